@@ -1,0 +1,1 @@
+"""Plumbing without product words: configuration, database, ids, errors, paging, Markdown, diffs."""

@@ -1,0 +1,72 @@
+"""The family of errors that a caller can act on; every face renders them in its own words."""
+
+from collections.abc import Mapping, Sequence
+
+
+class AppError(Exception):
+    """A refusal that carries its HTTP status, its code and one sentence that says what to do (contract section 3).
+
+    `details` names the fields at fault as `(field, message)` pairs; `headers` go out with the answer.
+    """
+
+    status = 400
+    code = "invalid_request"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        details: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.message = message or " ".join((self.__doc__ or "").split())
+        self.details = tuple(details)
+        self.headers = dict(headers or {})
+        super().__init__(self.message)
+
+
+class InvalidRequest(AppError):
+    """The request is missing something, or a value is bad."""
+
+
+class InvalidState(AppError):
+    """This can't be done in the present state."""
+
+    code = "invalid_state"
+
+
+class Conflict(AppError):
+    """The text has changed since it was read: get it again and repeat the change."""
+
+    code = "conflict"
+
+
+class Unauthorized(AppError):
+    """No valid API key was sent: put `Authorization: Bearer <key>` on the request."""
+
+    status = 401
+    code = "unauthorized"
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, headers={"WWW-Authenticate": "Bearer"})
+
+
+class PlanInactive(AppError):
+    """The workspace is paused: reads still work, writes do not until it is resumed."""
+
+    status = 402
+    code = "plan_inactive"
+
+
+class InsufficientScope(AppError):
+    """The API key may not do this."""
+
+    status = 403
+    code = "insufficient_scope"
+
+
+class NotFound(AppError):
+    """There is nothing at this address."""
+
+    status = 404
+    code = "not_found"
