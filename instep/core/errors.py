@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 
 class AppError(Exception):
-    """A refusal that carries its HTTP status, its code and one sentence that says what to do (contract section 3).
+    """A refusal: its HTTP status, its code and one sentence that says what to do (contract section 3).
 
     `details` names the fields at fault as `(field, message)` pairs; `headers` go out with the answer.
     """
@@ -70,3 +70,20 @@ class NotFound(AppError):
 
     status = 404
     code = "not_found"
+
+
+class RateLimited(AppError):
+    """Too many requests: wait for as long as `Retry-After` says, then go on."""
+
+    status = 429
+    code = "rate_limited"
+
+
+class Unavailable(AppError):
+    """The database can't be reached just now: try again in a moment."""
+
+    status = 503
+    code = "unavailable"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": "1"})

@@ -1,0 +1,74 @@
+"""The ASGI application: every face, assembled and checked."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep import operations
+from instep.articles.rest import router as articles
+from instep.collections.rest import router as collections
+from instep.core.config import settings
+from instep.core.errors import AppError, NotFound
+from instep.drafts.rest import router as drafts
+from instep.runtime import Runtime, background, running, work
+from instep.site import pages as site
+from instep.tasks.rest import router as tasks
+from instep.web.door import allowed_methods
+from instep.web.errors import as_app_error, render_error
+from instep.web.log import configure_logging
+from instep.web.middleware import RequestLog
+from instep.web.public import access_of
+from instep.workspaces.rest import router as bots
+
+COMPRESSED_FROM_BYTES = 1_000
+
+
+def create_app() -> FastAPI:
+    """The application of one server process; it is not made with a route that declares no caller."""
+    configure_logging()
+    app = FastAPI(title="Instep", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+    for router in (bots, articles, drafts, collections, tasks):
+        app.router.routes.extend(router.routes)
+    app.router.routes.extend([*operations.routes, *site.routes])
+    for route in app.routes:
+        access_of(route)
+    app.add_exception_handler(AppError, refuse)
+    app.add_exception_handler(HTTPException, refuse)
+    app.add_exception_handler(Exception, refuse)
+    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES)
+    app.add_middleware(RequestLog)
+    return app
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with running(settings()) as runtime:
+        put_into(app, runtime)
+        if not runtime.settings.jobs:
+            yield
+            return
+        stop = asyncio.Event()
+        async with background(work(runtime, stop)):
+            yield
+
+
+def put_into(app: FastAPI, runtime: Runtime) -> None:
+    app.state.settings = runtime.settings
+    app.state.database = runtime.database
+    app.state.cursor_key = runtime.cursor_key
+
+
+async def refuse(request: Request, error: Exception) -> Response:
+    """Errors outside the management API's own routes: JSON below its prefix, a page elsewhere."""
+    refusal = as_app_error(error)
+    if refusal.status == 405:
+        refusal.headers["Allow"] = ", ".join(allowed_methods(request))
+    if isinstance(refusal, NotFound) and not request.url.path.startswith("/v1/"):
+        return site.not_found(request)
+    return render_error(refusal)

@@ -1,0 +1,1 @@
+"""Articles, their former slugs and their revisions."""

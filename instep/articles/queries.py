@@ -1,0 +1,225 @@
+"""The SQL of articles and their former slugs."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from instep.articles.schemas import Article, Source
+from instep.core import limits
+from instep.core.ids import looks_like_id, new_id
+from instep.core.paging import Listed, Order, PageRequest
+from instep.identity.schemas import Ctx
+from instep.web.shapes import Format
+
+ORDER = Order(("a.updated_at", "a.id"), descending=True)
+TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
+
+
+def columns(form: Format) -> str:
+    return f"""
+        a.id, a.slug, a.locale, a.translation_of, a.title, a.description, {TEXT_COLUMNS[form]} as content,
+        a.collection_id, a.visibility, a.position, a.status, a.version,
+        a.published_at, a.created_at, a.updated_at,
+        coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
+                'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
+            from articles t where t.translation_of = a.id and t.deleted_at is null), '[]') as translations
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which articles a list holds."""
+
+    status: str = "all"
+    collection_id: str | None = None
+    locale: str | None = None
+    updated_since: datetime | None = None
+
+
+async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> Article | None:
+    """By id or slug; a slug is looked up in the bot's own locale first."""
+    column = "id" if looks_like_id(ref) else "slug"
+    return await ctx.tx.first(
+        Article,
+        f"""
+        select {columns(form)} from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.{column} = %(ref)s
+        order by a.locale <> %(locale)s, a.locale limit 1 {"for update of a" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        ref=ref,
+        locale=ctx.bot.locale,
+    )
+
+
+async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | None:
+    """The id of the article that had this slug before."""
+    found: str | None = await ctx.tx.value(
+        """
+        select f.article_id from former_slugs f join articles a on a.bot_id = f.bot_id and a.id = f.article_id
+        where f.bot_id = %(bot)s and f.slug = %(slug)s and a.deleted_at is null
+          and (%(locale)s::text is null or f.locale = %(locale)s)
+        order by f.locale <> %(own)s, f.locale limit 1
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+        own=ctx.bot.locale,
+    )
+    return found
+
+
+async def list_page(ctx: Ctx, wanted: Filter, form: Format, request: PageRequest) -> Listed[Article]:
+    conditions = {
+        "status": "a.status = %(status)s" if wanted.status != "all" else "true",
+        "collection_id": "a.collection_id = %(collection_id)s" if wanted.collection_id else "true",
+        "locale": "a.locale = %(locale)s" if wanted.locale else "true",
+        "updated_since": "a.updated_at >= %(updated_since)s" if wanted.updated_since else "true",
+    }
+    page = request.page(
+        ORDER,
+        "articles",
+        ctx.bot.id,
+        wanted.status,
+        wanted.collection_id,
+        wanted.locale,
+        wanted.updated_since,
+    )
+    rows = await ctx.tx.all(
+        Article,
+        f"""
+        select {columns(form)} from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and {" and ".join(conditions.values())}
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        status=wanted.status,
+        collection_id=wanted.collection_id,
+        locale=wanted.locale,
+        updated_since=wanted.updated_since,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.updated_at, row.id))
+
+
+async def list_for_writer(ctx: Ctx) -> list[Article]:
+    """Every article that a code change could make wrong: what is live, and what may go live."""
+    return await ctx.tx.all(
+        Article,
+        f"""
+        select {columns("markdown")} from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.status in ('draft', 'published')
+        order by a.id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
+    """Slugs that a numbered form of `base` could clash with."""
+    found = await ctx.tx.value(
+        """
+        select array_agg(slug) from articles
+        where bot_id = %(bot)s and locale = %(locale)s and deleted_at is null and starts_with(slug, %(base)s)
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        base=base[:100],
+    )
+    return set(found or ())
+
+
+async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
+    """The new article, at the end of its collection; None when its slug was taken at the same time."""
+    return await ctx.tx.first(
+        Article,
+        f"""
+        with stamp as (select stamp_change(%(bot)s) as at)
+        insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
+            content_markdown, content_html, collection_id, visibility, position, status, version, origin,
+            author_type, author_name, text_changed_at, created_at, updated_at)
+        select %(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
+            %(description)s, %(content_markdown)s, %(content_html)s, %(collection_id)s, %(visibility)s,
+            coalesce(%(position)s::integer, (select coalesce(max(position) + 1, 0) from articles
+                where bot_id = %(bot)s and collection_id is not distinct from %(collection_id)s
+                  and deleted_at is null)),
+            'draft', 1, %(origin)s, %(author_type)s, %(author_name)s, stamp.at, stamp.at, stamp.at
+        from stamp
+        on conflict (bot_id, slug, locale) where deleted_at is null do nothing
+        returning {columns(form)}
+        """,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        author_type=ctx.actor.type,
+        author_name=ctx.actor.name,
+        **row,
+    )
+
+
+async def update(
+    ctx: Ctx, article_id: str, changes: dict[str, Any], form: Format, source: Source | None = None
+) -> Article:
+    """Change columns of an article; with a source its text is replaced: the old one becomes a revision."""
+    values = dict(changes)
+    if source:
+        values |= {"origin": source.origin, "draft_id": source.draft_id}
+        values |= {"author_type": ctx.actor.type, "author_name": ctx.actor.name}
+    assignments = [f"{name} = %({name})s" for name in values]
+    if source:
+        assignments += ["version = a.version + 1", "text_changed_at = stamp.at"]
+    return await ctx.tx.one(
+        Article,
+        f"""
+        with stamp as (select stamp_change(%(bot)s) as at) {KEEP_REVISION if source else ""}
+        update articles as a set {", ".join((*assignments, "updated_at = stamp.at"))} from stamp
+        where a.bot_id = %(bot)s and a.id = %(id)s
+        returning {columns(form)}
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+        revision=new_id("rev"),
+        kept=limits.REVISIONS_KEPT,
+        **values,
+    )
+
+
+# Reads the row as it was before the update in the same statement. The unused `pruned` runs too: it writes.
+KEEP_REVISION = """
+    , replaced as (
+        insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
+            draft_id, author_type, author_name, created_at)
+        select %(revision)s, workspace_id, bot_id, id, version, title, content_markdown, origin,
+            draft_id, author_type, author_name, stamp.at
+        from articles, stamp where bot_id = %(bot)s and id = %(id)s
+        returning article_id, version
+    ), pruned as (
+        delete from revisions r using replaced
+        where r.article_id = replaced.article_id and r.version <= replaced.version - %(kept)s
+    )
+"""
+
+
+async def keep_former_slug(ctx: Ctx, article: Article, new_slug: str) -> None:
+    """Let the old address lead on; an address that is in use again leads nowhere else."""
+    await ctx.tx.run(
+        """
+        delete from former_slugs
+        where bot_id = %(bot)s and slug = %(new)s and locale = %(locale)s and article_id = %(article)s
+        """,
+        bot=ctx.bot.id,
+        new=new_slug,
+        locale=article.locale,
+        article=article.id,
+    )
+    await ctx.tx.run(
+        """
+        insert into former_slugs (workspace_id, bot_id, locale, slug, article_id)
+        values (%(workspace)s, %(bot)s, %(locale)s, %(slug)s, %(article)s)
+        on conflict (bot_id, slug, locale) do update set article_id = excluded.article_id
+        """,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        locale=article.locale,
+        slug=article.slug,
+        article=article.id,
+    )

@@ -1,0 +1,111 @@
+"""Articles and their revisions over REST."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from fastapi.responses import Response
+from pydantic import AwareDatetime
+
+from instep.articles import actions
+from instep.articles.queries import Filter
+from instep.articles.schemas import (
+    ArticleCreate,
+    ArticleHtmlOut,
+    ArticleOut,
+    ArticleUpdate,
+    RevisionHtmlOut,
+    RevisionListItemOut,
+    RevisionOut,
+    article_out,
+    revision_item_out,
+    revision_out,
+)
+from instep.core import limits
+from instep.web.api import (
+    ApiRouter,
+    IfMatch,
+    IfNoneMatch,
+    PageSize,
+    StartCursor,
+    reply,
+    reply_list,
+    reply_with_etag,
+)
+from instep.web.call import CurrentCall
+from instep.web.shapes import Format, ListOut
+
+router = ApiRouter()
+
+Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]
+StatusFilter = Literal["all", "draft", "in_review", "published", "archived"]
+
+
+@router.door("GET /articles", actions.list_articles, ListOut[ArticleOut | ArticleHtmlOut])
+async def list_articles(
+    call: CurrentCall,
+    status: StatusFilter = "all",
+    collection_id: str | None = None,
+    locale: str | None = None,
+    updated_since: AwareDatetime | None = None,
+    form: Form = "markdown",
+    page_size: PageSize = limits.PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    wanted = Filter(status, collection_id, locale, updated_since)
+    async with call.begin() as ctx:
+        listed = await actions.list_articles(ctx, wanted, form, call.page(page_size, start_cursor))
+        return reply_list(listed, lambda row: article_out(row, ctx.bot, form))
+
+
+@router.door("POST /articles", actions.create_article, ArticleOut, status=201)
+async def create_article(call: CurrentCall, body: ArticleCreate) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.create_article(ctx, body)
+        return reply(article_out(article, ctx.bot, "markdown"), 201)
+
+
+@router.door("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
+async def get_article(
+    call: CurrentCall, id: str, form: Form = "markdown", if_none_match: IfNoneMatch = None
+) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.get_article(ctx, id, form)
+        return reply_with_etag(article_out(article, ctx.bot, form), article.etag, if_none_match)
+
+
+@router.door("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut)
+async def update_article(
+    call: CurrentCall, id: str, body: ArticleUpdate, form: Form = "markdown", if_match: IfMatch = None
+) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.update_article(ctx, id, body, form, if_match)
+        return reply_with_etag(article_out(article, ctx.bot, form), article.etag)
+
+
+@router.door("POST /articles/{id}/publish", actions.publish_article, ArticleOut)
+async def publish_article(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.publish_article(ctx, id, if_match=if_match)
+        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+
+
+@router.door("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut)
+async def unpublish_article(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.unpublish_article(ctx, id)
+        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+
+
+@router.door("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
+async def list_revisions(
+    call: CurrentCall, id: str, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+) -> Response:
+    async with call.begin() as ctx:
+        listed = await actions.list_revisions(ctx, id, call.page(page_size, start_cursor))
+        return reply_list(listed, revision_item_out)
+
+
+@router.door("GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut)
+async def get_revision(call: CurrentCall, id: str, revisionId: str, form: Form = "markdown") -> Response:
+    async with call.begin() as ctx:
+        return reply(revision_out(await actions.get_revision(ctx, id, revisionId, form), form))

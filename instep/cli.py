@@ -1,0 +1,248 @@
+"""The command `instep`."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+import psycopg
+import typer
+import uvicorn
+from pydantic import BaseModel
+
+from instep import doctor as health
+from instep.app import create_app
+from instep.core.config import SettingsError, settings
+from instep.core.database import Tx
+from instep.core.embedded import DatabaseUnavailable
+from instep.core.errors import AppError, InvalidRequest
+from instep.core.ids import as_uuid
+from instep.core.postgres import running_postgres
+from instep.identity.schemas import Scope
+from instep.migrations import migrate as migrate_schema
+from instep.routes import list_routes
+from instep.worker import run_worker
+from instep.workspaces import actions
+from instep.workspaces.queries import list_bots, list_keys
+from instep.workspaces.schemas import bot_out, key_out, new_key_out, workspace_out
+
+Result = TypeVar("Result")
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="A help center that keeps itself in step with a product's code.",
+)
+workspace_app = typer.Typer(no_args_is_help=True, help="Companies that share this installation.")
+bot_app = typer.Typer(no_args_is_help=True, help="Help centers.")
+key_app = typer.Typer(no_args_is_help=True, help="API keys.")
+app.add_typer(workspace_app, name="workspace")
+app.add_typer(bot_app, name="bot")
+app.add_typer(key_app, name="key")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+InWorkspace = Annotated[str | None, typer.Option("--workspace", help="Needed once there are several.")]
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, help="How many server processes.")] = 1,
+    no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
+) -> None:
+    """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
+    if no_jobs:
+        os.environ["INSTEP_JOBS"] = "false"
+    os.environ.setdefault("INSTEP_SITE_URL", f"http://{host}:{port}")
+    settings()
+    uvicorn.run(
+        "instep.app:create_app",
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+    )
+
+
+@app.command()
+def worker() -> None:
+    """Run jobs alone."""
+    asyncio.run(run_worker(settings()))
+
+
+@app.command()
+def migrate(json: AsJson = False) -> None:
+    """Bring the database's schema up to date."""
+    with running_postgres(settings()) as postgres:
+        revision = migrate_schema(postgres.url)
+    say(health.Migrated(revision=revision), f"The schema is at revision {revision}.", json)
+
+
+@app.command()
+def routes(json: AsJson = False) -> None:
+    """List every route with who may call it and where it is written."""
+    listed = list_routes(create_app())
+    lines = [f"{r.method:7} {r.path:45} {r.access:14} {r.name:22} {r.file}:{r.line}" for r in listed.results]
+    say(listed, "\n".join(lines), json)
+
+
+@app.command()
+def doctor(json: AsJson = False) -> None:
+    """Say how this installation is set up and what is wrong with it."""
+    report = as_owner(lambda tx: health.examine(tx, settings()))
+    say(report, health.as_text(report), json)
+    if report.problems:
+        raise typer.Exit(1)
+
+
+@workspace_app.command("create")
+def create_workspace(name: str, json: AsJson = False) -> None:
+    """Make a workspace."""
+    made = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
+    say(made, f"{made.id}  {made.name}", json)
+
+
+@workspace_app.command("pause")
+def pause_workspace(
+    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, json: AsJson = False
+) -> None:
+    """Refuse writes; reads, the site and answers go on."""
+    paused = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
+    say(paused, f"{paused.id} is paused.", json)
+
+
+@workspace_app.command("resume")
+def resume_workspace(
+    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, json: AsJson = False
+) -> None:
+    """Let writes go on."""
+    resumed = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
+    say(resumed, f"{resumed.id} takes writes again.", json)
+
+
+@bot_app.command("create")
+def create_bot(
+    name: str,
+    slug: Annotated[
+        str | None, typer.Option(help="Its place in addresses; made from the name by default.")
+    ] = None,
+    locale: Annotated[str, typer.Option(help="The language that its articles are written in.")] = "en",
+    workspace: InWorkspace = None,
+    json: AsJson = False,
+) -> None:
+    """Make a help center."""
+
+    async def create(tx: Tx) -> BaseModel:
+        owner = await actions.find_workspace(tx, workspace)
+        return bot_out(await actions.create_bot(tx, owner.id, name, slug, locale))
+
+    bot = as_owner(create)
+    say(bot, "\n".join(f"{field}: {value}" for field, value in bot.model_dump().items()), json)
+
+
+@bot_app.command("list")
+def show_bots(workspace: InWorkspace = None, json: AsJson = False) -> None:
+    """List the help centers."""
+
+    async def find(tx: Tx) -> list[BaseModel]:
+        owner = await actions.find_workspace(tx, workspace)
+        return [bot_out(bot) for bot in await list_bots(tx, owner.id)]
+
+    say_list(as_owner(find), ("id", "slug", "bot_key", "name"), json)
+
+
+@key_app.command("create")
+def create_key(
+    name: str,
+    scope: Annotated[Scope, typer.Option(help="What the key may do.")],
+    bot: Annotated[list[str] | None, typer.Option(help="A bot that it covers; all when not given.")] = None,
+    workspace: InWorkspace = None,
+    json: AsJson = False,
+) -> None:
+    """Make an API key. It is shown this once."""
+
+    async def create(tx: Tx) -> BaseModel:
+        owner = await actions.find_workspace(tx, workspace)
+        bots = [as_bot_id(given) for given in bot or []]
+        return new_key_out(await actions.create_key(tx, owner.id, name, scope, bots))
+
+    key = as_owner(create)
+    say(key, "\n".join(f"{field}: {value}" for field, value in key.model_dump().items()), json)
+
+
+@key_app.command("list")
+def show_keys(workspace: InWorkspace = None, json: AsJson = False) -> None:
+    """List the API keys, without their secrets."""
+
+    async def find(tx: Tx) -> list[BaseModel]:
+        owner = await actions.find_workspace(tx, workspace)
+        return [key_out(key) for key in await list_keys(tx, owner.id)]
+
+    say_list(as_owner(find), ("id", "scope", "last_four", "revoked_at", "name"), json)
+
+
+@key_app.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(metavar="ID")], workspace: InWorkspace = None, json: AsJson = False
+) -> None:
+    """End an API key: the next call with it is refused."""
+
+    async def revoke(tx: Tx) -> BaseModel:
+        owner = await actions.find_workspace(tx, workspace)
+        return key_out(await actions.revoke_key(tx, owner.id, key_id))
+
+    say(as_owner(revoke), f"{key_id} is revoked.", json)
+
+
+def as_owner(work: Callable[[Tx], Awaitable[Result]]) -> Result:
+    """Run administrative work as the owner of the database, beside whatever server is running."""
+
+    async def run(url: str) -> Result:
+        async with await psycopg.AsyncConnection.connect(url) as connection:
+            return await work(Tx(connection))
+
+    with running_postgres(settings()) as postgres:
+        migrate_schema(postgres.url)
+        return asyncio.run(run(postgres.url))
+
+
+def as_bot_id(text: str) -> UUID:
+    bot_id = as_uuid(text)
+    if bot_id is None:
+        raise InvalidRequest(f"{text} is not a bot's id: `instep bot list` shows them.")
+    return bot_id
+
+
+def say(out: BaseModel, text: str, as_json: bool) -> None:
+    typer.echo(out.model_dump_json(by_alias=True) if as_json else text)
+
+
+def say_list(rows: list[BaseModel], columns: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        typer.echo(Rows(results=rows).model_dump_json(by_alias=True, serialize_as_any=True))
+        return
+    for row in rows:
+        typer.echo("  ".join(str(getattr(row, column)) for column in columns))
+
+
+class Rows(BaseModel):
+    """A list as one JSON object."""
+
+    results: list[BaseModel]
+
+
+def main() -> None:
+    """Run a command; what it refuses ends in one sentence and exit code 1."""
+    try:
+        app()
+    except AppError as error:
+        sys.exit(f"instep: {error.message}")
+    except (SettingsError, DatabaseUnavailable) as error:
+        sys.exit(f"instep: {error}")

@@ -1,0 +1,1 @@
+"""Collections: the sections of a help center, in its order."""

@@ -1,0 +1,75 @@
+"""What can be done with collections."""
+
+from typing import Any
+
+from instep.collections import queries
+from instep.collections.schemas import Collection, CollectionCreate, CollectionUpdate
+from instep.core.errors import NotFound
+from instep.core.etags import refuse_stale
+from instep.core.ids import new_id
+from instep.core.paging import Listed, PageRequest
+from instep.core.slugs import SlugTaken, free_slug, slug_must_be_free, slugify
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+
+async def list_collections(ctx: Ctx, page: PageRequest) -> Listed[Collection]:
+    """List the collections, in the order of the help center."""
+    return await queries.list_page(ctx, page)
+
+
+async def get_collection(ctx: Ctx, ref: str) -> Collection:
+    """Get a collection by its id or slug."""
+    return await find_collection(ctx, ref)
+
+
+@writes
+async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
+    """Create a collection, last in the order."""
+    base = new.slug or slugify(new.title, "collection")
+    row = new.model_dump(include={"title", "visibility"})
+    row |= {"id": new_id("col"), "description": new.description or None, "icon": new.icon or None}
+    while True:
+        slug = new.slug or free_slug(base, await queries.slugs_like(ctx, base))
+        made = await queries.insert(ctx, {**row, "slug": slug})
+        if made is not None:
+            return made
+        if new.slug:
+            raise SlugTaken
+
+
+@writes
+async def update_collection(
+    ctx: Ctx, ref: str, update: CollectionUpdate, if_match: str | None = None
+) -> Collection:
+    """Change the fields of a collection that are sent."""
+    collection = await find_collection(ctx, ref, lock=True)
+    refuse_stale(if_match, collection.etag)
+    changes = changed_fields(collection, update.model_dump(exclude_unset=True))
+    if not changes:
+        return collection
+    with slug_must_be_free():
+        return await queries.update(ctx, collection.id, changes)
+
+
+@writes
+async def delete_collection(ctx: Ctx, ref: str) -> str:
+    """Delete a collection; its articles stay, without a collection."""
+    collection = await find_collection(ctx, ref, lock=True)
+    await queries.delete(ctx, collection.id)
+    return collection.id
+
+
+async def find_collection(ctx: Ctx, ref: str, *, lock: bool = False) -> Collection:
+    collection = await queries.find(ctx, ref, lock=lock)
+    if collection is None:
+        raise NotFound("There is no such collection.")
+    return collection
+
+
+def changed_fields(row: object, sent: dict[str, Any]) -> dict[str, Any]:
+    """The fields sent that differ from the row; an empty description or icon clears it."""
+    values = {
+        name: value or None if name in ("description", "icon") else value for name, value in sent.items()
+    }
+    return {name: value for name, value in values.items() if getattr(row, name) != value}

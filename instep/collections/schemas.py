@@ -1,0 +1,100 @@
+"""The shapes of a collection (specification, Collection; contract section 4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from instep.core import limits
+from instep.core.etags import etag_of
+from instep.core.slugs import valid_slug
+from instep.identity.schemas import Bot
+from instep.web.shapes import Body, Description, Out, Position, Text, Timestamp, Title, Visibility
+
+Slug = Annotated[Text, Field(max_length=limits.SLUG), AfterValidator(valid_slug)]
+Icon = Annotated[Text, Field(max_length=limits.ICON)]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One row of `collections`, with the number of its articles."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    visibility: Visibility
+    sort_order: int
+    article_count: int
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def etag(self) -> str:
+        return etag_of(self.updated_at, self.article_count)
+
+
+class CollectionCreate(Body):
+    """What a new collection is made from."""
+
+    title: Title
+    description: Description | None = None
+    slug: Slug = Field(default="")
+    icon: Icon | None = None
+    visibility: Visibility = "public"
+
+
+class CollectionUpdate(Body):
+    """Only the fields sent are changed."""
+
+    title: Title = Field(default="")
+    description: Description | None = None
+    slug: Slug = Field(default="")
+    icon: Icon | None = None
+    visibility: Visibility = "public"
+    sort_order: Position = 0
+
+
+class CollectionOut(Out):
+    """A section of the help center."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    visibility: Visibility
+    sort_order: int
+    article_count: int
+    url: str | None
+    bot_id: str
+    created_at: Timestamp
+    updated_at: Timestamp
+
+    @classmethod
+    def of(cls, collection: Collection, bot: Bot) -> "CollectionOut":
+        return cls(
+            id=collection.id,
+            slug=collection.slug,
+            title=collection.title,
+            description=collection.description,
+            icon=collection.icon,
+            visibility=collection.visibility,
+            sort_order=collection.sort_order,
+            article_count=collection.article_count,
+            url=f"{bot.help_url}/collections/{collection.slug}"
+            if collection.visibility == "public"
+            else None,
+            bot_id=str(bot.id),
+            created_at=collection.created_at,
+            updated_at=collection.updated_at,
+        )
+
+
+class CollectionDeletedOut(Out):
+    """The collection is gone; its articles stay, without a collection."""
+
+    id: str
+    deleted: bool

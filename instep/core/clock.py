@@ -1,0 +1,11 @@
+"""The time, and how it is written in JSON: ISO 8601, UTC, milliseconds."""
+
+from datetime import UTC, datetime
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def isoformat(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,126 @@
+"""Connections to PostgreSQL: one pool a process, and `Tx`, through which all SQL runs."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.rows import AsyncRowFactory, class_row, scalar_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from instep.core.errors import Unavailable
+
+Row = TypeVar("Row")
+Params = Mapping[str, Any]
+Connection = psycopg.AsyncConnection[Any]
+Pool = AsyncConnectionPool[Connection]
+
+# The login role may own the tables; the session works as one that owns nothing and obeys row-level security.
+OPTIONS = "-c role=instep_app -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s"
+WAIT_SECONDS = 5.0
+# A restart of PostgreSQL breaks every pooled connection at once: each is tried and dropped.
+ATTEMPTS = 20
+
+
+class Tx:
+    """The connection that one request or job holds; rows come back as typed dataclasses."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    async def all(self, kind: type[Row], sql: str, /, **params: Any) -> list[Row]:
+        async with self.connection.cursor(binary=True, row_factory=class_row(kind)) as cursor:
+            await cursor.execute(sql, params)
+            return await cursor.fetchall()
+
+    async def first(self, kind: type[Row], sql: str, /, **params: Any) -> Row | None:
+        return await self.fetch(class_row(kind), sql, params)
+
+    async def one(self, kind: type[Row], sql: str, /, **params: Any) -> Row:
+        row = await self.first(kind, sql, **params)
+        assert row is not None, "the statement always returns a row"
+        return row
+
+    async def value(self, sql: str, /, **params: Any) -> Any:
+        """The first column of the first row, or None."""
+        return await self.fetch(scalar_row, sql, params)
+
+    async def run(self, sql: str, /, **params: Any) -> int:
+        """The number of rows touched."""
+        async with self.connection.cursor() as cursor:
+            await cursor.execute(sql, params)
+            return cursor.rowcount
+
+    async def fetch(self, factory: AsyncRowFactory[Row], sql: str, params: Params) -> Row | None:
+        async with self.connection.cursor(binary=True, row_factory=factory) as cursor:
+            await cursor.execute(sql, params)
+            return await cursor.fetchone()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        async with self.connection.transaction():
+            yield
+
+
+class Database:
+    """The pool of one process. A connection leaves it only through `enter`, which sets its tenant."""
+
+    def __init__(self, url: str, size: int) -> None:
+        self.pool: Pool = AsyncConnectionPool(
+            url,
+            min_size=1,
+            max_size=size,
+            open=False,
+            timeout=WAIT_SECONDS,
+            kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
+        )
+
+    async def open(self) -> None:
+        await self.pool.open()
+
+    async def close(self) -> None:
+        await self.pool.close()
+
+    @asynccontextmanager
+    async def enter(
+        self, kind: type[Row], sql: str, /, **params: Any
+    ) -> AsyncIterator[tuple[Row | None, Tx]]:
+        """Lend a connection whose tenant `sql` has set, together with the row that it gave."""
+        connection, row = await self.first_statement(kind, sql, params)
+        try:
+            yield row, Tx(connection)
+        except psycopg.OperationalError as error:
+            raise Unavailable from error
+        finally:
+            await self.pool.putconn(connection)
+
+    async def first_statement(
+        self, kind: type[Row], sql: str, params: Params
+    ) -> tuple[Connection, Row | None]:
+        for _ in range(ATTEMPTS):
+            try:
+                connection = await self.pool.getconn()
+            except PoolTimeout as error:
+                raise Unavailable from error
+            try:
+                return connection, await Tx(connection).first(kind, sql, **params)
+            except psycopg.OperationalError:
+                await self.pool.putconn(connection)
+            except BaseException:
+                await self.pool.putconn(connection)
+                raise
+        raise Unavailable
+
+    @asynccontextmanager
+    async def enter_workspace(self, workspace_id: str) -> AsyncIterator[Tx]:
+        """Lend a connection in a workspace, for work that no caller's credential begins."""
+        sql = "select set_config('instep.workspace_id', %(workspace)s, false) as workspace_id"
+        async with self.enter(Entered, sql, workspace=workspace_id) as (_, tx):
+            yield tx
+
+
+class Entered:
+    """The workspace that a connection is in."""
+
+    def __init__(self, workspace_id: str) -> None:
+        self.workspace_id = workspace_id

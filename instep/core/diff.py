@@ -1,0 +1,65 @@
+"""Comparing and merging texts line by line, with a matcher whose worst case stays near linear."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from merge3 import Merge3
+from patiencediff import PatienceSequenceMatcher, unified_diff
+
+from instep.core import limits
+from instep.core.bounded import run_bounded
+
+NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiff:
+    """A unified diff (empty when the texts are equal) and its counts of added and removed lines."""
+
+    diff: str
+    additions: int
+    deletions: int
+
+
+async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
+    """The unified diff of two texts; `names` stand in its header."""
+    if len(before) + len(after) <= limits.INLINE_CHARACTERS:
+        return compare_now(before, after, names)
+    return await run_bounded(compare_now, before, after, names, seconds=limits.DIFF_SECONDS)
+
+
+async def merge(base: str, ours: str, theirs: str) -> str | None:
+    """The three-way merge, or None where both sides changed the same lines differently."""
+    if len(base) + len(ours) + len(theirs) <= limits.INLINE_CHARACTERS:
+        return merge_now(base, ours, theirs)
+    return await run_bounded(merge_now, base, ours, theirs, seconds=limits.DIFF_SECONDS)
+
+
+def compare_now(before: str, after: str, names: tuple[str, str]) -> TextDiff:
+    lines = list(
+        unified_diff(lines_of(before), lines_of(after), *names, sequencematcher=PatienceSequenceMatcher)
+    )
+    body = lines[2:]
+    return TextDiff(
+        diff="".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines),
+        additions=sum(line.startswith("+") for line in body),
+        deletions=sum(line.startswith("-") for line in body),
+    )
+
+
+def merge_now(base: str, ours: str, theirs: str) -> str | None:
+    matcher: Any = PatienceSequenceMatcher
+    merged = Merge3(lines_of(base), lines_of(ours), lines_of(theirs), sequence_matcher=matcher)
+    lines: list[str] = []
+    for kind, *content in merged.merge_groups():
+        if kind == "conflict":
+            return None
+        lines.extend(content[0])
+    return "".join(lines)
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines with their ends, split at line feeds only, as `diff` and `patch` do."""
+    pieces = text.split("\n")
+    ended = [piece + "\n" for piece in pieces[:-1]]
+    return [*ended, pieces[-1]] if pieces[-1] else ended

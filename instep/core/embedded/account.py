@@ -1,0 +1,61 @@
+"""The system account that PostgreSQL runs under: it refuses to run as root."""
+
+import os
+import pwd
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from instep.core.embedded.errors import DatabaseUnavailable
+
+
+@dataclass(frozen=True)
+class Account:
+    name: str
+    uid: int
+    gid: int
+    is_borrowed: bool
+
+    @property
+    def process_options(self) -> dict[str, Any]:
+        """What makes `subprocess` run a program under this account."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_borrowed else {}
+
+    def own(self, path: Path) -> None:
+        """Give this one file or folder to the account."""
+        if self.is_borrowed:
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def obstacle(self, path: Path) -> Path | None:
+        """The first folder on the way to `path` (or `path` itself) that this account can't enter."""
+        if not self.is_borrowed:
+            return None
+        way = [*reversed(path.parents), path]
+        return next((step for step in way if not self._may_enter(step.stat())), None)
+
+    def _may_enter(self, found: os.stat_result) -> bool:
+        if found.st_uid == self.uid:
+            return bool(found.st_mode & stat.S_IXUSR)
+        if found.st_gid == self.gid:
+            return bool(found.st_mode & stat.S_IXGRP)
+        return bool(found.st_mode & stat.S_IXOTH)
+
+
+def account_for(pgdata: Path) -> Account:
+    """Our own account, unless that is root: then the cluster's owner, else `postgres`, else `nobody`."""
+    if os.geteuid() != 0:
+        me = os.geteuid()
+        return Account(str(me), me, os.getegid(), is_borrowed=False)
+    if pgdata.exists() and (owner := pgdata.stat()).st_uid != 0:
+        return Account(str(owner.st_uid), owner.st_uid, owner.st_gid, is_borrowed=True)
+    for name in ("postgres", "nobody"):
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(name, entry.pw_uid, entry.pw_gid, is_borrowed=True)
+    raise DatabaseUnavailable(
+        "PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`: "
+        "run Instep as a normal user, or set INSTEP_DATABASE_URL to a database of your own."
+    )

@@ -1,0 +1,5 @@
+"""The one error of the embedded database, so that callers tell it from a mistake in the program."""
+
+
+class DatabaseUnavailable(RuntimeError):
+    """The embedded PostgreSQL can't be used; the message says why and what to do."""

@@ -1,0 +1,78 @@
+"""Start a cluster's server, detached from the terminal and from whoever starts it."""
+
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+from instep.core.embedded import locks, processes, sockets
+from instep.core.embedded.account import Account
+from instep.core.embedded.cluster import Cluster
+
+
+def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
+    """Start the server, which has yet to become ready. No process of an older one may live."""
+    account = cluster.account()
+    _take_over(cluster.pgdata, account)
+    sockets.prepare(cluster.socket.parent, account)
+    _remove_leftovers(cluster)
+    alive = locks.hold_shared(cluster.alive)
+    log = os.open(cluster.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        server = subprocess.Popen(
+            _command(cluster, account),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=environment(),
+            umask=0o077,
+            # Ctrl-C in the terminal of whoever started it is not meant for it.
+            start_new_session=True,
+            pass_fds=(alive,),
+            **account.process_options,
+        )
+    finally:
+        os.close(log)
+        os.close(alive)
+    # Reaps it when it ends: left alone it would be a zombie, which looks much like a server.
+    threading.Thread(target=server.wait, name="postgres-reaper", daemon=True).start()
+    return server
+
+
+def environment() -> dict[str, str]:
+    """Little of ours: PG* variables would steer the server, and its account need not know our secrets."""
+    kept = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
+    return {"LC_ALL": "C", **{name: os.environ[name] for name in kept if name in os.environ}}
+
+
+def _command(cluster: Cluster, account: Account) -> list[str]:
+    ours = {
+        "listen_addresses": "",
+        "port": "5432",
+        "unix_socket_directories": _quoted(cluster.socket.parent),
+        "unix_socket_permissions": "0700",
+    }
+    settings = [f"--{name}={value}" for name, value in {**cluster.settings, **ours}.items()]
+    return [str(cluster.programs(account) / "postgres"), "-D", str(cluster.pgdata), *settings]
+
+
+def _quoted(path: Path) -> str:
+    return '"' + str(path).replace('"', '""') + '"'
+
+
+def _take_over(pgdata: Path, account: Account) -> None:
+    """Give a cluster that root has copied here to the server's account."""
+    if pgdata.stat().st_uid != account.uid:
+        # The top folder last: should we be interrupted, the next start begins again.
+        for path in (*pgdata.rglob("*"), pgdata):
+            account.own(path)
+    pgdata.chmod(0o700)
+
+
+def _remove_leftovers(cluster: Cluster) -> None:
+    """Remove lock files that are bogus or name a stranger; PostgreSQL deals with all others itself."""
+    for note in (cluster.pgdata / "postmaster.pid", cluster.socket.with_name(f"{sockets.NAME}.lock")):
+        pid = processes.noted_in(note)
+        if pid is None or processes.exists(pid):
+            note.unlink(missing_ok=True)

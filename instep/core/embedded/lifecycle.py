@@ -1,0 +1,103 @@
+"""Bring a cluster's server up whatever state it was left in, and stop it. All of it behind the door."""
+
+import signal
+import time
+from collections.abc import Iterator
+
+import psycopg
+
+from instep.core.embedded import processes, wire
+from instep.core.embedded.cluster import NAME, Cluster
+from instep.core.embedded.errors import DatabaseUnavailable
+from instep.core.embedded.launch import launch
+from instep.core.embedded.making import make, remove_drafts
+
+START_TRIES = 3
+STOP_SECONDS = 60
+ORPHAN_SECONDS = 1.5
+
+
+def bring_up(cluster: Cluster, door: int, deadline: float) -> None:
+    """Return when the server lets sessions in. `door` is the start lock, which the caller holds."""
+    cluster.trim_log()
+    for _ in range(START_TRIES):
+        if _outwait_old_server(cluster, deadline) or _start(cluster, door, deadline):
+            return
+    raise DatabaseUnavailable(
+        f"PostgreSQL ended while starting in {cluster.data_dir}: mend what it says and try again, "
+        f"or set INSTEP_DATABASE_URL to a database of your own.\n{cluster.last_words()}"
+    )
+
+
+def stop(cluster: Cluster) -> None:
+    """End all sessions, write everything down, end the server."""
+    if (postmaster := cluster.postmaster()) is None:
+        return
+    processes.send([postmaster], signal.SIGINT)
+    for _ in _moments(cluster, time.monotonic() + STOP_SECONDS):
+        if not cluster.is_alive():
+            return
+
+
+def _outwait_old_server(cluster: Cluster, deadline: float) -> bool:
+    """Wait while a server is on its way up or down, end what a killed one left; true if one is ready."""
+    began = time.monotonic()
+    for _ in _moments(cluster, deadline):
+        if _is_ready(cluster):
+            return True
+        if not cluster.is_alive():
+            return False
+        waited = time.monotonic() - began
+        if waited > ORPHAN_SECONDS:
+            # Nothing is lost: no new session can reach them, and the next start replays what they committed.
+            force = signal.SIGQUIT if waited < 2 * ORPHAN_SECONDS else signal.SIGKILL
+            processes.send(cluster.orphans(), force)
+    return False
+
+
+def _start(cluster: Cluster, door: int, deadline: float) -> bool:
+    remove_drafts(cluster)
+    make(cluster, door)
+    server = launch(cluster)
+    for _ in _moments(cluster, deadline):
+        if _is_ready(cluster):
+            return True
+        if server.returncode is not None:
+            return False
+    return False
+
+
+def _is_ready(cluster: Cluster) -> bool:
+    state = cluster.answer()
+    if state == wire.NO_SUCH_DATABASE:
+        return _create_database(cluster)
+    # 57P..: starting up, recovering or shutting down. Any other refusal comes from a running server.
+    return state is not None and not state.startswith("57P")
+
+
+def _create_database(cluster: Cluster) -> bool:
+    folder = str(cluster.socket.parent)
+    try:
+        with psycopg.connect(
+            host=folder, port=5432, user=NAME, dbname="postgres", autocommit=True
+        ) as session:
+            session.execute(f"create database {NAME}")
+    except psycopg.OperationalError as error:
+        # With a state the server has refused, without one it went away meanwhile.
+        if error.sqlstate:
+            raise DatabaseUnavailable(f"The database could not be created: {error}") from error
+        return False
+    return True
+
+
+def _moments(cluster: Cluster, deadline: float) -> Iterator[None]:
+    """Moments to look again, ever further apart; after the deadline the error that says so."""
+    pause = 0.005
+    while time.monotonic() < deadline:
+        yield
+        time.sleep(pause)
+        pause = min(pause * 1.2, 0.25)
+    raise DatabaseUnavailable(
+        f"The database in {cluster.data_dir} is not ready yet: it may be recovering after a crash, "
+        f"so try again later, or look into {cluster.log}."
+    )

@@ -1,0 +1,51 @@
+"""The processes that live in a data directory, and those its lock files name."""
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+
+def living_in(pgdata: Path) -> list[int]:
+    """The servers whose working directory is `pgdata`; none where the system does not tell (macOS).
+
+    A zombie has no working directory any more, and somebody's shell in the folder is no server.
+    """
+    try:
+        home = pgdata.stat()
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    return [pid for pid in pids if _works_in(pid, home)]
+
+
+def _works_in(pid: int, home: os.stat_result) -> bool:
+    try:
+        cwd = os.stat(f"/proc/{pid}/cwd")
+        program = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return False
+    return os.path.samestat(cwd, home) and program.removesuffix(" (deleted)") == "postgres"
+
+
+def noted_in(lock_file: Path) -> int | None:
+    try:
+        return abs(int(lock_file.read_text().split("\n", 1)[0]))
+    except (OSError, ValueError):
+        return None
+
+
+def exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def send(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)

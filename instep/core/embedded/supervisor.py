@@ -1,0 +1,120 @@
+"""The embedded PostgreSQL as its users see it: any number of processes, each with a share of one server."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+from instep.core.embedded.errors import DatabaseUnavailable
+
+if sys.platform != "win32":
+    from instep.core.embedded import lifecycle, locks, wire
+    from instep.core.embedded.cluster import NAME, Cluster
+
+
+class EmbeddedPostgres:
+    """A share of the server on one data folder. The last to close its share stops the server.
+
+    Starting and stopping happen behind one lock, the door; every user holds a share of another.
+    """
+
+    def __init__(self, cluster: "Cluster", timeout: float) -> None:
+        self._cluster = cluster
+        self._timeout = timeout
+        self._door = cluster.data_dir / "postgres.lock"
+        self._users = cluster.data_dir / "postgres.users"
+        self._share: int | None = None
+        self._pid = os.getpid()
+
+    @classmethod
+    def attach(
+        cls,
+        data_dir: Path,
+        *,
+        timeout: float = 600,
+        settings: Mapping[str, str] | None = None,
+        bin_dir: Path | None = None,
+    ) -> Self:
+        """Start the cluster in `data_dir/postgres`, or join the one that runs; returns when it is ready.
+
+        `settings` count only for whoever starts the server.
+        """
+        if sys.platform == "win32":
+            raise DatabaseUnavailable(
+                "Instep can't run PostgreSQL on Windows: set INSTEP_DATABASE_URL to a database of your own."
+            )
+        database = cls(Cluster(data_dir.resolve(), settings or {}, bin_dir), timeout)
+        with _explained(database._cluster):
+            # PostgreSQL passes through this folder, as another user than root.
+            mode = 0o711 if os.geteuid() == 0 else 0o700
+            database._cluster.data_dir.mkdir(mode, parents=True, exist_ok=True)
+            database._join()
+        return database
+
+    @property
+    def url(self) -> str:
+        folder = quote(str(self._cluster.socket.parent), safe="/")
+        return f"postgresql://{NAME}@/{NAME}?host={folder}&port=5432"
+
+    def ensure_running(self) -> None:
+        """Bring the server back if it has crashed; cheap when it has not."""
+        if self._share is None:
+            raise DatabaseUnavailable("The database has been closed by this process: attach to it again.")
+        if self._cluster.answer() == wire.LET_IN:
+            return
+        deadline = time.monotonic() + self._timeout
+        with _explained(self._cluster), locks.exclusive(self._door, deadline) as door:
+            lifecycle.bring_up(self._cluster, door, deadline)
+
+    def close(self) -> None:
+        """Give our share back, and stop the server if nobody else has one."""
+        # A forked child must not end what its parent still uses.
+        if self._share is None or self._pid != os.getpid():
+            return
+        deadline = time.monotonic() + lifecycle.STOP_SECONDS
+        # Should the door stay shut for so long, whoever leaves next stops the server.
+        with suppress(DatabaseUnavailable, OSError), locks.exclusive(self._door, deadline):
+            self._give_back()
+            if locks.is_free(self._users):
+                lifecycle.stop(self._cluster)
+        self._give_back()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _join(self) -> None:
+        deadline = time.monotonic() + self._timeout
+        with locks.exclusive(self._door, deadline) as door:
+            self._share = locks.hold_shared(self._users)
+            try:
+                lifecycle.bring_up(self._cluster, door, deadline)
+            except BaseException:
+                # The server stays: a long recovery goes on, and the next to come finds it further on.
+                self._give_back()
+                raise
+
+    def _give_back(self) -> None:
+        share, self._share = self._share, None
+        if share is not None:
+            locks.drop(share)
+
+
+@contextmanager
+def _explained(cluster: "Cluster") -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DatabaseUnavailable(
+            f"The database in {cluster.data_dir} can't be used ({error}): run Instep as the owner of that "
+            "folder, or set INSTEP_DATA_DIR to another one."
+        ) from error

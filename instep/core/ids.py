@@ -1,0 +1,34 @@
+"""Identifiers: a type prefix and a random part that sorts by time. Nothing else looks inside one."""
+
+import re
+import secrets
+import time
+import uuid
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+PREFIXES = ("art", "col", "chg", "rev", "task", "wh", "evt", "dlv", "key", "conv", "msg", "q")
+DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
+SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))})_[{ALPHABET}]{{26}}")
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id such as `art_01k…`: 48 bits of milliseconds, then 82 random bits, in base 32."""
+    number = (time.time_ns() // 1_000_000 << 82) | secrets.randbits(82)
+    return f"{prefix}_" + "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def new_uuid() -> uuid.UUID:
+    """A fresh bot id."""
+    return uuid.uuid4()
+
+
+def as_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def looks_like_id(text: str) -> bool:
+    """Whether a slug could be taken for an id, which would make an address ambiguous."""
+    return SHAPE.fullmatch(text) is not None or as_uuid(text) is not None

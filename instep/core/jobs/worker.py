@@ -1,0 +1,231 @@
+"""The worker: takes due jobs, keeps their leases while it runs them, and records how they ended."""
+
+import asyncio
+import logging
+import os
+import random
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from typing import Protocol, TypeVar
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool
+
+from instep.core.jobs import queue
+from instep.core.jobs.queue import MAX_ATTEMPTS, Connection, Job
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+CONCURRENCY = 10
+# Renewed every ten seconds; so long at most does the job of a killed worker wait.
+LEASE = timedelta(seconds=30)
+POLL_SECONDS = 0.1
+OUTAGE_SECONDS = 1.0
+GRACE_SECONDS = 10.0
+# What running jobs get to clean up once they are cut off.
+CUT_SECONDS = 1.0
+ERROR_LENGTH = 2000
+
+OUTAGE = (psycopg.OperationalError, psycopg.InterfaceError)
+
+
+class Handler(Protocol):
+    async def __call__(self, job: Job) -> None: ...
+
+
+class Worker:
+    """Runs jobs on one event loop. A handler that blocks the loop longer than the lease loses its job."""
+
+    def __init__(
+        self,
+        pool: AsyncConnectionPool[Connection],
+        handlers: Mapping[str, Handler],
+        *,
+        concurrency: int = CONCURRENCY,
+        lease: timedelta = LEASE,
+    ) -> None:
+        self._pool = pool
+        self._handlers = handlers
+        self._concurrency = concurrency
+        self._lease = lease
+        self._name = f"{socket.gethostname()}:{os.getpid()}"
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._leases: dict[asyncio.Task[None], Job] = {}
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until `stop`; then give running jobs ten seconds and leave the rest to other workers."""
+        async with self._keep_leases():
+            await self._work_until(stop)
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
+
+    async def run_due(self) -> int:
+        """Run what is due, and what that makes due, to the end; how many attempts it took."""
+        count = 0
+        async with self._keep_leases():
+            while tasks := await self._start_due():
+                await asyncio.wait(tasks)
+                count += len(tasks)
+        return count
+
+    async def _work_until(self, stop: asyncio.Event) -> None:
+        stopping = asyncio.ensure_future(stop.wait())
+        try:
+            while not stop.is_set():
+                pause = await self._fill_places()
+                # With all places taken the next thing to happen is that one gets free.
+                waiting = {stopping, *(self._tasks if pause is None else ())}
+                await asyncio.wait(waiting, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+
+    async def _fill_places(self) -> float | None:
+        """Start due jobs; how many seconds to wait before looking again, None while all places are taken."""
+        free = self._free_places()
+        try:
+            started = await self._start_due()
+        except OUTAGE as error:
+            logger.warning("Jobs wait for the database: %s", error)
+            await self._drop_broken_connections()
+            return OUTAGE_SECONDS
+        if len(started) < free:
+            return POLL_SECONDS
+        return 0 if self._free_places() else None
+
+    async def _start_due(self) -> list[asyncio.Task[None]]:
+        free = self._free_places()
+        if not free:
+            return []
+        async with self._pool.connection() as connection:
+            jobs = await queue.claim(connection, self._name, free, self._lease)
+        return [self._start(job) for job in jobs]
+
+    def _free_places(self) -> int:
+        return self._concurrency - len(self._tasks)
+
+    def _start(self, job: Job) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._perform(job), name=f"job {job.id} {job.kind}")
+        self._tasks.add(task)
+        self._leases[task] = job
+        task.add_done_callback(self._forget)
+        return task
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._leases.pop(task, None)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("The outcome of %s could not be recorded", task.get_name(), exc_info=error)
+
+    async def _perform(self, job: Job) -> None:
+        error = await self._attempt(job)
+        # Now the outcome counts, not the lease: a renewal would miss a finished job and cut this task off.
+        self._leases = {task: held for task, held in self._leases.items() if held is not job}
+        if error is None:
+            recorded = await self._insist(partial(queue.finish, job=job))
+        else:
+            retry_in = backoff(job.attempts)
+            report(job, error, retry_in)
+            # `repr` escapes what PostgreSQL would refuse in a text.
+            text = repr(error)[:ERROR_LENGTH]
+            recorded = await self._insist(partial(queue.fail, job=job, error=text, retry_in=retry_in))
+        if not recorded:
+            logger.warning("Job %s (%s): attempt %s ended after its lease", job.id, job.kind, job.attempts)
+
+    async def _attempt(self, job: Job) -> Exception | None:
+        """What went wrong, if anything."""
+        try:
+            if job.attempts > MAX_ATTEMPTS:
+                raise WorkerDied
+            if job.kind not in self._handlers:
+                raise UnknownKind(job.kind)
+            await self._handlers[job.kind](job)
+        except Exception as error:
+            return error
+        return None
+
+    async def _insist(self, step: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Record an outcome; again and again while the database is away, since the work itself is done."""
+        while True:
+            try:
+                async with self._pool.connection() as connection:
+                    return await step(connection)
+            except OUTAGE as error:
+                logger.warning("The outcome of a job waits for the database: %s", error)
+            await self._drop_broken_connections()
+            await asyncio.sleep(OUTAGE_SECONDS)
+
+    async def _drop_broken_connections(self) -> None:
+        # A restart of PostgreSQL breaks all pooled connections; one failure each would take as many rounds.
+        with suppress(*OUTAGE):
+            await self._pool.check()
+
+    @asynccontextmanager
+    async def _keep_leases(self) -> AsyncIterator[None]:
+        renewing = asyncio.create_task(self._renew_leases())
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            await asyncio.wait({renewing})
+            await self._hand_back()
+
+    async def _renew_leases(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease.total_seconds() / 3)
+            leases = dict(self._leases)
+            if not leases:
+                continue
+            try:
+                async with self._pool.connection() as connection:
+                    kept = await queue.renew(connection, leases.values(), self._lease)
+            except psycopg.Error as error:
+                logger.warning("Leases of jobs could not be renewed: %s", error)
+                continue
+            self._cut_off(task for task, job in leases.items() if job.id not in kept)
+
+    def _cut_off(self, lost: Iterable[asyncio.Task[None]]) -> None:
+        for task in lost:
+            if task in self._leases:
+                logger.warning("%s has lost its lease and is cut off", task.get_name())
+                task.cancel()
+
+    async def _hand_back(self) -> None:
+        """Cut off what still runs, and free it for other workers."""
+        if not self._tasks:
+            return
+        unfinished = list(self._leases.values())
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.wait(self._tasks, timeout=CUT_SECONDS)
+        try:
+            async with self._pool.connection() as connection:
+                await queue.release(connection, unfinished)
+        except psycopg.Error as error:
+            logger.warning("Unfinished jobs wait until their leases end: %s", error)
+
+
+class UnknownKind(Exception):
+    """No handler for this kind of job: this worker may be older or newer than what deferred it."""
+
+
+class WorkerDied(Exception):
+    """Every attempt at this job ended with the death of its worker."""
+
+
+def report(job: Job, error: Exception, retry_in: timedelta | None) -> None:
+    level, fate = (logging.WARNING, f"runs again in {retry_in}") if retry_in else (logging.ERROR, "is dead")
+    logger.log(
+        level, "Job %s (%s), attempt %s failed, %s", job.id, job.kind, job.attempts, fate, exc_info=error
+    )
+
+
+def backoff(attempts: int) -> timedelta | None:
+    """The wait after this many attempts: 2, 8, 32, 128, 512 seconds, a quarter more at most; then none."""
+    if attempts >= MAX_ATTEMPTS:
+        return None
+    return timedelta(seconds=round(2 * 4 ** (attempts - 1) * random.uniform(1, 1.25), 1))

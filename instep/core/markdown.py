@@ -1,0 +1,97 @@
+"""Markdown to sanitised HTML: CommonMark with GitHub's extensions, then an allow-list of tags."""
+
+import re
+from typing import Any
+
+import comrak
+import nh3
+
+from instep.core import limits
+from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.errors import InvalidRequest
+
+TAGS = {
+    *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
+    *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "section", "input"),
+    *("em", "strong", "del", "a", "img", "sup", "sub", "kbd"),
+}
+ATTRIBUTES: dict[str, set[str]] = {
+    "*": set(),
+    "a": {"href", "title", "id", "class", "aria-label"},
+    "img": {"src", "alt", "title", "width", "height"},
+    "th": {"align"},
+    "td": {"align"},
+    "ol": {"start"},
+    "li": {"id"},
+    "code": {"class"},
+    "div": {"class"},
+    "p": {"class"},
+    "section": {"class"},
+    "sup": {"class"},
+    "input": {"checked"},
+    **{f"h{level}": {"id"} for level in range(1, 7)},
+}
+HEADING_PREFIX = "h-"
+# Ids are ours alone: a customer's `id="location"` would shadow the page's own names.
+OWN_ID = re.compile(r"(h|fn|fnref)-\S+")
+OWN_CLASS = re.compile(
+    r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
+)
+# Each opener can cost linear time more, so many of them are rendered where a time limit holds.
+MANY_OPENERS = 2_000
+
+
+def render(text: str) -> str:
+    """The HTML of a Markdown text, safe to put into a page; the same text always gives the same HTML."""
+    html = comrak.render_markdown(text, extension_options=extensions(), render_options=options())
+    cleaner = nh3.Cleaner(
+        tags=TAGS,
+        clean_content_tags={"script", "style"},
+        attributes=ATTRIBUTES,
+        attribute_filter=keep_attribute,
+        set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )
+    for _ in range(3):
+        cleaned = cleaner.clean(html)
+        if cleaned == html:
+            break
+        html = cleaned
+    return html
+
+
+async def render_bounded(text: str) -> str:
+    """Like `render`, with long or odd texts under a time limit in a process of their own."""
+    if len(text) <= limits.INLINE_CHARACTERS and text.count("<") <= MANY_OPENERS:
+        return render(text)
+    try:
+        return await run_bounded(render, text, seconds=limits.RENDER_SECONDS)
+    except TooExpensive:
+        message = "This text takes too long to render: shorten it or make its nesting simpler."
+        raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None
+
+
+def keep_attribute(tag: str, name: str, value: str) -> str | None:
+    if name == "id":
+        return value if OWN_ID.fullmatch(value) else None
+    if name == "class":
+        return value if OWN_CLASS.fullmatch(value) else None
+    if name == "href" and value.startswith("#") and not OWN_ID.fullmatch(value[1:]):
+        return f"#{HEADING_PREFIX}{value[1:]}"
+    return value
+
+
+def extensions() -> Any:
+    made = comrak.ExtensionOptions()
+    for name in ("table", "strikethrough", "tasklist", "autolink", "footnotes", "alerts"):
+        setattr(made, name, True)
+    made.header_id_prefix = HEADING_PREFIX
+    return made
+
+
+def options() -> Any:
+    made = comrak.RenderOptions()
+    # Raw HTML passes here because the allow-list decides about it: `<details>` stays, `<script>` goes.
+    made.unsafe_ = True
+    return made

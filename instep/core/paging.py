@@ -1,0 +1,124 @@
+"""Keyset paging: opaque signed cursors, one row more than the page to know whether there is a next one."""
+
+import hashlib
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from instep.core import limits
+from instep.core.errors import AppError
+
+Row = TypeVar("Row")
+SIGNATURE_BYTES = 12
+
+
+class InvalidCursor(AppError):
+    """The cursor was altered or belongs to another list or filter: begin again without `start_cursor`."""
+
+    code = "invalid_cursor"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The total order of a list: its columns, and whether it descends."""
+
+    columns: tuple[str, ...]
+    descending: bool
+
+    @property
+    def sql(self) -> str:
+        direction = " desc" if self.descending else ""
+        return ", ".join(column + direction for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of one list; `scope` names the list and its filters, which the cursor is bound to."""
+
+    order: Order
+    scope: str
+    size: int
+    after: tuple[Any, ...] | None
+    key: bytes
+
+    @property
+    def condition(self) -> str:
+        """SQL that keeps the rows behind the cursor."""
+        if self.after is None:
+            return "true"
+        sign = "<" if self.order.descending else ">"
+        marks = ", ".join(f"%(after_{number})s" for number in range(len(self.after)))
+        return f"({', '.join(self.order.columns)}) {sign} ({marks})"
+
+    @property
+    def tail(self) -> str:
+        return f"order by {self.order.sql} limit {self.size + 1}"
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {f"after_{number}": value for number, value in enumerate(self.after or ())}
+
+    def cut(self, rows: Sequence[Row], place: Callable[[Row], tuple[Any, ...]]) -> "Listed[Row]":
+        """The rows of this page and the cursor of the next one; `place` gives a row's values of the order."""
+        shown = list(rows[: self.size])
+        more = len(rows) > self.size
+        return Listed(shown, seal(self.scope, place(shown[-1]), self.key) if more else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[Row]):
+    """A page of rows."""
+
+    rows: list[Row]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """What a caller asks of a list: how many rows, behind which cursor."""
+
+    key: bytes
+    size: int = limits.PAGE_SIZE
+    cursor: str | None = None
+
+    def page(self, order: Order, *scope: object) -> Page:
+        name = json.dumps([str(part) for part in scope])
+        after = unseal(name, self.cursor, self.key) if self.cursor is not None else None
+        return Page(order, name, self.size, after, self.key)
+
+
+def seal(scope: str, values: tuple[Any, ...], key: bytes) -> str:
+    body = json.dumps([pack(value) for value in values]).encode()
+    return encode(sign(scope, body, key) + body)
+
+
+def unseal(scope: str, cursor: str, key: bytes) -> tuple[Any, ...]:
+    try:
+        data = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+    except ValueError:
+        raise InvalidCursor from None
+    signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
+    # Several spellings decode to the same bytes; only the one given out counts.
+    if encode(data) != cursor or not hmac.compare_digest(signature, sign(scope, body, key)):
+        raise InvalidCursor
+    return tuple(unpack(value) for value in json.loads(body))
+
+
+def encode(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def sign(scope: str, body: bytes, key: bytes) -> bytes:
+    return hmac.digest(key, scope.encode() + b"\0" + body, hashlib.sha256)[:SIGNATURE_BYTES]
+
+
+def pack(value: Any) -> Any:
+    return {"at": value.isoformat()} if isinstance(value, datetime) else value
+
+
+def unpack(value: Any) -> Any:
+    return datetime.fromisoformat(value["at"]) if isinstance(value, dict) else value

@@ -1,0 +1,1 @@
+"""The review queue: proposed changes that wait for a person."""

@@ -1,0 +1,171 @@
+"""What can be done with drafts: propose, read, change, apply, dismiss."""
+
+from dataclasses import replace
+from typing import Any
+
+from instep.articles.actions import find_article, replace_text
+from instep.articles.schemas import Article, Source
+from instep.core.diff import TextDiff, compare, merge
+from instep.core.errors import AppError, Conflict, NotFound
+from instep.core.etags import refuse_stale
+from instep.core.markdown import render_bounded
+from instep.core.paging import Listed, PageRequest
+from instep.drafts import queries
+from instep.drafts.schemas import (
+    Draft,
+    DraftApply,
+    DraftCreate,
+    DraftDetail,
+    DraftTexts,
+    DraftType,
+    DraftUpdate,
+    Proposal,
+)
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+from instep.web.shapes import Format
+
+
+class NoChanges(AppError):
+    """The proposal is equal to the article's present text and title: there is nothing to review."""
+
+    code = "no_changes"
+
+
+class DraftNotPending(AppError):
+    """The draft has been applied or dismissed already."""
+
+    code = "draft_not_pending"
+
+
+async def list_drafts(
+    ctx: Ctx, draft_type: DraftType | None, article_ref: str | None, page: PageRequest
+) -> Listed[Draft]:
+    """List everything that awaits review, newest first."""
+    article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
+    return await with_live_counts(ctx, await queries.list_pending(ctx, draft_type, article_id, page))
+
+
+async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Listed[Draft]:
+    """List the pending edits of an article, newest first."""
+    return await list_drafts(ctx, "edit", article_ref, page)
+
+
+async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> DraftDetail:
+    """Get a draft with its text, its diff against the live article, its conflict and its evidence."""
+    draft = await find_draft(ctx, draft_id)
+    against = await compare_with_live(draft)
+    merged = await merge(draft.base_content, draft.current_content, draft.content) if draft.conflict else None
+    content = await render_bounded(draft.content) if form == "html" else draft.content
+    counted = replace(draft, additions=against.additions, deletions=against.deletions)
+    return DraftDetail(counted, content, against.diff, merged)
+
+
+@writes
+async def propose_edit(
+    ctx: Ctx, article_ref: str, new: DraftCreate, form: Format = "markdown"
+) -> DraftDetail:
+    """Propose another text for an article. The live text stays until someone applies the draft."""
+    article = await find_article(ctx, article_ref)
+    proposal = Proposal(
+        content=new.content_markdown,
+        base_version=article.version,
+        base_title=article.title,
+        base_content=article.content,
+        title=new.title if new.title != article.title else None,
+        reason=new.reason,
+        source_url=new.source_url,
+    )
+    if proposal.title is None and proposal.content == article.content:
+        raise NoChanges
+    return await get_draft(ctx, await queue_edit(ctx, article.id, proposal), form)
+
+
+async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> str:
+    """Put an edit into the review queue; the later one of a task takes the place of an earlier one's."""
+    if proposal.task_id is not None and proposal.source_url is not None:
+        await queries.dismiss_earlier(ctx, article_id, proposal.source_url)
+    counts = await compare(proposal.base_content, proposal.content, ("live", "proposed"))
+    return await queries.insert_edit(ctx, article_id, proposal, counts)
+
+
+@writes
+async def update_draft(
+    ctx: Ctx, draft_id: str, update: DraftUpdate, form: Format = "markdown"
+) -> DraftDetail:
+    """Change the title or the text of a pending draft."""
+    draft = await find_draft(ctx, draft_id)
+    changes: dict[str, Any] = update.model_dump(exclude_unset=True)
+    title, content = changes.get("title", draft.title), changes.get("content_markdown", draft.content)
+    if (title, content) == (draft.article_title, draft.current_content):
+        raise NoChanges
+    counts = await compare(draft.base_content, content, ("live", "proposed"))
+    columns = {**changes, "additions": counts.additions, "deletions": counts.deletions}
+    if not await queries.change(ctx, draft.id, columns):
+        raise DraftNotPending
+    return await get_draft(ctx, draft.id, form)
+
+
+@writes
+async def apply_draft(ctx: Ctx, draft_id: str, wish: DraftApply, if_match: str | None = None) -> Draft:
+    """Make a draft's text the article's; it is live at once if the article is live."""
+    draft = await find_draft(ctx, draft_id)
+    # The article is locked first, as every writer of it does, so that two of them can't wait for each other.
+    article = await find_article(ctx, draft.article_id, lock=True)
+    refuse_stale(if_match, article.etag)
+    if not await queries.settle(ctx, draft.id, "applied"):
+        raise DraftNotPending
+    title, content = await settled_text(article, await find_draft(ctx, draft.id), wish)
+    if (title, content) != (article.title, article.content):
+        await replace_text(ctx, article, title, content, Source("apply", draft.id))
+    return replace(draft, status="applied")
+
+
+@writes
+async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
+    """Take a draft out of the queue and leave the article as it is."""
+    draft = await find_draft(ctx, draft_id)
+    if not await queries.settle(ctx, draft.id, "dismissed"):
+        raise DraftNotPending
+    return replace(draft, status="dismissed")
+
+
+async def find_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
+    draft = await queries.find(ctx, draft_id)
+    if draft is None:
+        raise NotFound("There is no such draft.")
+    return draft
+
+
+async def settled_text(article: Article, draft: DraftTexts, wish: DraftApply) -> tuple[str, str]:
+    """The title and text that applying gives the article, after the caller's wish about a conflict."""
+    title = wish.title or draft.own_title
+    content = wish.content_markdown if "content_markdown" in wish.model_fields_set else draft.content
+    if not draft.conflict or wish.on_conflict == "overwrite":
+        return title or article.title, content
+    if wish.on_conflict == "fail":
+        raise Conflict("The article has changed since this was proposed: look at the diff and decide again.")
+    merged = await merge(draft.base_content, article.content, content)
+    title_clashes = title not in (None, article.title) and article.title != draft.base_title
+    if merged is None or title_clashes:
+        raise Conflict("The article has changed in the same lines: edit the draft, or overwrite the article.")
+    return title or article.title, merged
+
+
+async def with_live_counts(ctx: Ctx, listed: Listed[Draft]) -> Listed[Draft]:
+    """Count the lines of drafts whose article has changed since against its present text."""
+    changed = [row.id for row in listed.rows if row.conflict]
+    if not changed:
+        return listed
+    texts = await queries.find_many(ctx, changed)
+    rows = [await recount(row, texts[row.id]) if row.id in texts else row for row in listed.rows]
+    return Listed(rows, listed.next_cursor)
+
+
+async def recount(row: Draft, texts: DraftTexts) -> Draft:
+    against = await compare_with_live(texts)
+    return replace(row, additions=against.additions, deletions=against.deletions)
+
+
+async def compare_with_live(draft: DraftTexts) -> TextDiff:
+    return await compare(draft.current_content, draft.content, ("live", "proposed"))

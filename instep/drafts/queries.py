@@ -1,0 +1,146 @@
+"""The SQL of drafts."""
+
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.core.diff import TextDiff
+from instep.core.ids import DRAFT_PREFIXES, new_id
+from instep.core.paging import Listed, Order, PageRequest
+from instep.drafts.schemas import Draft, DraftStatus, DraftTexts, DraftType, Proposal
+from instep.identity.schemas import Ctx
+
+IS_CONFLICT = "(a.content_markdown <> d.base_markdown or a.title <> d.base_title)"
+DRAFT = f"""
+    d.id, d.type, d.status, coalesce(d.title, a.title) as title, d.article_id, a.title as article_title,
+    d.reason, d.source_url, d.task_id, {IS_CONFLICT} as conflict, d.additions, d.deletions,
+    d.author_type, d.author_name, d.created_at, d.updated_at
+"""
+TEXTS = """
+    d.title as own_title, d.content_markdown as content,
+    d.base_version, d.base_title, d.base_markdown as base_content,
+    a.version as current_version, a.content_markdown as current_content, d.evidence, d.warnings
+"""
+FROM = "from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id"
+ORDER = Order(("d.created_at", "d.id"), descending=True)
+
+
+async def list_pending(
+    ctx: Ctx, draft_type: DraftType | None, article_id: str | None, request: PageRequest
+) -> Listed[Draft]:
+    page = request.page(ORDER, "drafts", ctx.bot.id, draft_type, article_id)
+    rows = await ctx.tx.all(
+        Draft,
+        f"""
+        select {DRAFT} {FROM}
+        where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+          and {"d.type = %(type)s" if draft_type else "true"}
+          and {"d.article_id = %(article)s" if article_id else "true"}
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        type=draft_type,
+        article=article_id,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.created_at, row.id))
+
+
+async def find(ctx: Ctx, draft_id: str) -> DraftTexts | None:
+    return await ctx.tx.first(
+        DraftTexts,
+        f"select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = %(id)s",
+        bot=ctx.bot.id,
+        id=draft_id,
+    )
+
+
+async def find_many(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
+    rows = await ctx.tx.all(
+        DraftTexts,
+        f"select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = any(%(ids)s)",
+        bot=ctx.bot.id,
+        ids=draft_ids,
+    )
+    return {row.id: row for row in rows}
+
+
+async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: TextDiff) -> str:
+    draft_id = new_id(DRAFT_PREFIXES["edit"])
+    await ctx.tx.run(
+        """
+        insert into drafts (id, workspace_id, bot_id, type, status, article_id, task_id, title,
+            content_markdown, reason, source_url, base_version, base_title, base_markdown, additions,
+            deletions, evidence, warnings, author_type, author_name, created_at, updated_at)
+        values (%(id)s, %(workspace)s, %(bot)s, 'edit', 'pending', %(article)s, %(task)s, %(title)s,
+            %(content)s, %(reason)s, %(source_url)s, %(base_version)s, %(base_title)s, %(base_content)s,
+            %(additions)s, %(deletions)s, %(evidence)s, %(warnings)s, %(author_type)s, %(author_name)s,
+            %(now)s, %(now)s)
+        """,
+        id=draft_id,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        article=article_id,
+        task=proposal.task_id,
+        title=proposal.title,
+        content=proposal.content,
+        reason=proposal.reason,
+        source_url=proposal.source_url,
+        base_version=proposal.base_version,
+        base_title=proposal.base_title,
+        base_content=proposal.base_content,
+        additions=counts.additions,
+        deletions=counts.deletions,
+        evidence=Jsonb([item.model_dump() for item in proposal.evidence]),
+        warnings=Jsonb(list(proposal.warnings)),
+        author_type=ctx.actor.type,
+        author_name=ctx.actor.name,
+        now=ctx.now,
+    )
+    return draft_id
+
+
+async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
+    """Whether this call took the draft out of the queue: of several at once exactly one does."""
+    touched = await ctx.tx.run(
+        """
+        update drafts set status = %(status)s, updated_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s and status = 'pending'
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        status=status,
+        now=ctx.now,
+    )
+    return touched == 1
+
+
+async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
+    """Whether the draft was still pending and has the changed columns now."""
+    columns = ", ".join(f"{name} = %({name})s" for name in changes)
+    touched = await ctx.tx.run(
+        f"""
+        update drafts set {columns}, updated_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s and status = 'pending'
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        now=ctx.now,
+        **changes,
+    )
+    return touched == 1
+
+
+async def dismiss_earlier(ctx: Ctx, article_id: str, source_url: str) -> None:
+    """Take the pending draft that an earlier task made of the same change out of the queue."""
+    await ctx.tx.run(
+        """
+        update drafts set status = 'dismissed', updated_at = %(now)s
+        where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s
+          and task_id is not null and status = 'pending'
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        url=source_url,
+        now=ctx.now,
+    )

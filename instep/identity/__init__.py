@@ -1,0 +1,1 @@
+"""Who calls: workspaces, bots, API keys, and the context that an action gets."""

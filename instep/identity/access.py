@@ -1,0 +1,44 @@
+"""`@writes`: the only place that decides whether a caller may change something."""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+from instep.core.errors import InsufficientScope, PlanInactive
+from instep.identity.schemas import Ctx
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+Action = Callable[Concatenate[Ctx, Arguments], Coroutine[Any, Any, Result]]
+
+
+def writes(action: Action[Arguments, Result]) -> Action[Arguments, Result]:
+    """Mark an action that changes something: it refuses read keys (403) and paused workspaces (402)."""
+
+    @wraps(action)
+    async def guarded(ctx: Ctx, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        refuse_read_only(ctx.actor.can_write)
+        await refuse_paused(ctx)
+        return await action(ctx, *args, **kwargs)
+
+    guarded.__dict__["is_write"] = True
+    return cast(Action[Arguments, Result], guarded)
+
+
+def is_write(action: Callable[..., Any]) -> bool:
+    return getattr(action, "is_write", False)
+
+
+def refuse_read_only(can_write: bool) -> None:
+    if not can_write:
+        raise InsufficientScope("This API key may only read: use one with the scope `content:write`.")
+
+
+async def refuse_paused(ctx: Ctx) -> None:
+    # The shared lock holds a pause back until this transaction has ended: no write commits after the pause.
+    paused = await ctx.tx.value(
+        "select paused_at is not null from workspaces where id = %(workspace)s for share",
+        workspace=ctx.bot.workspace_id,
+    )
+    if paused is not False:
+        raise PlanInactive

@@ -1,0 +1,27 @@
+"""The SQL of bots inside a workspace."""
+
+from uuid import UUID
+
+from instep.core.database import Tx
+from instep.identity.schemas import Bot
+
+BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale"
+
+
+async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
+    """A bot of the connection's workspace that is known to exist."""
+    return await tx.one(Bot, f"select {BOT} from bots b where b.id = %(id)s", id=bot_id)
+
+
+async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
+    """The bots that an API key covers."""
+    return await tx.all(
+        Bot,
+        f"""
+        select {BOT} from bots b, api_keys k
+        where k.id = %(key)s and b.workspace_id = k.workspace_id
+          and (k.bot_ids is null or b.id = any(k.bot_ids))
+        order by b.created_at, b.id
+        """,
+        key=key_id,
+    )

@@ -1,0 +1,105 @@
+"""What operators and machines ask of a running server: is it up, is it ready, what does its API look like."""
+
+import json
+from functools import cache
+
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from instep import __version__
+from instep.core.errors import AppError
+from instep.migrations import head
+from instep.web.public import public
+
+LAG_SECONDS = 120
+
+
+class State:
+    """What a ready server needs of its database."""
+
+    def __init__(self, revision: str | None, lag: float | None) -> None:
+        self.revision = revision
+        self.lag = lag
+
+
+@public
+async def healthz(request: Request) -> Response:
+    """The process is up."""
+    return JSONResponse({"status": "ok"})
+
+
+@public
+async def readyz(request: Request) -> Response:
+    """The database answers, its schema is current and jobs are moving."""
+    problems = await find_problems(request)
+    return JSONResponse(
+        {"status": "not ready" if problems else "ok", "problems": problems}, 503 if problems else 200
+    )
+
+
+async def find_problems(request: Request) -> list[str]:
+    sql = """
+        select (select version_num from alembic_version) as revision,
+            (select extract(epoch from now() - min(run_at))::float8 from jobs) as lag
+    """
+    try:
+        async with request.app.state.database.enter(State, sql) as (state, _):
+            assert state is not None, "the statement always returns a row"
+            return problems_of(state)
+    except AppError as error:
+        return [error.message]
+
+
+def problems_of(state: State) -> list[str]:
+    problems = []
+    if state.revision != newest_revision():
+        problems.append("The schema is not current: run `instep migrate`.")
+    if state.lag is not None and state.lag > LAG_SECONDS:
+        problems.append(f"Jobs wait since {state.lag:.0f} seconds: is a worker running?")
+    return problems
+
+
+@public
+async def openapi(request: Request) -> Response:
+    """The description of the management API (OpenAPI 3.1)."""
+    return Response(describe_api(request), media_type="application/json")
+
+
+def describe_api(request: Request) -> str:
+    state = request.app.state
+    if not hasattr(state, "openapi"):
+        routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
+        document = get_openapi(
+            title="Instep management API",
+            version="1.0.0",
+            description=f"The help center's content, reviews and tasks. Instep {__version__}.",
+            routes=routes,
+            servers=[{"url": state.settings.base_url}],
+        )
+        state.openapi = json.dumps(without_422(document))
+    described: str = state.openapi
+    return described
+
+
+def without_422(document: dict[str, object]) -> dict[str, object]:
+    """Bad values are answered with 400, never with the framework's 422 (contract section 3)."""
+    paths: dict[str, dict[str, dict[str, dict[str, object]]]] = document["paths"]  # type: ignore[assignment]
+    for operations in paths.values():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+    return document
+
+
+@cache
+def newest_revision() -> str | None:
+    return head()
+
+
+routes = [
+    Route("/healthz", healthz),
+    Route("/readyz", readyz),
+    Route("/v1/openapi.json", openapi),
+]

@@ -1,0 +1,83 @@
+"""What every long-running process of Instep stands on: PostgreSQL, an up-to-date schema, the pool, jobs."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from instep.core.config import Settings, secret_key
+from instep.core.database import Database
+from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
+from instep.core.jobs import Worker
+from instep.core.postgres import running_postgres
+from instep.migrations import migrate
+from instep.tasks.actions import RUN_TASK
+from instep.tasks.jobs import run_task
+from instep.upkeep import PRUNE, prune, schedule_prune
+
+log = structlog.get_logger()
+
+WATCH_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The parts that a process works with."""
+
+    settings: Settings
+    database: Database
+    cursor_key: bytes
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Runtime]:
+    """Bring everything up, and leave it cleanly at the end."""
+    postgres_context = running_postgres(settings)
+    postgres = await asyncio.to_thread(postgres_context.__enter__)
+    try:
+        await asyncio.to_thread(migrate, postgres.url)
+        database = Database(postgres.url, settings.database_pool)
+        await database.open()
+        try:
+            async with background(watch(postgres.embedded)):
+                yield Runtime(settings, database, secret_key(settings))
+        finally:
+            await database.close()
+    finally:
+        await asyncio.to_thread(postgres_context.__exit__, None, None, None)
+
+
+async def watch(embedded: EmbeddedPostgres | None) -> None:
+    """Bring the embedded server back when it has died, so that no human has to."""
+    while embedded is not None:
+        await asyncio.sleep(WATCH_SECONDS)
+        try:
+            await asyncio.to_thread(embedded.ensure_running)
+        except DatabaseUnavailable:
+            log.exception("the embedded database could not be brought back")
+
+
+async def work(runtime: Runtime, stop: asyncio.Event) -> None:
+    """Run jobs until `stop`."""
+    await schedule_prune(runtime.database)
+    await worker_of(runtime.database).run(stop)
+
+
+def worker_of(database: Database) -> Worker:
+    handlers = {RUN_TASK: partial(run_task, database), PRUNE: partial(prune, database)}
+    return Worker(database.pool, handlers)
+
+
+@asynccontextmanager
+async def background(coroutine: "asyncio._CoroutineLike[None]") -> AsyncIterator[None]:
+    """Run a coroutine beside the block and cancel it at its end."""
+    task = asyncio.create_task(coroutine)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

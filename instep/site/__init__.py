@@ -1,0 +1,1 @@
+"""The public help center: reads only, and only what is live and public."""

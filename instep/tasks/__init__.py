@@ -1,0 +1,1 @@
+"""Tasks: a code change comes in, the writer reads it, drafts come out."""

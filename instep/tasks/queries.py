@@ -1,0 +1,182 @@
+"""The SQL of tasks and of idempotency keys."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.core import limits
+from instep.core.paging import Listed, Order, PageRequest
+from instep.identity.schemas import Ctx
+from instep.tasks.schemas import ChangeIn, Outcome, Task
+
+TASK = """
+    t.id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.outcome, t.summary, t.reviewed,
+    t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
+    coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
+            'title', coalesce(d.title, a.title), 'article_id', d.article_id) order by d.id)
+        from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
+        where d.task_id = t.id), '[]') as drafts
+"""
+ORDER = Order(("t.created_at", "t.id"), descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """How often a window was hit, and for how many seconds it lasts."""
+
+    hits: int
+    seconds_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The request that an idempotency key belongs to."""
+
+    request_hash: bytes
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the writer needs of a task."""
+
+    change_kind: str
+    change_title: str
+    change_url: str | None
+    change_body: str | None
+    diff: str | None
+
+
+async def find(ctx: Ctx, task_id: str) -> Task | None:
+    return await ctx.tx.first(
+        Task,
+        f"select {TASK} from tasks t where t.bot_id = %(bot)s and t.id = %(id)s",
+        bot=ctx.bot.id,
+        id=task_id,
+    )
+
+
+async def list_page(ctx: Ctx, request: PageRequest) -> Listed[Task]:
+    page = request.page(ORDER, "tasks", ctx.bot.id)
+    rows = await ctx.tx.all(
+        Task,
+        f"select {TASK} from tasks t where t.bot_id = %(bot)s and {page.condition} {page.tail}",
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.created_at, row.id))
+
+
+async def insert(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
+    await ctx.tx.run(
+        """
+        insert into tasks (id, workspace_id, bot_id, type, status, change_kind, change_title, change_url,
+            change_body, diff, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, 'document_change', 'queued', %(kind)s, %(title)s, %(url)s,
+            %(body)s, %(diff)s, %(now)s)
+        """,
+        id=task_id,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        **change.model_dump(),
+    )
+
+
+async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
+    """None when the key is this request's now; else whose it is. Concurrent requests wait here."""
+    claimed = await ctx.tx.run(
+        """
+        insert into idempotency_keys as k (workspace_id, key, request_hash, task_id, created_at)
+        values (%(workspace)s, %(key)s, %(hash)s, %(task)s, %(now)s)
+        on conflict (workspace_id, key) do update
+            set request_hash = excluded.request_hash, task_id = excluded.task_id,
+                created_at = excluded.created_at
+            where k.created_at < %(now)s - make_interval(hours => %(hours)s)
+        """,
+        workspace=ctx.bot.workspace_id,
+        key=key,
+        hash=request_hash,
+        task=task_id,
+        now=ctx.now,
+        hours=limits.IDEMPOTENCY_HOURS,
+    )
+    if claimed:
+        return None
+    return await ctx.tx.one(
+        Replay,
+        """
+        select request_hash, task_id from idempotency_keys
+        where workspace_id = %(workspace)s and key = %(key)s
+        """,
+        workspace=ctx.bot.workspace_id,
+        key=key,
+    )
+
+
+async def count_creation(ctx: Ctx) -> Hits:
+    return await hits(ctx, "count_hit")
+
+
+async def peek_creations(ctx: Ctx) -> Hits:
+    return await hits(ctx, "peek_hits")
+
+
+async def hits(ctx: Ctx, function: str) -> Hits:
+    return await ctx.tx.one(
+        Hits,
+        f"select hits, seconds_left from {function}('tasks', %(workspace)s, %(seconds)s)",
+        workspace=ctx.bot.workspace_id,
+        seconds=limits.TASK_WINDOW_SECONDS,
+    )
+
+
+async def start(ctx: Ctx, task_id: str) -> Work | None:
+    """The work of a task that has not ended; None when there is nothing left to do."""
+    return await ctx.tx.first(
+        Work,
+        """
+        update tasks set status = 'running', started_at = coalesce(started_at, %(now)s)
+        where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
+        returning change_kind, change_title, change_url, change_body, diff
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        now=ctx.now,
+    )
+
+
+async def complete(
+    ctx: Ctx, task_id: str, outcome: Outcome, summary: str, reviewed: list[dict[str, Any]]
+) -> bool:
+    """Whether this call ended the task: of two workers that ran it only one writes its drafts."""
+    touched = await ctx.tx.run(
+        """
+        update tasks set status = 'completed', outcome = %(outcome)s, summary = %(summary)s,
+            reviewed = %(reviewed)s, finished_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s and status = 'running'
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        outcome=outcome,
+        summary=summary,
+        reviewed=Jsonb(reviewed),
+        now=ctx.now,
+    )
+    return touched == 1
+
+
+async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
+    await ctx.tx.run(
+        """
+        update tasks set status = 'failed', error_code = %(code)s, error_message = %(message)s,
+            finished_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        code=code,
+        message=message,
+        now=ctx.now,
+    )

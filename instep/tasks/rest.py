@@ -1,0 +1,56 @@
+"""Tasks over REST."""
+
+from typing import Annotated
+
+from fastapi import Header
+from fastapi.responses import Response
+
+from instep.core import limits
+from instep.tasks import actions
+from instep.tasks.queries import Hits
+from instep.tasks.schemas import TaskCreate, TaskOut, task_out
+from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
+from instep.web.call import Call, CurrentCall, Window
+from instep.web.shapes import ListOut
+
+router = ApiRouter()
+
+IdempotencyKey = Annotated[str | None, Header(description="Makes a repeated request safe for 24 hours.")]
+
+
+@router.door("GET /tasks", actions.list_tasks, ListOut[TaskOut])
+async def list_tasks(
+    call: CurrentCall, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+) -> Response:
+    async with call.begin() as ctx:
+        listed = await actions.list_tasks(ctx, call.page(page_size, start_cursor))
+        return reply_list(listed, lambda task: task_out(task, ctx.bot.id))
+
+
+@router.door("POST /tasks", actions.create_task, TaskOut, status=202, body_bytes=limits.TASK_BODY_BYTES)
+async def create_task(
+    call: CurrentCall, body: TaskCreate, idempotency_key: IdempotencyKey = None
+) -> Response:
+    async with call.begin() as ctx:
+        hits = await actions.task_hits(ctx)
+        window = tasks_window(call, hits)
+        created = await actions.create_task(ctx, body, idempotency_key)
+        window.hits += not created.is_replay
+        headers = {"Location": f"{call.settings.base_url}/v1/tasks/{created.task.id}"}
+        if created.is_replay:
+            headers["Idempotent-Replayed"] = "true"
+        return reply(task_out(created.task, ctx.bot.id), 202, headers)
+
+
+@router.door("GET /tasks/{id}", actions.get_task, TaskOut)
+async def get_task(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        return reply(task_out(await actions.get_task(ctx, id), ctx.bot.id))
+
+
+def tasks_window(call: Call, hits: Hits) -> Window:
+    """Tell the limit of task creation beside that of requests."""
+    quota = call.settings.task_rate_limit
+    window = Window("tasks", quota, limits.TASK_WINDOW_SECONDS, hits.hits, hits.seconds_left)
+    call.windows.append(window)
+    return window

@@ -1,0 +1,1 @@
+"""Plumbing of the faces: how requests come in and answers go out."""

@@ -1,0 +1,110 @@
+"""Routes of the management API and their answers."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from instep.core import limits
+from instep.core.etags import is_listed
+from instep.core.paging import Listed
+from instep.identity.access import is_write
+from instep.web.call import Access
+from instep.web.door import Door
+from instep.web.shapes import ErrorOut, ListOut
+
+PageSize = Annotated[int, Query(ge=1, le=limits.PAGE_SIZE_MOST, description="How many rows, at the most.")]
+IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
+IfNoneMatch = Annotated[str | None, Header(description="Answer 304 where this is still the ETag.")]
+StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the page before.")]
+
+
+class ApiRouter(APIRouter):
+    """Routes of the management API, each tied to the action that it is the door of."""
+
+    def __init__(self) -> None:
+        super().__init__(prefix="/v1", route_class=Door, redirect_slashes=False)
+
+    def door(
+        self,
+        method_and_path: str,
+        action: Callable[..., Any],
+        answer: Any,
+        *,
+        status: int = 200,
+        needs_bot: bool = True,
+        body_bytes: int = limits.BODY_BYTES,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a handler under the action's name, scope and words."""
+        method, path = method_and_path.split(" ")
+        words = (action.__doc__ or "").strip().splitlines()
+
+        def register(handler: Callable[..., Any]) -> Callable[..., Any]:
+            handler.__dict__["access"] = Access(is_write(action), needs_bot, body_bytes)
+            self.add_api_route(
+                path,
+                handler,
+                methods=[method],
+                operation_id=action.__name__,
+                name=action.__name__,
+                summary=words[0].rstrip(".") if words else None,
+                description="\n".join(line.strip() for line in words),
+                status_code=status,
+                response_model=answer,
+                responses=refusals(is_write(action)),
+                openapi_extra={"parameters": BOT_PARAMETERS} if needs_bot else None,
+                tags=[path.split("/")[1]],
+            )
+            return handler
+
+        return register
+
+
+BOT_PARAMETERS = [
+    {
+        "name": name,
+        "in": place,
+        "required": False,
+        "schema": {"type": "string"},
+        "description": "The bot; needed only for a key that covers several.",
+    }
+    for name, place in (("bot_id", "query"), ("Service-Bot", "header"))
+]
+
+
+def refusals(writes: bool) -> dict[int | str, dict[str, Any]]:
+    meanings = {
+        400: "Something is missing, or a value is bad",
+        401: "No valid API key",
+        403: "The key may not do this",
+        404: "Not found",
+        429: "Too many requests",
+        500: "Something went wrong here",
+        503: "The database can't be reached just now",
+    }
+    if writes:
+        meanings[402] = "The workspace is paused"
+    return {status: {"model": ErrorOut, "description": text} for status, text in sorted(meanings.items())}
+
+
+def reply(out: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer as ready bytes: its shape is true by construction, to check it again would cost twice."""
+    return Response(out.model_dump_json(by_alias=True), status, dict(headers or {}), "application/json")
+
+
+def reply_with_etag(out: BaseModel, etag: str, if_none_match: str | None = None) -> Response:
+    """The answer with its entity tag, or 304 without a body where the caller has that state already."""
+    headers = {"ETag": etag}
+    if if_none_match is not None and is_listed(etag, if_none_match):
+        return Response(status_code=304, headers=headers)
+    return reply(out, headers=headers)
+
+
+def reply_list(listed: Listed[Any], shape: Callable[[Any], BaseModel]) -> Response:
+    results = [shape(row) for row in listed.rows]
+    page = ListOut[Any](
+        results=results, has_more=listed.next_cursor is not None, next_cursor=listed.next_cursor
+    )
+    return reply(page)

@@ -1,0 +1,84 @@
+"""What a route declares of its callers, and what one authenticated call holds."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, cast
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from instep.core.clock import utc_now
+from instep.core.config import Settings
+from instep.core.database import Tx
+from instep.core.paging import PageRequest
+from instep.identity.schemas import Actor, Ctx, KeyEntry, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a route declares of its callers. A route without one does not start."""
+
+    is_write: bool
+    needs_bot: bool
+    body_bytes: int
+
+
+@dataclass(slots=True)
+class Window:
+    """One rate limit as the RateLimit header fields tell it (draft-ietf-httpapi-ratelimit-headers)."""
+
+    policy: str
+    quota: int
+    seconds: int
+    hits: int
+    seconds_left: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.hits > self.quota
+
+    @property
+    def promise(self) -> str:
+        return f'"{self.policy}";q={self.quota};w={self.seconds}'
+
+    @property
+    def state(self) -> str:
+        return f'"{self.policy}";r={max(0, self.quota - self.hits)};t={self.seconds_left}'
+
+
+@dataclass(slots=True)
+class Call:
+    """One authenticated call of the management API."""
+
+    entry: KeyEntry
+    tx: Tx
+    access: Access
+    settings: Settings
+    cursor_key: bytes
+    windows: list[Window] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[Ctx]:
+        """The context of an action; a write gets a transaction that ends with the block."""
+        assert self.entry.bot is not None, "the door resolves the bot"
+        ctx = Ctx(self.tx, self.entry.bot, self.actor, utc_now())
+        if not self.access.is_write:
+            yield ctx
+            return
+        async with self.tx.transaction():
+            yield ctx
+
+    @property
+    def actor(self) -> Actor:
+        return Actor("api_key", self.entry.key_name or "", self.entry.scope == Scope.WRITE)
+
+    def page(self, size: int, cursor: str | None) -> PageRequest:
+        return PageRequest(self.cursor_key, size, cursor)
+
+
+def current_call(request: Request) -> Call:
+    return cast(Call, request.state.call)
+
+
+CurrentCall = Annotated[Call, Depends(current_call)]

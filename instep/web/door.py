@@ -1,0 +1,159 @@
+"""The door of the management API: checks in the contract's order, renders every refusal, counts out loud."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+from pydantic_core import from_json
+from starlette.requests import Request
+from starlette.routing import Match
+
+from instep.core import limits
+from instep.core.config import Settings
+from instep.core.database import Database, Tx
+from instep.core.errors import (
+    AppError,
+    InsufficientScope,
+    InvalidRequest,
+    PlanInactive,
+    RateLimited,
+    Unauthorized,
+)
+from instep.core.ids import as_uuid
+from instep.identity.access import refuse_read_only
+from instep.identity.keys import enter_with_key
+from instep.identity.schemas import KeyEntry, Scope
+from instep.web.call import Access, Call, Window
+from instep.web.errors import as_app_error, render_error
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class BotRequired(AppError):
+    """This key covers several bots: name one with the parameter `bot_id` or the header `Service-Bot`."""
+
+    code = "bot_required"
+
+
+class Door(APIRoute):
+    """A route that lets in only whom it has declared; the order of checks is the contract's (section 3)."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+        access = cast(Access, self.endpoint.__dict__["access"])
+        has_body = self.body_field is not None
+
+        async def enter(request: Request) -> Response:
+            windows: list[Window] = []
+            try:
+                response = await through(request, windows)
+            except Exception as error:
+                response = render_error(as_app_error(error))
+            add_rate_headers(response, windows)
+            return response
+
+        async def through(request: Request, windows: list[Window]) -> Response:
+            inner = StrictRequest(request.scope, request.receive)
+            await inner.read(access.body_bytes)
+            state = request.app.state
+            async with admitted(request, state.database, access, windows, state.settings) as (entry, tx):
+                if has_body:
+                    inner.refuse_other_than_json()
+                inner.state.call = Call(entry, tx, access, state.settings, state.cursor_key, windows)
+                return await handle(inner)
+
+        return enter
+
+
+@asynccontextmanager
+async def admitted(
+    request: Request, database: Database, access: Access, windows: list[Window], settings: Settings
+) -> AsyncIterator[tuple[KeyEntry, Tx]]:
+    named = named_bot(request)
+    key = bearer_token(request)
+    address = request.client.host if request.client else "unknown"
+    async with enter_with_key(database, key, as_uuid(named) if named else None, address) as (entry, tx):
+        windows.append(window_of(entry, settings))
+        refuse_unknown_key(entry, windows[0])
+        refuse_bot(entry, named, access)
+        if access.is_write:
+            refuse_read_only(entry.scope == Scope.WRITE)
+            if entry.is_paused:
+                raise PlanInactive
+        yield entry, tx
+
+
+def window_of(entry: KeyEntry, settings: Settings) -> Window:
+    known = entry.key_id is not None
+    policy, quota = ("api", settings.api_rate_limit) if known else ("anonymous", limits.ANONYMOUS_REQUESTS)
+    return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, entry.hits, entry.seconds_left)
+
+
+def refuse_unknown_key(entry: KeyEntry, window: Window) -> None:
+    if window.is_over:
+        raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
+    if entry.key_id is None:
+        raise Unauthorized
+
+
+def refuse_bot(entry: KeyEntry, named: str | None, access: Access) -> None:
+    if named is not None and entry.bot_id is None:
+        raise InsufficientScope("This API key does not cover the bot that the request names.")
+    if access.needs_bot and entry.bot_id is None:
+        raise BotRequired
+
+
+def named_bot(request: Request) -> str | None:
+    query, header = request.query_params.get("bot_id"), request.headers.get("service-bot")
+    if query is not None and header is not None and query != header:
+        raise InvalidRequest("`bot_id` and `Service-Bot` name different bots: send one of them.")
+    return query if query is not None else header
+
+
+def bearer_token(request: Request) -> str | None:
+    sent = request.headers.getlist("authorization")
+    scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def add_rate_headers(response: Response, windows: list[Window]) -> None:
+    if windows:
+        response.headers["RateLimit-Policy"] = ", ".join(window.promise for window in windows)
+        response.headers["RateLimit"] = ", ".join(window.state for window in windows)
+
+
+class StrictRequest(Request):
+    """A request whose body is bounded and whose JSON is strict: no NaN, no lone surrogates, not too deep."""
+
+    async def read(self, limit: int) -> None:
+        chunks: list[bytes] = []
+        size = 0
+        async for chunk in self.stream():
+            size += len(chunk)
+            if size > limit:
+                raise InvalidRequest(f"The body is larger than {limit} bytes.")
+            chunks.append(chunk)
+        self._body = b"".join(chunks)
+
+    def refuse_other_than_json(self) -> None:
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self._body and kind != "application/json":
+            raise InvalidRequest("Send the body as JSON, with `Content-Type: application/json`.")
+
+    async def json(self) -> Any:
+        try:
+            return from_json(self._body, allow_inf_nan=False)
+        except ValueError as error:
+            raise json.JSONDecodeError(str(error), "", 0) from None
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """Every method that some route takes at this address (RFC 9110 section 15.5.6)."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found)

@@ -1,0 +1,102 @@
+"""Errors as the management API words them: `{error, code, details?}` (contract section 3)."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from psycopg import DataError
+from starlette.exceptions import HTTPException
+
+from instep.core.errors import AppError, InvalidRequest, NotFound
+
+log = structlog.get_logger()
+
+
+class InternalError(AppError):
+    """Something went wrong here: try again, and report the `Request-Id` of this answer if it stays."""
+
+    status = 500
+    code = "internal_error"
+
+
+class MethodNotAllowed(AppError):
+    """This address does not take that method: `Allow` names those that it takes."""
+
+    status = 405
+    code = "method_not_allowed"
+
+
+def as_app_error(error: Exception) -> AppError:
+    """What a caller is told of any exception; what is unforeseen goes to the log and not to the caller."""
+    if isinstance(error, AppError):
+        return error
+    if isinstance(error, RequestValidationError):
+        return invalid_values(error.errors())
+    if isinstance(error, DataError):
+        return InvalidRequest("A value holds characters or numbers that can't be stored.")
+    if isinstance(error, HTTPException):
+        return from_http(error)
+    log.error("request failed", exc_info=error)
+    return InternalError()
+
+
+def render_error(error: AppError) -> Response:
+    body: dict[str, Any] = {"error": error.message, "code": error.code}
+    if error.details:
+        body["details"] = [{"field": field, "message": message} for field, message in error.details]
+    return Response(json.dumps(body), error.status, error.headers, "application/json")
+
+
+def from_http(error: HTTPException) -> AppError:
+    if error.status_code == 404:
+        return NotFound()
+    if error.status_code == 405:
+        return MethodNotAllowed(headers=dict(error.headers or {}))
+    return InvalidRequest(error.detail)
+
+
+def invalid_values(problems: Sequence[Any]) -> InvalidRequest:
+    """The first bad value makes the sentence, all of them the details."""
+    details = [(field_of(problem["loc"]), message_of(problem)) for problem in problems]
+    field, message = details[0]
+    if not field:
+        return InvalidRequest(message)
+    return InvalidRequest(f"`{field}`: {message}.", details=details)
+
+
+def field_of(location: Sequence[Any]) -> str:
+    if location[-1:] and isinstance(location[1:2] and location[1], int) and location[0] == "body":
+        return ""
+    return ".".join(str(part) for part in location[1:])
+
+
+def message_of(problem: Any) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind == "json_invalid":
+        return f"The body is not valid JSON: {context.get('error', 'it does not parse')}."
+    if kind == "missing" and len(problem["loc"]) == 1:
+        return "The body is missing: send a JSON object."
+    if kind == "value_error":
+        return str(context["error"])
+    sentence: str = SENTENCES.get(kind, problem["msg"])
+    return sentence.format(**context)
+
+
+SENTENCES = {
+    "missing": "it is required",
+    "extra_forbidden": "it is not a field of this request",
+    "model_attributes_type": "it must be a JSON object",
+    "model_type": "it must be a JSON object",
+    "dict_type": "it must be a JSON object",
+    "string_type": "it must be a text",
+    "string_too_long": "it is longer than {max_length} characters",
+    "string_too_short": "it is shorter than {min_length} characters",
+    "int_type": "it must be a whole number",
+    "int_parsing": "it must be a whole number",
+    "literal_error": "it must be {expected}",
+    "greater_than_equal": "it must be at least {ge}",
+    "less_than_equal": "it must be at most {le}",
+}

@@ -1,0 +1,60 @@
+"""Plumbing of the HTML pages: templates, entity tags, security headers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from instep.core.etags import etag_of, is_listed
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self' https:; font-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+# A cache may keep a page but must ask whether it still stands: what is taken down is gone at once.
+CACHE = "public, no-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The templates of one slice."""
+
+    environment: Environment
+
+    @classmethod
+    def below(cls, folder: Path) -> "Pages":
+        return cls(
+            Environment(
+                loader=FileSystemLoader(folder),
+                autoescape=select_autoescape(default=True),
+                undefined=StrictUndefined,
+                trim_blocks=True,
+                lstrip_blocks=True,
+            )
+        )
+
+    def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
+        """The page, or 304 where the reader has it already."""
+        html = self.environment.get_template(template).render(**values)
+        headers = {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag_of(html)}
+        if status == 200 and is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(html, status, headers)
+
+
+def moved_to(url: str) -> Response:
+    return RedirectResponse(url, 301, {**SECURITY_HEADERS, "Cache-Control": CACHE})
+
+
+def sanitised(html: str) -> Markup:
+    """Mark HTML as safe for a template. Only what `core.markdown.render` made may be passed."""
+    return Markup(html)

@@ -1,0 +1,35 @@
+"""Which routes are open to everybody. Each route says who may call it, or the application does not start."""
+
+from typing import Any, TypeVar
+
+from starlette.routing import BaseRoute
+
+from instep.web.call import Access
+
+Endpoint = TypeVar("Endpoint")
+PUBLIC = "public"
+
+
+class UndeclaredRoute(Exception):
+    """A route does not declare who may call it."""
+
+
+def public(endpoint: Endpoint) -> Endpoint:
+    """Declare that anybody may call this."""
+    endpoint.__dict__["access"] = PUBLIC
+    return endpoint
+
+
+def access_of(route: BaseRoute) -> Access | str:
+    """Who may call a route; raises `UndeclaredRoute` for one that does not say so."""
+    endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
+    access = getattr(endpoint, "access", None)
+    if not isinstance(access, Access) and access != PUBLIC:
+        raise UndeclaredRoute(f"{route} does not declare who may call it")
+    return access
+
+
+def describe(access: Access | str) -> str:
+    if isinstance(access, str):
+        return access
+    return "content:write" if access.is_write else "content:read" if access.needs_bot else "any key"

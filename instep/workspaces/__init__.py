@@ -1,0 +1,1 @@
+"""Workspaces, their bots and API keys: what an operator sets up from the command line."""

@@ -1,0 +1,109 @@
+"""What an operator does with workspaces, bots and keys; and the list of bots that a key covers."""
+
+import re
+from uuid import UUID
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.core.errors import InvalidRequest, NotFound
+from instep.core.ids import new_id, new_uuid
+from instep.core.slugs import SlugTaken, free_slug, slugify, valid_slug
+from instep.identity.keys import hash_key, new_bot_key, new_key
+from instep.identity.queries import list_bots as list_bots_of_key
+from instep.identity.schemas import Bot, Scope
+from instep.workspaces import queries
+from instep.workspaces.schemas import BotRow, KeyRow, NewKey, Workspace
+
+LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+
+
+async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
+    """List the bots that this API key may use."""
+    return await list_bots_of_key(tx, key_id)
+
+
+async def find_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
+    """The one named; or the only one there is."""
+    workspaces = await queries.list_workspaces(tx)
+    if workspace_id is None and len(workspaces) == 1:
+        return workspaces[0]
+    for workspace in workspaces:
+        if workspace.id == workspace_id:
+            return workspace
+    known = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in workspaces)
+    if workspace_id is None:
+        raise InvalidRequest(f"There are several workspaces, name one with --workspace: {known}.")
+    raise NotFound(f"There is no workspace {workspace_id}. There are: {known}.")
+
+
+async def create_workspace(tx: Tx, name: str) -> Workspace:
+    return await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
+
+
+async def pause_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
+    """From when this commits no write of the workspace commits; reads go on."""
+    return await set_paused(tx, workspace_id, True)
+
+
+async def resume_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
+    return await set_paused(tx, workspace_id, False)
+
+
+async def set_paused(tx: Tx, workspace_id: str | None, is_paused: bool) -> Workspace:
+    workspace = await find_workspace(tx, workspace_id)
+    changed = await queries.set_paused(tx, workspace.id, is_paused)
+    if changed is None:
+        raise NotFound(f"There is no workspace {workspace.id}.")
+    return changed
+
+
+async def create_bot(tx: Tx, workspace_id: str, name: str, slug: str | None, locale: str) -> BotRow:
+    base = as_slug(slug) if slug is not None else slugify(valid_name(name), "help")
+    if not LOCALE.fullmatch(locale):
+        raise InvalidRequest(f"{locale} is not a language code such as en or pt-BR.")
+    row = {"workspace_id": workspace_id, "name": valid_name(name), "locale": locale, "bot_key": new_bot_key()}
+    while True:
+        candidate = base if slug is not None else free_slug(base, await queries.slugs_like(tx, base))
+        bot = await queries.insert_bot(tx, {**row, "id": new_uuid(), "slug": candidate})
+        if bot is not None:
+            return bot
+        if slug is not None:
+            raise SlugTaken
+
+
+async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids: list[UUID]) -> NewKey:
+    """Make a key for these bots; for all of the workspace, also those to come, when none is named."""
+    if bot_ids and await queries.count_bots(tx, workspace_id, bot_ids) != len(set(bot_ids)):
+        raise NotFound("A bot that was named is not in this workspace: `instep bot list` shows them.")
+    key = new_key()
+    row = {
+        "id": new_id("key"),
+        "workspace_id": workspace_id,
+        "name": valid_name(name),
+        "key_hash": hash_key(key),
+        "last_four": key[-4:],
+        "scope": scope.value,
+        "bot_ids": bot_ids or None,
+    }
+    return NewKey(await queries.insert_key(tx, row), key)
+
+
+async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
+    """End a key: from when this commits every call with it is refused."""
+    key = await queries.revoke_key(tx, workspace_id, key_id)
+    if key is None:
+        raise NotFound(f"There is no key {key_id}: `instep key list` shows them.")
+    return key
+
+
+def valid_name(name: str) -> str:
+    if not name.strip() or len(name) > limits.NAME or "\0" in name:
+        raise InvalidRequest(f"A name must have 1 to {limits.NAME} characters.")
+    return name.strip()
+
+
+def as_slug(slug: str) -> str:
+    try:
+        return valid_slug(slug)
+    except ValueError as error:
+        raise InvalidRequest(f"The slug {slug}: {error}.") from None

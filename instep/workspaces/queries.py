@@ -1,0 +1,105 @@
+"""The SQL of workspaces, bots and keys, run as the owner of the database: it knows no tenant yet."""
+
+from typing import Any
+from uuid import UUID
+
+from instep.core.database import Tx
+from instep.workspaces.schemas import BotRow, KeyRow, Workspace
+
+WORKSPACE = "id, name, paused_at, created_at"
+BOT = "id, workspace_id, slug, name, bot_key, locale, created_at"
+KEY = "id, workspace_id, name, last_four, scope, bot_ids, created_at, last_used_at, expires_at, revoked_at"
+
+
+async def list_workspaces(tx: Tx) -> list[Workspace]:
+    return await tx.all(Workspace, f"select {WORKSPACE} from workspaces order by created_at, id")
+
+
+async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
+    return await tx.one(
+        Workspace,
+        f"insert into workspaces (id, name) values (%(id)s, %(name)s) returning {WORKSPACE}",
+        id=workspace_id,
+        name=name,
+    )
+
+
+async def set_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
+    return await tx.first(
+        Workspace,
+        f"""
+        update workspaces set paused_at = case when %(paused)s then coalesce(paused_at, now()) end
+        where id = %(id)s returning {WORKSPACE}
+        """,
+        id=workspace_id,
+        paused=is_paused,
+    )
+
+
+async def list_bots(tx: Tx, workspace_id: str) -> list[BotRow]:
+    return await tx.all(
+        BotRow,
+        f"select {BOT} from bots where workspace_id = %(workspace)s order by created_at, id",
+        workspace=workspace_id,
+    )
+
+
+async def slugs_like(tx: Tx, base: str) -> set[str]:
+    found = await tx.value(
+        "select array_agg(slug) from bots where starts_with(slug, %(base)s)", base=base[:100]
+    )
+    return set(found or ())
+
+
+async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
+    """None when the slug was taken: slugs of bots are addresses, so they are unique across workspaces."""
+    return await tx.first(
+        BotRow,
+        f"""
+        insert into bots (id, workspace_id, slug, name, bot_key, locale)
+        values (%(id)s, %(workspace_id)s, %(slug)s, %(name)s, %(bot_key)s, %(locale)s)
+        on conflict (slug) do nothing returning {BOT}
+        """,
+        **row,
+    )
+
+
+async def count_bots(tx: Tx, workspace_id: str, bot_ids: list[UUID]) -> int:
+    count: int = await tx.value(
+        "select count(*) from bots where workspace_id = %(workspace)s and id = any(%(bots)s)",
+        workspace=workspace_id,
+        bots=bot_ids,
+    )
+    return count
+
+
+async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:
+    return await tx.one(
+        KeyRow,
+        f"""
+        insert into api_keys (id, workspace_id, name, key_hash, last_four, scope, bot_ids)
+        values (%(id)s, %(workspace_id)s, %(name)s, %(key_hash)s, %(last_four)s, %(scope)s, %(bot_ids)s)
+        returning {KEY}
+        """,
+        **row,
+    )
+
+
+async def list_keys(tx: Tx, workspace_id: str) -> list[KeyRow]:
+    return await tx.all(
+        KeyRow,
+        f"select {KEY} from api_keys where workspace_id = %(workspace)s order by created_at, id",
+        workspace=workspace_id,
+    )
+
+
+async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow | None:
+    return await tx.first(
+        KeyRow,
+        f"""
+        update api_keys set revoked_at = coalesce(revoked_at, now())
+        where workspace_id = %(workspace)s and id = %(id)s returning {KEY}
+        """,
+        workspace=workspace_id,
+        id=key_id,
+    )

@@ -1,0 +1,19 @@
+"""The bots of a key over REST."""
+
+from fastapi.responses import Response
+
+from instep.core.paging import Listed
+from instep.web.api import ApiRouter, reply_list
+from instep.web.call import CurrentCall
+from instep.web.shapes import ListOut
+from instep.workspaces import actions
+from instep.workspaces.schemas import BotNameOut
+
+router = ApiRouter()
+
+
+@router.door("GET /bots", actions.list_bots, ListOut[BotNameOut], needs_bot=False)
+async def list_bots(call: CurrentCall) -> Response:
+    assert call.entry.key_id is not None, "the door lets only keys in"
+    bots = await actions.list_bots(call.tx, call.entry.key_id)
+    return reply_list(Listed(bots, None), lambda bot: BotNameOut(id=str(bot.id), name=bot.name))
