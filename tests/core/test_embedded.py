@@ -82,7 +82,8 @@ def folder() -> Iterator[Path]:
 
 
 def attach(data_dir: Path, **options: Any) -> EmbeddedPostgres:
-    return EmbeddedPostgres.attach(data_dir, **{"timeout": 20, "settings": FAST} | options)
+    options = {"timeout": 20, "settings": FAST} | options
+    return EmbeddedPostgres.attach(data_dir, **options)
 
 
 def ask(url: str, question: str) -> Any:
@@ -197,11 +198,25 @@ def test_a_killed_postmaster_with_a_busy_child_comes_back_with_its_rows(data_dir
 def test_a_killed_backend_is_outwaited(data_dir: Path) -> None:
     with attach(data_dir) as db:
         first = postmaster(data_dir)
-        with closing(psycopg.connect(db.url)) as victim:
-            os.kill(victim.info.backend_pid, signal.SIGKILL)
+        crash_a_backend(db.url, data_dir)
         db.ensure_running()
         assert ask(db.url, "select 1") == 1
         assert postmaster(data_dir) == first
+
+
+def test_closing_amid_a_recovery_stops_the_server(data_dir: Path) -> None:
+    with attach(data_dir) as db:
+        crash_a_backend(db.url, data_dir)
+        began = time.monotonic()
+    assert is_stopped(data_dir)
+    assert time.monotonic() - began < 10
+
+
+def crash_a_backend(url: str, data_dir: Path) -> None:
+    with closing(psycopg.connect(url)) as victim:
+        os.kill(victim.info.backend_pid, signal.SIGKILL)
+        note = f"(PID {victim.info.backend_pid}) was terminated"
+        until(lambda: note in (data_dir / "postgres.log").read_text())
 
 
 def test_the_server_of_a_killed_owner_is_taken_over(data_dir: Path, start_user: StartUser) -> None:

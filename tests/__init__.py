@@ -1,0 +1,1 @@
+"""Tests, in folders named like the slices, in files named like the operations."""

@@ -1,0 +1,109 @@
+"""The ground of all tests: one cluster a run, one database a test process, the cast anew for each test."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import psycopg
+import pytest
+from fastapi import FastAPI
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from instep.app import create_app, put_into
+from instep.core.config import settings
+from instep.core.database import Database, Tx
+from instep.core.embedded import EmbeddedPostgres
+from instep.migrations import migrate
+from instep.runtime import Runtime, worker_of
+from tests.cast import Api, Cast, assemble
+
+FOLDER = "TEST_CLUSTER_FOLDER"
+LOCK = 1
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in [name for name in os.environ if name.startswith("INSTEP_")]:
+        del os.environ[name]
+    os.environ["INSTEP_SITE_URL"] = "http://help.test"
+    if not hasattr(config, "workerinput"):
+        # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")
+        Path(os.environ[FOLDER]).chmod(0o711)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[FOLDER], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[EmbeddedPostgres]:
+    speed = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+    with EmbeddedPostgres.attach(Path(os.environ[FOLDER]), settings=speed) as embedded:
+        yield embedded
+
+
+@pytest.fixture(scope="session")
+def database_url(cluster: EmbeddedPostgres) -> str:
+    """A database of this test process, made from a migrated one."""
+    name = f"test_{os.getpid()}"
+    maintenance = make_conninfo(cluster.url, dbname="postgres")
+    with psycopg.connect(maintenance, autocommit=True) as connection:
+        connection.execute("select pg_advisory_lock(%s)", [LOCK])
+        migrate(cluster.url)
+        connection.execute(sql.SQL("create database {} template instep").format(sql.Identifier(name)))
+    return make_conninfo(cluster.url, dbname=name)
+
+
+@pytest.fixture(scope="session")
+def app() -> FastAPI:
+    return create_app()
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    opened = Database(database_url, size=10)
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[Tx]:
+    """The database as its owner sees it: past row-level security."""
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+        yield Tx(connection)
+        await connection.execute("delete from jobs")
+
+
+@pytest.fixture
+async def cast(owner: Tx) -> Cast:
+    return await assemble(owner)
+
+
+@pytest.fixture
+async def api(app: FastAPI, database: Database) -> AsyncIterator[Api]:
+    """A client for a key; without one for somebody who has none."""
+    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+    clients: list[httpx2.AsyncClient] = []
+
+    def client(key: str | None) -> httpx2.AsyncClient:
+        headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
+        transport = httpx2.ASGITransport(app)
+        made = httpx2.AsyncClient(transport=transport, base_url=settings().base_url, headers=headers)
+        clients.append(made)
+        return made
+
+    yield client
+    for made in clients:
+        await made.aclose()
+
+
+@pytest.fixture
+def run_jobs(database: Database) -> Callable[[], Awaitable[int]]:
+    """Run all jobs that are due, as a worker would."""
+    return worker_of(database).run_due
