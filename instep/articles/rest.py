@@ -1,8 +1,7 @@
 """Articles and their revisions over REST."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import Query
 from fastapi.responses import Response
 from pydantic import AwareDatetime
 
@@ -23,6 +22,7 @@ from instep.articles.schemas import (
 from instep.core import limits
 from instep.web.api import (
     ApiRouter,
+    Form,
     IfMatch,
     IfNoneMatch,
     PageSize,
@@ -32,11 +32,10 @@ from instep.web.api import (
     reply_with_etag,
 )
 from instep.web.call import CurrentCall
-from instep.web.shapes import Format, ListOut
+from instep.web.shapes import ListOut
 
 router = ApiRouter()
 
-Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]
 StatusFilter = Literal["all", "draft", "in_review", "published", "archived"]
 
 

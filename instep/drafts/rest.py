@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from fastapi import Query
 from fastapi.responses import Response
 
-from instep.articles.rest import Form
 from instep.core import limits
 from instep.drafts import actions
 from instep.drafts.schemas import (
@@ -20,7 +19,7 @@ from instep.drafts.schemas import (
     draft_item_out,
     draft_out,
 )
-from instep.web.api import ApiRouter, IfMatch, PageSize, StartCursor, reply, reply_list
+from instep.web.api import ApiRouter, Form, IfMatch, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
 

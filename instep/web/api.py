@@ -13,11 +13,12 @@ from instep.core.paging import Listed
 from instep.identity.access import is_write
 from instep.web.call import Access
 from instep.web.door import Door
-from instep.web.shapes import ErrorOut, ListOut
+from instep.web.shapes import ErrorOut, Format, ListOut
 
 PageSize = Annotated[int, Query(ge=1, le=limits.PAGE_SIZE_MOST, description="How many rows, at the most.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
 IfNoneMatch = Annotated[str | None, Header(description="Answer 304 where this is still the ETag.")]
+Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]
 StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the page before.")]
 
 

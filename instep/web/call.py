@@ -77,7 +77,8 @@ class Call:
         return PageRequest(self.cursor_key, size, cursor)
 
 
-def current_call(request: Request) -> Call:
+async def current_call(request: Request) -> Call:
+    # Not a plain function: the framework would run that in a thread.
     return cast(Call, request.state.call)
 
 

@@ -82,7 +82,7 @@ def folder() -> Iterator[Path]:
 
 
 def attach(data_dir: Path, **options: Any) -> EmbeddedPostgres:
-    options = {"timeout": 20, "settings": FAST} | options
+    options = {"timeout": 20, "settings": FAST, **options}
     return EmbeddedPostgres.attach(data_dir, **options)
 
 

@@ -55,6 +55,12 @@ class Cluster:
     def orphans(self) -> list[int]:
         return [] if self.postmaster() else processes.living_in(self.pgdata)
 
+    def is_stopping(self) -> bool:
+        try:
+            return "stopping" in (self.pgdata / "postmaster.pid").read_text()
+        except OSError:
+            return False
+
     def account(self) -> Account:
         account = account_for(self.pgdata)
         if obstacle := account.obstacle(self.data_dir):

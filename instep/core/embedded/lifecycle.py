@@ -13,7 +13,8 @@ from instep.core.embedded.launch import launch
 from instep.core.embedded.making import make, remove_drafts
 
 START_TRIES = 3
-STOP_SECONDS = 60
+SETTLE_SECONDS = 5
+STOP_SECONDS = 30
 ORPHAN_SECONDS = 1.5
 
 
@@ -31,12 +32,22 @@ def bring_up(cluster: Cluster, door: int, deadline: float) -> None:
 
 def stop(cluster: Cluster) -> None:
     """End all sessions, write everything down, end the server."""
+    _let_settle(cluster)
     if (postmaster := cluster.postmaster()) is None:
         return
+    began = time.monotonic()
     processes.send([postmaster], signal.SIGINT)
-    for _ in _moments(cluster, time.monotonic() + STOP_SECONDS):
+    for _ in _moments(cluster, began + 2 * STOP_SECONDS):
         if not cluster.is_alive():
             return
+        _hasten_stop(cluster, time.monotonic() - began)
+
+
+def _let_settle(cluster: Cluster) -> None:
+    """PostgreSQL 18 hangs when it is told to stop while it recovers from the crash of a child."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while cluster.answer() in (None, *wire.NOT_NOW) and cluster.postmaster() and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def _outwait_old_server(cluster: Cluster, deadline: float) -> bool:
@@ -49,10 +60,22 @@ def _outwait_old_server(cluster: Cluster, deadline: float) -> bool:
             return False
         waited = time.monotonic() - began
         if waited > ORPHAN_SECONDS:
-            # Nothing is lost: no new session can reach them, and the next start replays what they committed.
-            force = signal.SIGQUIT if waited < 2 * ORPHAN_SECONDS else signal.SIGKILL
-            processes.send(cluster.orphans(), force)
+            _end_orphans(cluster, waited)
+            _hasten_stop(cluster, waited)
     return False
+
+
+def _hasten_stop(cluster: Cluster, waited: float) -> None:
+    """Press a server that stops too slowly; even the hardest way loses nothing but time at the next start."""
+    force = signal.SIGQUIT if waited > STOP_SECONDS else signal.SIGINT
+    if cluster.is_stopping() and (postmaster := cluster.postmaster()):
+        processes.send([postmaster], force)
+
+
+def _end_orphans(cluster: Cluster, waited: float) -> None:
+    """Without the postmaster they get no new sessions, and the next start replays what they committed."""
+    force = signal.SIGQUIT if waited < 2 * ORPHAN_SECONDS else signal.SIGKILL
+    processes.send(cluster.orphans(), force)
 
 
 def _start(cluster: Cluster, door: int, deadline: float) -> bool:
@@ -71,8 +94,8 @@ def _is_ready(cluster: Cluster) -> bool:
     state = cluster.answer()
     if state == wire.NO_SUCH_DATABASE:
         return _create_database(cluster)
-    # 57P..: starting up, recovering or shutting down. Any other refusal comes from a running server.
-    return state is not None and not state.startswith("57P")
+    # Any other refusal, such as "too many connections", comes from a running server.
+    return state is not None and state not in wire.NOT_NOW
 
 
 def _create_database(cluster: Cluster) -> bool:

@@ -9,6 +9,8 @@ PROTOCOL_3 = 196608
 GOODBYE = b"X\0\0\0\4"
 LET_IN = "00000"
 NO_SUCH_DATABASE = "3D000"
+# Starting, recovering or shutting down; ended while we knocked.
+NOT_NOW = ("57P03", "57P01", "57P02")
 
 
 def knock(path: Path, user: str, database: str, timeout: float = 5) -> str | None:

@@ -1,0 +1,64 @@
+# `make` lists what there is to do.
+.DEFAULT_GOAL := help
+.PHONY: help setup dev browser demo serve check format test test-corpora bench eval eval-docsync lock
+
+PYTHON ?= python3
+BIN := .venv/bin
+DATA ?= ../shared/data/docsync
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 15
+
+setup: .venv/installed ## Install Instep into .venv, with the command .venv/bin/instep
+
+dev: .venv/installed-dev ## Install what checks and tests need, too
+
+demo: setup ## Serve a help center with one code change documented and waiting for review
+	$(BIN)/instep demo
+
+serve: setup ## Serve this installation
+	$(BIN)/instep serve
+
+check: dev ## Format, lint, strict types, import ladder
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict instep tests bench eval
+	$(BIN)/lint-imports
+
+format: dev ## Put the code into its form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
+	$(BIN)/pytest -n 2 --dist loadfile
+
+test-corpora: dev ## Run the tests that need the hostile inputs of ../shared/data/corpora
+	$(BIN)/pytest -m corpora tests/corpora
+
+bench: dev ## Measure requests per second beside the same SQL and an empty route
+	$(BIN)/python -m bench
+
+eval: eval-docsync ## Score the product on real data
+
+eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=folder
+	$(BIN)/python -m eval.docsync $(DATA)
+
+lock: dev ## Renew the lock files from pyproject.toml
+	$(BIN)/uv pip compile $(LOCK) --extra build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile $(LOCK) --extra build --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+LOCK := --universal --generate-hashes --no-emit-index-url --no-header --quiet
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Instep needs Python 3.11 or newer: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	touch $@
+
+.venv/installed-dev: .venv/installed requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements-dev.lock
+	touch $@
+
+browser:
+	@command -v chromium >/dev/null || sh scripts/install-chromium

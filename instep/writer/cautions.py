@@ -1,0 +1,27 @@
+"""What a reviewer of an edit should check by hand."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from instep.writer.places import Place
+from instep.writer.renames import Rename
+
+_ONLY_TESTS = 0.5
+
+
+def warnings_for(places: Sequence[Place], text: str) -> tuple[str, ...]:
+    """Warnings on the edited text, each once, in the order of the edits."""
+    facts = {(place.fact.old, place.fact.new): place.fact for place in places}.values()
+    said: dict[str, None] = {}
+    for fact in facts:
+        if max(source.weight for source in fact.sources) < _ONLY_TESTS:
+            said[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
+        if isinstance(fact, Rename):
+            said |= dict.fromkeys(_left_over(fact, text))
+    return tuple(said)
+
+
+def _left_over(fact: Rename, text: str) -> Iterator[str]:
+    """The old name where it stays: inside longer names, in addresses, beside the new one."""
+    if re.search(re.escape(fact.old), text.replace(fact.new, "")):
+        yield f"`{fact.old}` still stands in an address, in a longer name or beside the new one."

@@ -1,0 +1,100 @@
+"""The sentences in which the writer tells a reviewer what it found."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from instep.writer.drafting import best_source
+from instep.writer.facts import Fact, Gone
+from instep.writer.places import Place
+from instep.writer.renames import Rename
+from instep.writer.units import Source
+from instep.writer.values import Value
+
+_MOST = 5
+_LONGEST = 80
+
+
+def reason_for_edit(places: Sequence[Place]) -> str:
+    """One sentence per fact: what the article says, what the change made of it, and where."""
+    counts = Counter(_key(place.fact) for place in places)
+    facts = list({_key(place.fact): place.fact for place in places}.values())
+    said = [_sentence(fact, counts[_key(fact)]) for fact in facts[:_MOST]]
+    if len(facts) > _MOST:
+        said.append(f"{_counted(len(facts) - _MOST, 'more statement')} like these.")
+    return " ".join(said)
+
+
+def _key(fact: Fact) -> tuple[str, str, str]:
+    return type(fact).__name__, fact.old, fact.new
+
+
+def _sentence(fact: Fact, times: int) -> str:
+    where = at(best_source(fact))
+    if isinstance(fact, Rename):
+        often = "" if times == 1 else f" {times} times"
+        return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
+    if isinstance(fact, Value):
+        stated = f"States `{fact.names[0]}` as {quoted(fact.old)}"
+        return f"{stated}; the change makes it {quoted(fact.new)} ({where})."
+    return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+
+
+def reason_for_doubt(rename: Rename) -> str:
+    return (
+        f"Says {quoted(rename.old)}, which may now be {quoted(rename.new)} ({at(best_source(rename))}), "
+        f"but {rename.doubt}: left as it is."
+    )
+
+
+def reason_for_gone(gone: Gone) -> str:
+    return f"Says {quoted(gone.name)}, which the change removes ({at(gone.source)}): worth a look."
+
+
+def reason_for_rest(rename: Rename) -> str:
+    return (
+        f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({at(best_source(rename))}), "
+        "but only in an address, beside the new name or as another thing: left as it is."
+    )
+
+
+def reason_for_value(value: Value) -> str:
+    return (
+        f"Speaks of `{value.names[0]}`, which goes from {quoted(value.old)} to {quoted(value.new)} "
+        f"({at(best_source(value))}), but does not state the old value beside it."
+    )
+
+
+def reason_for_nearness(shared: Sequence[str]) -> str:
+    if not shared:
+        return "Shares no telling word with the change."
+    words = ", ".join(f"“{word}”" for word in shared)
+    return f"Shares {words} with the change, but states nothing that the change makes untrue."
+
+
+def summary_of(facts: Sequence[Fact], found: Mapping[str, Sequence[Place]], said: Sequence[str]) -> str:
+    """One or two sentences on what changed and how many articles state it, and what was not read."""
+    stated = Counter(key for places in found.values() for key in {_key(place.fact) for place in places})
+    if not stated:
+        nothing = "Nothing that the articles state is made untrue for certain."
+        return " ".join([nothing if facts else "No article states what this changes.", *said])
+    kind, old, new = min(stated, key=lambda key: (-stated[key], key))
+    verb = {"Rename": "Renamed", "Value": "Changed"}.get(kind, "Reworded")
+    more = f" and {_counted(len(stated) - 1, 'other statement')}" if len(stated) > 1 else ""
+    states = _counted(len(found), "article") + (" states" if len(found) == 1 else " state")
+    return " ".join([f"{verb} {quoted(old)} to {quoted(new)}{more}; {states} it.", *said])
+
+
+def at(source: Source) -> str:
+    return f"{source.file}, line {source.line}"
+
+
+def quoted(text: str) -> str:
+    """Names as code, sentences in quotation marks, both short enough to read."""
+    flat = re.sub(r"\s+", " ", text)
+    short = flat if len(flat) <= _LONGEST else f"{flat[: _LONGEST - 1]}…"
+    return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

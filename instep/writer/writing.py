@@ -1,0 +1,55 @@
+"""The writer: one pure function from a change and the articles to a report."""
+
+from collections.abc import Sequence
+
+from instep.writer.cautions import warnings_for
+from instep.writer.drafting import apply, evidence_for, find_places, new_title
+from instep.writer.facts import facts_of
+from instep.writer.library import Library, library_of
+from instep.writer.need import need_of
+from instep.writer.places import Place
+from instep.writer.ranking import Ranked, rank
+from instep.writer.reading import read_diff
+from instep.writer.reasons import reason_for_edit, summary_of
+from instep.writer.scope import said_of, scope_of
+from instep.writer.shapes import Article, Change, Proposal, Report
+from instep.writer.verdicts import review
+
+_SURE = 0.8
+
+
+def write(change: Change, articles: Sequence[Article]) -> Report:
+    """Which articles a change concerns, and the edits that it makes certain."""
+    scope = scope_of(read_diff(change.diff))
+    library = library_of(tuple(articles))
+    facts = facts_of(change, scope)
+    ranked = rank(change, scope, library.articles)
+    found = find_places(facts.certain, library)
+    proposals = [
+        _proposal(article, found[article.id], library) for article in articles if article.id in found
+    ]
+    need = need_of(change, scope, ranked, library)
+    return Report(
+        ranking=_edited_first(ranked, found),
+        need=need + (1 - need) * _SURE if proposals else need,
+        proposals=tuple(proposals),
+        reviewed=review(ranked, found, facts, library),
+        summary=summary_of(facts.certain, found, said_of(scope)),
+    )
+
+
+def _proposal(article: Article, places: Sequence[Place], library: Library) -> Proposal:
+    text = apply(places, article.text)
+    return Proposal(
+        type="edit",
+        article_id=article.id,
+        title=new_title(article, places, library),
+        text=text,
+        reason=reason_for_edit(places),
+        evidence=evidence_for(places, article.text),
+        warnings=warnings_for(places, text),
+    )
+
+
+def _edited_first(ranked: Ranked, found: dict[str, list[Place]]) -> tuple[str, ...]:
+    return tuple(sorted(ranked.order, key=lambda article_id: article_id not in found))
