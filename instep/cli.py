@@ -20,6 +20,7 @@ from instep.core.embedded import DatabaseUnavailable
 from instep.core.errors import AppError, InvalidRequest
 from instep.core.ids import as_uuid
 from instep.core.postgres import running_postgres
+from instep.demo.command import run_demo
 from instep.identity.schemas import Scope
 from instep.migrations import migrate as migrate_schema
 from instep.routes import list_routes
@@ -69,6 +70,14 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=10,
     )
+
+
+@app.command()
+def demo(
+    port: Annotated[int | None, typer.Option(help="The port to listen on; 8000 or a free one.")] = None,
+) -> None:
+    """Serve a help center with one code change documented and waiting for review."""
+    run_demo(port)
 
 
 @app.command()

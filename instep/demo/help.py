@@ -1,0 +1,52 @@
+"""Instep's own documentation as files: folders are collections, Markdown files are articles."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import frontmatter
+
+HERE = Path(__file__).parent
+# In a checkout the texts stand where people look for them; a built package carries a copy.
+HELP = next(path for path in (HERE / "help", HERE.parent.parent / "docs" / "help") if path.exists())
+ORDER = re.compile(r"^\d+-")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One file: an article, or the words of a collection."""
+
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A folder with its articles, in order."""
+
+    about: Page
+    pages: list[Page]
+
+
+def read_help(folder: Path = HELP) -> Iterator[Section]:
+    for place in sorted(path for path in folder.iterdir() if path.is_dir()):
+        about = read_page(place / "_collection.md", place.name)
+        files = sorted(place.glob("[0-9]*.md"))
+        yield Section(about, [read_page(file, file.stem) for file in files])
+
+
+def read_page(file: Path, name: str) -> Page:
+    parsed = frontmatter.loads(file.read_text())
+    front: dict[str, Any] = parsed.metadata
+    return Page(
+        slug=ORDER.sub("", name),
+        title=front["title"],
+        description=front.get("description"),
+        icon=front.get("icon"),
+        text=parsed.content + "\n",
+    )

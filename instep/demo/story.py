@@ -1,0 +1,112 @@
+"""What happens before the demo serves: the articles go live, a code change comes in, the writer drafts."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from instep.articles.actions import create_article, find_article, publish_article
+from instep.articles.schemas import ArticleCreate
+from instep.collections.actions import create_collection
+from instep.collections.schemas import CollectionCreate
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.core.paging import PageRequest
+from instep.demo.help import Section, read_help, read_page
+from instep.drafts.actions import list_drafts
+from instep.drafts.schemas import Draft
+from instep.identity.schemas import Actor, Bot, Ctx, Scope
+from instep.runtime import worker_of
+from instep.tasks.actions import create_task
+from instep.tasks.schemas import ChangeIn, TaskCreate
+from instep.workspaces import actions as workspaces
+from instep.workspaces.schemas import BotRow
+
+HERE = Path(__file__).parent
+DEMO = Actor("command", "instep demo", can_write=True)
+CHANGE = ChangeIn.model_validate_json((HERE / "change.json").read_text())
+# The name that the change gave a setting, for a look at the page afterwards.
+NEW_NAME = "INSTEP_REQUESTS_PER_MINUTE"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the demo tells its visitor."""
+
+    bot: BotRow
+    key: str
+    articles: int
+    reviews: list["Review"]
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A draft that waits, and the address of the page that it changes."""
+
+    draft: Draft
+    url: str
+
+
+async def set_stage(url: str) -> Stage:
+    """A help center whose articles do not know yet what the change made of the product."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        owner = Tx(connection)
+        workspace = await workspaces.find_workspace(owner, None)
+        bot = await workspaces.create_bot(owner, workspace.id, "Instep", "instep", "en")
+        key = await workspaces.create_key(owner, workspace.id, "demo", Scope.WRITE, [])
+    database = Database(url, size=2)
+    await database.open()
+    try:
+        articles = await load_articles(database, bot)
+        return Stage(bot, key.key, articles, await document(database, bot))
+    finally:
+        await database.close()
+
+
+async def load_articles(database: Database, bot: BotRow) -> int:
+    async with acting(database, bot) as ctx:
+        counts = [await load_section(ctx, section) for section in read_help()]
+    return sum(counts)
+
+
+async def load_section(ctx: Ctx, section: Section) -> int:
+    about = section.about
+    new = CollectionCreate(title=about.title, description=about.description, slug=about.slug, icon=about.icon)
+    collection = await create_collection(ctx, new)
+    for page in section.pages:
+        article = {
+            "title": page.title,
+            "contentMarkdown": text_before(page.slug) or page.text,
+            "slug": page.slug,
+            "description": page.description,
+            "collectionId": collection.id,
+        }
+        made = await create_article(ctx, ArticleCreate.model_validate(article))
+        await publish_article(ctx, made.id)
+    return len(section.pages)
+
+
+def text_before(slug: str) -> str | None:
+    """An article as it stood before the change, where the change touched it."""
+    file = HERE / "before" / f"{slug}.md"
+    return read_page(file, slug).text if file.exists() else None
+
+
+async def document(database: Database, bot: BotRow) -> list[Review]:
+    """The drafts that the change led to."""
+    async with acting(database, bot) as ctx:
+        await create_task(ctx, TaskCreate(change=CHANGE))
+    await worker_of(database).run_due()
+    async with acting(database, bot) as ctx:
+        drafts = (await list_drafts(ctx, None, None, PageRequest(b""))).rows
+        articles = [await find_article(ctx, draft.article_id) for draft in drafts]
+        urls = [ctx.bot.help_url + article.path(ctx.bot) for article in articles]
+        return [Review(draft, url) for draft, url in zip(drafts, urls, strict=True)]
+
+
+@asynccontextmanager
+async def acting(database: Database, bot: BotRow) -> AsyncIterator[Ctx]:
+    async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
+        yield Ctx(tx, Bot(bot.id, bot.workspace_id, bot.slug, bot.name, bot.locale), DEMO, utc_now())
