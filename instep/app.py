@@ -16,7 +16,7 @@ from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError, NotFound
 from instep.drafts.rest import router as drafts
-from instep.runtime import Runtime, background, running, work
+from instep.runtime import Runtime, running, work
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
 from instep.web.door import allowed_methods
@@ -54,8 +54,10 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             yield
             return
         stop = asyncio.Event()
-        async with background(work(runtime, stop)):
-            yield
+        working = asyncio.create_task(work(runtime, stop))
+        yield
+        stop.set()
+        await working
 
 
 def put_into(app: FastAPI, runtime: Runtime) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -41,10 +41,11 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         await asyncio.to_thread(migrate, postgres.url)
         database = Database(postgres.url, settings.database_pool)
         await database.open()
+        watching = asyncio.create_task(watch(postgres.embedded))
         try:
-            async with background(watch(postgres.embedded)):
-                yield Runtime(settings, database, secret_key(settings))
+            yield Runtime(settings, database, secret_key(settings))
         finally:
+            watching.cancel()
             await database.close()
     finally:
         await asyncio.to_thread(postgres_context.__exit__, None, None, None)
@@ -70,14 +71,3 @@ def worker_of(database: Database) -> Worker:
     handlers = {RUN_TASK: partial(run_task, database), PRUNE: partial(prune, database)}
     return Worker(database.pool, handlers)
 
-
-@asynccontextmanager
-async def background(coroutine: "asyncio._CoroutineLike[None]") -> AsyncIterator[None]:
-    """Run a coroutine beside the block and cancel it at its end."""
-    task = asyncio.create_task(coroutine)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task

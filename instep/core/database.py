@@ -17,6 +17,8 @@ Pool = AsyncConnectionPool[Connection]
 
 # The login role may own the tables; the session works as one that owns nothing and obeys row-level security.
 OPTIONS = "-c role=instep_app -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s"
+# What a broken connection raises; time limits and deadlocks are among them, and worth another try too.
+LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 WAIT_SECONDS = 5.0
 # A restart of PostgreSQL breaks every pooled connection at once: each is tried and dropped.
 ATTEMPTS = 20
@@ -89,7 +91,7 @@ class Database:
         connection, row = await self.first_statement(kind, sql, params)
         try:
             yield row, Tx(connection)
-        except psycopg.OperationalError as error:
+        except LOST as error:
             raise Unavailable from error
         finally:
             await self.pool.putconn(connection)
@@ -104,7 +106,7 @@ class Database:
                 raise Unavailable from error
             try:
                 return connection, await Tx(connection).first(kind, sql, **params)
-            except psycopg.OperationalError:
+            except LOST:
                 await self.pool.putconn(connection)
             except BaseException:
                 await self.pool.putconn(connection)

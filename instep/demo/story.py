@@ -73,8 +73,8 @@ async def load_articles(database: Database, bot: BotRow) -> int:
 
 async def load_section(ctx: Ctx, section: Section) -> int:
     about = section.about
-    new = CollectionCreate(title=about.title, description=about.description, slug=about.slug, icon=about.icon)
-    collection = await create_collection(ctx, new)
+    words = {"title": about.title, "slug": about.slug, "description": about.description, "icon": about.icon}
+    collection = await create_collection(ctx, CollectionCreate.model_validate(words))
     for page in section.pages:
         article = {
             "title": page.title,
