@@ -17,6 +17,7 @@ _DEFAULT = re.compile(
 _REQUIRED = re.compile(
     r"requires?\b|supports?\b|\bor (?:higher|newer|later)|at least|minimum|version|^\s*FROM ", re.IGNORECASE
 )
+_AND_UP = re.compile(r"[`*_]*\+")
 _BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
 _UNITS = {
     "ms": r"ms|milliseconds?",
@@ -68,7 +69,7 @@ def belongs(fact: Value, name: str, said: Said) -> bool:
 
 
 def _is_required(said: Said) -> bool:
-    return said.after.startswith("+") or bool(_REQUIRED.search(said.sentence))
+    return bool(_AND_UP.match(said.after)) or bool(_REQUIRED.search(said.sentence))
 
 
 def _is_near(name: str, parts: Sequence[str], said: Said) -> bool:

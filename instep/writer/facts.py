@@ -8,6 +8,7 @@ from itertools import islice
 from instep.writer.names import is_distinct
 from instep.writer.pairs import pairs_of
 from instep.writer.renames import Rename, find_renames
+from instep.writer.safety import is_safe
 from instep.writer.scope import Scope
 from instep.writer.shapes import Change
 from instep.writer.stated import find_stated
@@ -52,7 +53,8 @@ def facts_of(change: Change, scope: Scope) -> Facts:
     known = {rename.old for rename in renames}
     gone = (gone for gone in _gone(scope) if gone.name not in known)
     doubtful = tuple(rename for rename in renames if rename.doubt)
-    return Facts(tuple(certain[:_MOST]), doubtful[:_MOST], tuple(islice(gone, _MOST)))
+    safe = (fact for fact in certain if is_safe(fact.old, fact.new))
+    return Facts(tuple(islice(safe, _MOST)), doubtful[:_MOST], tuple(islice(gone, _MOST)))
 
 
 def _gone(scope: Scope) -> Iterator[Gone]:

@@ -16,8 +16,8 @@ _LOCKED = re.compile(
 )
 _GENERATED = re.compile(
     r"(^|/)(dist|build|out|generated|__generated__|__snapshots__|_gen|gen|\.next|coverage)/"
-    r"|\.(min\.(js|css|mjs)|map|snap|po|pot|mo|pb\.go|pb2\.pyi?|pb2_grpc\.py|g\.dart|g\.cs|designer\.cs|svg)$"
-    r"|[._-]generated\.\w+$|(^|/)generated[._-]\w+\.\w+$"
+    r"|\.(min\.(js|css|mjs)|map|snap|po|pot|mo|pb\.go|g\.dart|g\.cs|designer\.cs|svg)$"
+    r"|_pb2(_grpc)?\.pyi?$|[._-]generated\.\w+$|(^|/)generated[._-]\w+\.\w+$"
 )
 _VENDORED = re.compile(
     r"(^|/)(node_modules|vendor|vendored|third[_-]party|bower_components|\.yarn|site-packages|Pods|Carthage)/"

@@ -24,11 +24,3 @@ def emphasised(text: str) -> re.Pattern[str]:
         rf"|(?<=[`\"\u201c\u2018\[]){words}(?=[`\"\u201d\u2019\]])"
         rf"|(?<=[ (]['*_]){words}(?=['*_])"
     )
-
-
-@lru_cache(maxsize=1_024)
-def called(name: str) -> re.Pattern[str]:
-    """Matches a name that is an ordinary word only where it is written as code: called or decorated."""
-    return re.compile(
-        rf"(?<=[\w)\]]\.){name}(?=\()|(?<=[@`]){name}(?=[(`])|(?<=`\.){name}(?=[(`])|(?<=\.){name}(?=`)"
-    )

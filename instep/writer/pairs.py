@@ -9,9 +9,9 @@ from instep.writer.files import LONG_LINE
 from instep.writer.patch import FilePatch, Line
 from instep.writer.tokens import TOKEN
 
-_CELLS = 4_000
+_CELLS = 2_500
 _ALIKE = 0.4
-_SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]*[_-][\w-]*\w)["']?\s*[:=]\s*["'\d]""")
+_SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
     found: dict[str, Line | None] = {}
     for line in file.lines():
         setting = _SETTING.match(line.text) if line.mark == mark and len(line.text) <= LONG_LINE else None
-        if setting:
+        if setting and ("_" in setting[1] or "-" in setting[1]):
             found[setting[1]] = None if setting[1] in found else line
     return found
 
@@ -77,8 +77,10 @@ def _alike(old: Line, new: Line) -> float:
 
 
 def _likeness(old: "Counter[str]", new: "Counter[str]") -> float:
-    shared = sum(min(count, new[token]) for token, count in old.items() if token in new)
     total = old.total() + new.total()
+    if 2 * min(old.total(), new.total()) < _ALIKE * total:
+        return 0.0
+    shared = sum(min(old[token], new[token]) for token in old.keys() & new.keys())
     return 2 * shared / total if total else 0.0
 
 

@@ -7,9 +7,13 @@ from functools import lru_cache
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$|^(\S.*)\n([=\-~#*^\"'`+])\3{2,}[ \t]*$")
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
 _CODE = re.compile(r"(?:    |\t|[|>])")
+# Bounded where a text without line breaks or with nothing else would make them quadratic.
 _URL = re.compile(
-    r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)\]]+|\]\([^)\s]+\)|(?:href|src)=[\"'][^\"']*[\"']|^\s*\[[^\]]+\]:\s*\S+",
-    re.M,
+    r"\b[a-z][a-z0-9+.-]{0,20}://[^\s<>\"'`)\]]+"
+    r"|\]\((?!#)[^)\s]{1,500}\)"
+    r"|(?:href|src)=[\"'][^\"'\n]*[\"']"
+    r"|^[ \t]*\[[^\]\n]+\]:[ \t]*\S+",
+    re.MULTILINE,
 )
 _CODE_SPAN = re.compile(r"(?ms:^[ \t]*(```|~~~).*?^[ \t]*\1)|``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
 _REACH = 400

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from instep.writer.belonging import Said, belongs
 from instep.writer.facts import Fact
 from instep.writer.library import Library
-from instep.writer.matching import called, emphasised, mention
+from instep.writer.matching import emphasised, mention
 from instep.writer.passages import heading_over, is_in_code, is_in_url, sentence_around
 from instep.writer.renames import Rename
 from instep.writer.shapes import Article
@@ -48,7 +48,7 @@ def _says_both(fact: Fact, text: str, start: int, end: int) -> bool:
 
 
 def _renamed(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
-    pattern = {"emphasised": emphasised, "called": called}.get(fact.form, mention)(fact.old)
+    pattern = emphasised(fact.old) if fact.form == "emphasised" else mention(fact.old)
     in_paths = "/" in fact.old or any(_is_path_part(fact.new, source.text) for source in fact.sources)
     for found in pattern.finditer(text):
         if fact.form == "coded" and not is_in_code(text, found.start()):

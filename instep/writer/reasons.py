@@ -74,15 +74,25 @@ def reason_for_nearness(shared: Sequence[str]) -> str:
 
 def summary_of(facts: Sequence[Fact], found: Mapping[str, Sequence[Place]], said: Sequence[str]) -> str:
     """One or two sentences on what changed and how many articles state it, and what was not read."""
+    return " ".join([_headline(facts, found), *said])
+
+
+def _headline(facts: Sequence[Fact], found: Mapping[str, Sequence[Place]]) -> str:
     stated = Counter(key for places in found.values() for key in {_key(place.fact) for place in places})
     if not stated:
-        nothing = "Nothing that the articles state is made untrue for certain."
-        return " ".join([nothing if facts else "No article states what this changes.", *said])
-    kind, old, new = min(stated, key=lambda key: (-stated[key], key))
-    verb = {"Rename": "Renamed", "Value": "Changed"}.get(kind, "Reworded")
+        return "No article states what this changes." if facts else "Nothing certain was found to edit."
+    first = min(stated, key=lambda key: (-stated[key], key))
     more = f" and {_counted(len(stated) - 1, 'other statement')}" if len(stated) > 1 else ""
     states = _counted(len(found), "article") + (" states" if len(found) == 1 else " state")
-    return " ".join([f"{verb} {quoted(old)} to {quoted(new)}{more}; {states} it.", *said])
+    what = "it" if len(stated) == 1 else "them"
+    return f"{_changed(next(fact for fact in facts if _key(fact) == first))}{more}; {states} {what}."
+
+
+def _changed(fact: Fact) -> str:
+    if isinstance(fact, Value):
+        return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
+    verb = "Renamed" if isinstance(fact, Rename) else "Reworded"
+    return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 
 
 def at(source: Source) -> str:

@@ -12,10 +12,10 @@ from instep.writer.patch import FilePatch
 from instep.writer.tokens import parts_of
 from instep.writer.units import Level, Source, Unit
 
-Form = Literal["anywhere", "emphasised", "called", "coded"]
+Form = Literal["anywhere", "emphasised", "coded"]
 Groups = dict[tuple[str, str], list[Unit]]
 
-_RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "definition"})
+_RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
 
 
@@ -58,7 +58,7 @@ def _judged(old: str, new: str, members: Sequence[Unit], tally: _Tally) -> Renam
     form = _form(old, members)
     doubt = (
         _spelling_doubt(old, new, form, members)
-        or (_count_doubt(old, new, len(members), tally) if form != "called" else None)
+        or _count_doubt(old, new, len(members), tally)
         or _weight_doubt(members, tally.families[_family(old, new)])
     )
     return Rename(old, new, tuple(unit.source for unit in members), doubt, form)
@@ -67,10 +67,8 @@ def _judged(old: str, new: str, members: Sequence[Unit], tally: _Tally) -> Renam
 def _form(old: str, members: Sequence[Unit]) -> Form:
     """How an article must spell the old name: the more ordinary it is, the more it takes."""
     levels = {unit.level for unit in members}
-    if is_distinct(old):
+    if is_distinct(old) or "method" in levels:
         return "anywhere"
-    if "definition" in levels:
-        return "called"
     if "command" in levels:
         return "coded"
     return "anywhere" if "label" in levels and " " in old else "emphasised"

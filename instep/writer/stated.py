@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator
 
 from instep.writer.census import Census
+from instep.writer.files import LONG_LINE
+from instep.writer.matching import mention
+from instep.writer.names import is_distinct
 from instep.writer.renames import Rename
 from instep.writer.scope import Scope
 from instep.writer.shapes import Change
@@ -22,16 +25,15 @@ _NUMBER = re.compile(r"[\d.]+")
 
 
 def find_stated(change: Change, scope: Scope) -> list[Rename]:
-    """Stated pairs whose old text leaves the code while the new one comes in."""
+    """Stated pairs of which the diff shows the very replacement, and little that speaks against it."""
     pairs = list(dict.fromkeys(_pairs(change)))
-    census = Census((text for pair in pairs for text in pair), [scoped.file for scoped in scope.files])
+    census = Census((old for old, _ in pairs), [scoped.file for scoped in scope.files])
     found = []
     for old, new in pairs:
-        gone, come = census.removed[old], census.added[new]
-        if gone and come and max(census.added[old], census.kept[old]) * 3 <= gone:
-            sources = tuple(_sources(new, scope))
-            if sources and (" " in old or gone > 1):
-                found.append(Rename(old, new, sources, None))
+        stays = max(census.added[old], census.kept[old])
+        sources = _replaced_lines(old, new, scope) if census.removed[old] > 2 * stays else ()
+        if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
+            found.append(Rename(old, new, sources, None))
     return found
 
 
@@ -44,8 +46,17 @@ def _pairs(change: Change) -> Iterator[tuple[str, str]]:
                 yield old, new
 
 
-def _sources(new: str, scope: Scope) -> Iterator[Source]:
+def _replaced_lines(old: str, new: str, scope: Scope) -> tuple[Source, ...]:
+    """Added lines that are removed lines with `old` replaced by `new`."""
+    pattern, found = mention(old), list[Source]()
     for scoped in scope.files:
-        for line in scoped.file.lines():
-            if line.mark == "+" and new in line.text:
-                yield Source(scoped.file.path, line.new, line.text, scoped.weight)
+        lines = [line for line in scoped.file.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
+        made = {
+            pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
+        }
+        found += [
+            Source(scoped.file.path, line.new, line.text, scoped.weight)
+            for line in lines
+            if line.mark == "+" and new in line.text and line.text in made
+        ]
+    return tuple(found)

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from instep.writer.pairs import Pair
 from instep.writer.tokens import Token, tokens_of
 
 _LONGEST = 300
+_MIDDLE = 100
+Span = tuple[int, int, int, int]
+
 _WALLS = frozenset("\"'`,;()[]{}<>=|")
 
 
@@ -42,16 +46,30 @@ def swaps_of(file: str, weight: float, pair: Pair) -> Iterator[Swap]:
         yield Swap(file, weight, pair, *_bounds(old_tokens, a, b, old), *_bounds(new_tokens, c, d, new))
 
 
-def _spans(old: list[Token], new: list[Token]) -> list[tuple[int, int, int, int]]:
-    matcher = SequenceMatcher(None, [t.text for t in old], [t.text for t in new], autojunk=False)
-    return [(a, b, c, d) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
+def _spans(old: list[Token], new: list[Token]) -> list[Span]:
+    before, after = [token.text for token in old], [token.text for token in new]
+    first = _shared(before, after)
+    last = _shared(before[first:][::-1], after[first:][::-1])
+    before, after = before[first : len(before) - last], after[first : len(after) - last]
+    if max(len(before), len(after)) > _MIDDLE:
+        return [(first, first + len(before), first, first + len(after))]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        (a + first, b + first, c + first, d + first)
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
 
 
-def _joined(
-    spans: list[tuple[int, int, int, int]], tokens: list[Token], text: str
-) -> list[tuple[int, int, int, int]]:
+def _shared(left: list[str], right: list[str]) -> int:
+    """How many tokens both begin with."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return sum(1 for _ in same)
+
+
+def _joined(spans: list[Span], tokens: list[Token], text: str) -> list[Span]:
     """Join spans that lie in one unbroken run, as in `a/docs.example.com` to `a/example.com/docs`."""
-    joined: list[tuple[int, int, int, int]] = []
+    joined: list[Span] = []
     for span in spans:
         if joined and _is_unbroken(tokens[joined[-1][1] : span[0]], text, joined[-1], span, tokens):
             last = joined.pop()
@@ -63,8 +81,8 @@ def _joined(
 def _is_unbroken(
     between: list[Token],
     text: str,
-    left: tuple[int, int, int, int],
-    right: tuple[int, int, int, int],
+    left: Span,
+    right: Span,
     tokens: list[Token],
 ) -> bool:
     if not between or len(between) > 4:

@@ -11,10 +11,12 @@ from instep.writer.pairs import Pair
 from instep.writer.swaps import Swap
 from instep.writer.tokens import Token
 
-Level = Literal["name", "label", "caption", "command", "definition", "literal", "line"]
+Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
 
 _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")
-_DEFINED = re.compile(r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun)\s+([a-zA-Z]\w{3,})\s*[(<]")
+_CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
+_ITSELF = frozenset(("self", "this", "cls", "super", "that"))
+_REACH = 100
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 _VERSION = re.compile(r"\d")
 
@@ -47,9 +49,9 @@ def units_of(swap: Swap) -> Iterator[Unit]:
     name = _name(swap)
     if name:
         yield Unit("name", *name, source)
-    defined = _definition(swap)
-    if defined:
-        yield Unit("definition", *defined, source)
+    method = _method(swap)
+    if method:
+        yield Unit("method", *method, source)
     for old, new in _literals(swap):
         yield Unit(_level(old, new, swap.weight), old, new, source)
 
@@ -76,18 +78,15 @@ def _name(swap: Swap) -> tuple[str, str] | None:
     return None
 
 
-def _definition(swap: Swap) -> tuple[str, str] | None:
-    """The name of a function that is an ordinary word, where its definition gets another."""
-    old, new = _DEFINED.match(swap.pair.old.text), _DEFINED.match(swap.pair.new.text)
-    if (
-        old
-        and new
-        and old[1] != new[1]
-        and old.start(1) <= swap.old_start < old.end(1)
-        and not is_distinct(old[1])
-    ):
-        return old[1], new[1]
-    return None
+def _method(swap: Swap) -> tuple[str, str] | None:
+    """A renamed method whose name is an ordinary word, with what it is called on: `app.start(`."""
+    old = _CALLED.search(swap.pair.old.text, max(0, swap.old_start - _REACH), swap.old_end + 1)
+    new = _CALLED.search(swap.pair.new.text, max(0, swap.new_start - _REACH), swap.new_end + 1)
+    if not old or not new or old[1] != new[1] or old[1] in _ITSELF or is_distinct(old[2]):
+        return None
+    spans = [*old.span(2), *new.span(2)]
+    is_swapped = spans == [swap.old_start, swap.old_end, swap.new_start, swap.new_end]
+    return (f"{old[1]}.{old[2]}", f"{new[1]}.{new[2]}") if is_swapped else None
 
 
 def _cut_url(old: str, new: str, start: int, end: int) -> tuple[str, str]:
@@ -98,12 +97,11 @@ def _cut_url(old: str, new: str, start: int, end: int) -> tuple[str, str]:
         return old, new
     if _VERSION.search(old[:stop].rsplit("/", 1)[-1]):
         return old.removesuffix(rest), new.removesuffix(rest)
-    first, more = (
-        old.rfind("/", 0, start) + 1,
-        len(rest) - (rest.find("/", 1) if "/" in rest[1:] else len(rest)),
-    )
+    first = old.rfind("/", 0, start) + 1
     if first <= old.index("//") + 2:
         return old, new
+    following = rest.find("/", 1)
+    more = len(rest) - following if following > 0 else 0
     return old[first : len(old) - more], new[first : len(new) - more]
 
 

@@ -54,6 +54,7 @@ class Value:
 
 
 def find_values(swaps: Sequence[Swap]) -> list[Value]:
+    """New values; a name that gets different ones in different places has none."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[Source]] = defaultdict(list)
     for swap in swaps:
         if swap.weight >= _FEWEST:
@@ -61,7 +62,14 @@ def find_values(swaps: Sequence[Swap]) -> list[Value]:
                 names = tuple(_names(swap, literal))
                 if names and literal.old.casefold() != literal.new.casefold():
                     groups[literal.old, literal.new, names].append(source_of(swap))
-    return [Value(old, new, names, tuple(sources)) for (old, new, names), sources in groups.items()]
+    outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for old, new, names in groups:
+        outcomes[old, names[0]].add(new)
+    return [
+        Value(old, new, names, tuple(sources))
+        for (old, new, names), sources in groups.items()
+        if len(outcomes[old, names[0]]) == 1
+    ]
 
 
 class _Literal(NamedTuple):
@@ -72,9 +80,7 @@ class _Literal(NamedTuple):
 
 def _literals(swap: Swap) -> Iterator[_Literal]:
     old, new = swap.old, swap.new
-    if (_NUMBER.fullmatch(old) and _NUMBER.fullmatch(new)) or (
-        _CONSTANT.fullmatch(old) and _CONSTANT.fullmatch(new)
-    ):
+    if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
         yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), swap.new_start)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.

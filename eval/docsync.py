@@ -1,0 +1,76 @@
+"""Scores the writer on real histories: `python -m eval.docsync FOLDER` prints the figures as JSON."""
+
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Iterator
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from instep.writer import Article, Change, Report, write
+
+_PROCESSES = 2
+_SCORER = "docsync_eval.py"
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else Path()
+    if len(arguments) != 1 or not (folder / _SCORER).is_file():
+        print(f"The evaluation set is missing: no {_SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
+        return 2
+    scorer = _scorer(folder)
+    answers = [answer for product in _products(folder) for answer in _answers(scorer, folder, product)]
+    seconds = sorted(answer.pop("seconds") for answer in answers)
+    figures = scorer.score(scorer.load(str(folder)), answers)
+    figures["seconds_median"] = round(median(seconds), 3)
+    figures["seconds_p95"] = round(seconds[int(len(seconds) * 0.95)], 3)
+    print(json.dumps(figures, indent=1))
+    return 0
+
+
+def _scorer(folder: Path) -> Any:
+    """The scorer lies beside its data, outside of this repository."""
+    spec = importlib.util.spec_from_file_location("docsync_eval", folder / _SCORER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _products(folder: Path) -> list[str]:
+    return sorted(path.parent.name for path in folder.glob("*/cases.jsonl.gz"))
+
+
+def _answers(scorer: Any, folder: Path, product: str) -> Iterator[dict[str, Any]]:
+    """Product by product, so that the processes hold one set of articles at a time."""
+    cases = scorer.load(str(folder), products=[product])
+    with get_context("fork").Pool(_PROCESSES) as pool:
+        yield from pool.imap(_answer, map(_task, cases), chunksize=4)
+
+
+def _task(case: Any) -> tuple[str, Change, list[Article]]:
+    articles = [Article(path, article.title, article.text) for path, article in case.articles.items()]
+    return case.id, Change("commit", case.title, case.url, None, case.diff), articles
+
+
+def _answer(task: tuple[str, Change, list[Article]]) -> dict[str, Any]:
+    case, change, articles = task
+    started = time.perf_counter()
+    report = write(change, articles)
+    return {"id": case, "seconds": time.perf_counter() - started, **_prediction(report)}
+
+
+def _prediction(report: Report) -> dict[str, Any]:
+    drafts = [
+        {"type": p.type, "article": p.article_id, "title": p.title, "contentMarkdown": p.text}
+        for p in report.proposals
+    ]
+    return {"ranking": list(report.ranking), "score": report.need, "drafts": drafts}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

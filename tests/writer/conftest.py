@@ -1,0 +1,33 @@
+"""A change made of files before and after, and what the writer says to it."""
+
+import difflib
+from collections.abc import Callable
+
+import pytest
+
+from instep.writer import Article, Change, Report, write
+
+Ask = Callable[..., Report]
+
+
+def diff_of(path: str, before: str, after: str) -> str:
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm=""
+    )
+    return "\n".join([f"diff --git a/{path} b/{path}", *lines, ""])
+
+
+@pytest.fixture
+def ask() -> Ask:
+    """Ask the writer about files `{path: (before, after)}` and one article among others."""
+
+    def about(
+        files: dict[str, tuple[str, str]], text: str, title: str = "Tidy up", name: str = "Guide"
+    ) -> Report:
+        diff = "".join(diff_of(path, *sides) for path, sides in files.items())
+        others = [
+            Article(f"other-{n}", f"Page {n}", f"# Page {n}\n\nNothing to see here.\n") for n in range(8)
+        ]
+        return write(Change("pull_request", title, None, None, diff), [Article("guide", name, text), *others])
+
+    return about

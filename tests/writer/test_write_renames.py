@@ -1,0 +1,182 @@
+"""A name that the change gives up is replaced wherever an article says it, and nowhere else."""
+
+import pytest
+
+from instep.writer import Report, Verdict
+from tests.writer.conftest import Ask
+
+
+def text_of(report: Report, article: str = "guide") -> str | None:
+    return next((p.text for p in report.proposals if p.article_id == article), None)
+
+
+def verdict_of(report: Report, article: str = "guide") -> Verdict:
+    return next(verdict for verdict in report.reviewed if verdict.article_id == article)
+
+
+FLAG = {"cli.py": ('option("--max-jobs", default=4)\n', 'option("--worker-count", default=4)\n')}
+
+
+def test_a_renamed_flag_changes_in_prose_table_and_code_and_nowhere_inside_longer_names(ask: Ask) -> None:
+    article = (
+        "# Run\n\nPass `--max-jobs 4` or --max-jobs=4, not `--max-jobs-per-host`.\n\n"
+        "| flag | default |\n|---|---|\n| `--max-jobs` | 4 |\n\n```sh\nrun --max-jobs 8\n```\n"
+    )
+    report = ask(FLAG, article)
+    assert text_of(report) == (
+        "# Run\n\nPass `--worker-count 4` or --worker-count=4, not `--max-jobs-per-host`.\n\n"
+        "| flag | default |\n|---|---|\n| `--worker-count` | 4 |\n\n```sh\nrun --worker-count 8\n```\n"
+    )
+    assert report.proposals[0].reason == (
+        "Says `--max-jobs` 4 times; the change renames it to `--worker-count` (cli.py, line 1)."
+    )
+    assert report.summary == "Renamed `--max-jobs` to `--worker-count`; 1 article states it."
+    assert [p.article_id for p in report.proposals] == ["guide"]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "article", "expected"),
+    [
+        (
+            "settings.py",
+            'HOST = os.environ["APP_SMTP_HOST"]\n',
+            'HOST = os.environ["APP_MAIL_HOST"]\n',
+            "    APP_SMTP_HOST=x\n    APP_SMTP_HOST_2=y\n",
+            "    APP_MAIL_HOST=x\n    APP_SMTP_HOST_2=y\n",
+        ),
+        (
+            "config/app.yml",
+            "cache:\n  ttl_seconds: 60\n",
+            "cache:\n  expires_after: 60\n",
+            "The `ttl_seconds` key.\n",
+            "The `expires_after` key.\n",
+        ),
+        (
+            "routes.ts",
+            "app.get('/api/users', list)\n",
+            "app.get('/api/accounts', list)\n",
+            "`GET /api/users`, curl https://host/api/users, not /v2/api/users or /api/users/old.\n",
+            "`GET /api/accounts`, curl https://host/api/accounts, not /v2/api/users or /api/users/old.\n",
+        ),
+        (
+            "Nav.tsx",
+            "<Button>Create project</Button>\n",
+            "<Button>New workspace</Button>\n",
+            "Click **Create project**. Then create projects.\n",
+            "Click **New workspace**. Then create projects.\n",
+        ),
+        (
+            "Menu.tsx",
+            "<h2>Account Settings</h2>\n",
+            "<h2>User Settings</h2>\n",
+            "Open Account Settings in the menu. Accounts have settings.\n",
+            "Open User Settings in the menu. Accounts have settings.\n",
+        ),
+        (
+            "cli.py",
+            '@app.command("init-db")\n',
+            '@app.command("setup-database")\n',
+            "Run `tool init-db`. An init-db step.\n",
+            "Run `tool setup-database`. An init-db step.\n",
+        ),
+        (
+            "app.py",
+            "@app.schedule(cron=2)\n",
+            "@app.periodic(cron=2)\n",
+            "Use `@app.schedule(cron=1)`. A schedule repeats, bus.schedule(cron=1) too.\n",
+            "Use `@app.periodic(cron=1)`. A schedule repeats, bus.schedule(cron=1) too.\n",
+        ),
+        (
+            "a.py",
+            'PATH = "config/app.yml"\n',
+            'PATH = "config/application.yml"\n',
+            "Edit `config/app.yml`.\n",
+            "Edit `config/application.yml`.\n",
+        ),
+    ],
+)
+def test_a_renamed_thing_changes_in_its_own_spelling_only(
+    ask: Ask, path: str, before: str, after: str, article: str, expected: str | None
+) -> None:
+    assert text_of(ask({path: (before, after)}, article)) == expected
+
+
+def test_a_moved_address_keeps_its_page(ask: Ask) -> None:
+    files = {
+        "s.py": ("# https://docs.example.com/en/3.1/ref/x/\n", "# https://docs.example.com/en/4.0/ref/x/\n")
+    }
+    article = "See [mail](https://docs.example.com/en/3.1/topics/mail/) and [old](https://docs.example.com/en/3.10/).\n"
+    assert text_of(ask(files, article)) == article.replace("en/3.1/t", "en/4.0/t")
+
+
+def test_a_link_keeps_its_address_when_only_a_name_in_it_changes(ask: Ask) -> None:
+    files = {"a.py": ("def page_limit(): ...\n", "def page_size(): ...\n")}
+    article = "See [`page_limit`](https://example.com/page_limit).\n"
+    assert text_of(ask(files, article)) == "See [`page_size`](https://example.com/page_limit).\n"
+
+
+def test_a_link_within_the_article_follows_its_heading(ask: Ask) -> None:
+    files = {"a.py": ("def page_limit(): ...\n", "def page_size(): ...\n")}
+    article = "See [below](#page_limit) and [there](other.md#page_limit).\n\n## page_limit\n"
+    assert text_of(ask(files, article)) == (
+        "See [below](#page_size) and [there](other.md#page_limit).\n\n## page_size\n"
+    )
+
+
+def test_a_title_that_states_a_plain_word_rename_is_trusted_when_the_diff_agrees(ask: Ask) -> None:
+    old = '<a href="/blob/master/a">\n<a href="/blob/master/b">\n'
+    files = {"a.html": (old, old.replace("master", "main"))}
+    article = "The branch is master, a masterpiece.\n"
+    assert (
+        text_of(ask(files, article, title="Rename master to main")) == "The branch is main, a masterpiece.\n"
+    )
+    assert text_of(ask(files, article, title="Tidy up")) is None
+
+
+def test_the_title_of_an_article_follows_its_text(ask: Ask) -> None:
+    report = ask(FLAG, "Pass `--max-jobs`.\n", name="Using --max-jobs")
+    assert report.proposals[0].title == "Using --worker-count"
+
+
+def test_an_ambiguous_rename_is_left_alone_with_a_reason(ask: Ask) -> None:
+    files = {
+        "a.py": ("x = load_user(1)\n", "x = load_account(1)\n"),
+        "b.py": ("y = load_user(2)\n", "y = load_profile(2)\n"),
+    }
+    report = ask(files, "Call `load_user`.\n")
+    assert report.proposals == ()
+    assert verdict_of(report).verdict == "no_edit"
+    assert "the change replaces `load_user` by different names" in verdict_of(report).reason
+
+
+def test_a_name_that_lives_on_is_left_alone(ask: Ask) -> None:
+    before = "x = load_user(1)\n# pad\n# pad\nz = load_user(3)\n"
+    report = ask({"a.py": (before, before.replace("load_user(1)", "load_account(1)"))}, "Call `load_user`.\n")
+    assert report.proposals == ()
+    assert "unchanged lines still use `load_user`" in verdict_of(report).reason
+
+
+def test_a_rename_that_only_a_test_shows_is_left_alone(ask: Ask) -> None:
+    report = ask({"tests/test_a.py": ("call(old_name=1)\n", "call(new_name=1)\n")}, "Pass `old_name`.\n")
+    assert report.proposals == ()
+    assert "only tests or internal files show it" in verdict_of(report).reason
+
+
+def test_a_refactoring_that_no_article_mentions_drafts_nothing(ask: Ask) -> None:
+    report = ask({"a.py": ("total_sum = 1\n", "grand_sum = 1\n")}, "Sums are quick.\n")
+    assert report.proposals == ()
+    assert report.summary == "No article states what this changes."
+
+
+def test_a_sentence_that_tells_of_the_rename_is_left_alone(ask: Ask) -> None:
+    assert text_of(ask(FLAG, "`--max-jobs` is now `--worker-count`.\n")) is None
+
+
+def test_a_changelog_keeps_its_history(ask: Ask) -> None:
+    assert text_of(ask(FLAG, "Added `--max-jobs`.\n", name="Changelog")) is None
+
+
+def test_a_removed_name_is_pointed_out_without_a_draft(ask: Ask) -> None:
+    report = ask({"a.py": ("export_csv()\nkeep()\n", "keep()\n")}, "Use `export_csv`.\n")
+    assert report.proposals == ()
+    assert "which the change removes (a.py, line 1)" in verdict_of(report).reason

@@ -1,0 +1,127 @@
+"""A new value replaces the old one where an article says it of the same name."""
+
+import pytest
+
+from instep.writer import Report
+from tests.writer.conftest import Ask
+
+
+def text_of(report: Report) -> str | None:
+    return report.proposals[0].text if report.proposals else None
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "article", "expected"),
+    [
+        (
+            "settings.py",
+            "page_size: int = 20\n",
+            "page_size: int = 50\n",
+            "The `page_size` setting is 20 by default. Up to 20 people can join.\n",
+            "The `page_size` setting is 50 by default. Up to 20 people can join.\n",
+        ),
+        (
+            "settings.py",
+            'PAGE_SIZE = env.int("PAGE_SIZE", 20)\n',
+            'PAGE_SIZE = env.int("PAGE_SIZE", 50)\n',
+            "| Name | Default |\n|---|---|\n| `PAGE_SIZE` | `20` |\n| `MAX_ITEMS` | `20` |\n",
+            "| Name | Default |\n|---|---|\n| `PAGE_SIZE` | `50` |\n| `MAX_ITEMS` | `20` |\n",
+        ),
+        (
+            "settings.py",
+            'PAGE_SIZE = get("PAGE_SIZE", "20")\n',
+            'PAGE_SIZE = get("PAGE_SIZE", "50")\n',
+            "## `PAGE_SIZE`\n\nRows of a page. Default: `20`.\n\n## `OTHER`\n\nDefault: `20`.\n",
+            "## `PAGE_SIZE`\n\nRows of a page. Default: `50`.\n\n## `OTHER`\n\nDefault: `20`.\n",
+        ),
+        (
+            "limits.go",
+            "const MaxUploadSizeMB = 10\n",
+            "const MaxUploadSizeMB = 25\n",
+            "The maximum upload size is 10 MB. The upload size is 10 GB for teams.\n",
+            "The maximum upload size is 25 MB. The upload size is 10 GB for teams.\n",
+        ),
+        (
+            "server.js",
+            "const PORT = process.env.PORT || 3000\n",
+            "const PORT = process.env.PORT || 8080\n",
+            "It listens on port 3000. It serves 3000 people.\n",
+            "It listens on port 8080. It serves 3000 people.\n",
+        ),
+        (
+            "setup.py",
+            '    python_requires=">=3.7",\n',
+            '    python_requires=">=3.8",\n',
+            "Requires Python 3.7 or higher. Python 3.7 came in 2018.\n",
+            "Requires Python 3.8 or higher. Python 3.7 came in 2018.\n",
+        ),
+        (
+            "settings.py",
+            "ENABLE_CACHE = True\n",
+            "ENABLE_CACHE = False\n",
+            "`ENABLE_CACHE` (default: `True`) is True to its word.\n",
+            None,
+        ),
+        (
+            "app.py",
+            'headers["Access-Control-Allow-Headers"] = "Authorization"\n',
+            'headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"\n',
+            "    Access-Control-Allow-Headers: Authorization\n\nAuthorization is a header.\n",
+            "    Access-Control-Allow-Headers: Authorization, Content-Type\n\nAuthorization is a header.\n",
+        ),
+    ],
+)
+def test_a_value_changes_beside_its_name_only(
+    ask: Ask, path: str, before: str, after: str, article: str, expected: str | None
+) -> None:
+    assert text_of(ask({path: (before, after)}, article)) == expected
+
+
+def test_the_reason_says_name_values_and_place(ask: Ask) -> None:
+    report = ask(
+        {"settings.py": ("x = 1\npage_size = 20\n", "x = 1\npage_size = 50\n")},
+        "`page_size` is 20 by default.\n",
+    )
+    assert (
+        report.proposals[0].reason
+        == "States `page_size` as `20`; the change makes it `50` (settings.py, line 2)."
+    )
+    assert report.summary == "Changed `page_size` from `20` to `50`; 1 article states it."
+
+
+def test_a_value_of_one_call_is_no_fact(ask: Ask) -> None:
+    files = {"a.py": ("raise Error(status_code=404)\n", "raise Error(status_code=405)\n")}
+    assert text_of(ask(files, "The `status_code` is 404 by default.\n")) is None
+
+
+def test_a_value_in_a_comparison_is_no_fact(ask: Ask) -> None:
+    files = {"a.py": ("if page_size > 20:\n", "if page_size > 50:\n")}
+    assert text_of(ask(files, "The `page_size` is 20 by default.\n")) is None
+
+
+def test_a_reworded_sentence_is_replaced_where_it_is_quoted_in_full(ask: Ask) -> None:
+    old = "Choose the workspace that receives invoices"
+    new = "Choose the organization that receives invoices"
+    article = f"The form asks: {old.replace(' that', chr(10) + 'that')}. Choose the workspace.\n"
+    report = ask({"form.html": (f"<p>{old}</p>\n", f"<p>{new}</p>\n")}, article)
+    assert text_of(report) == f"The form asks: {new}. Choose the workspace.\n"
+
+
+def test_a_setting_that_gets_two_different_values_is_left_alone(ask: Ask) -> None:
+    files = {
+        "a.py": ("page_size = 20\n", "page_size = 50\n"),
+        "b.py": ("page_size = 20\n", "page_size = 80\n"),
+    }
+    assert text_of(ask(files, "The `page_size` is 20 by default.\n")) is None
+
+
+def test_a_diff_brings_no_link_picture_or_hidden_character_into_an_article(ask: Ask) -> None:
+    old = "Choose the workspace that receives invoices"
+    for bait in (
+        "![x](https://evil.test/p.png)",
+        "[here](https://evil.test)",
+        "<img src=x>",
+        "invoices\u202e",
+    ):
+        new = old.replace("workspace", f"workspace {bait}")
+        assert text_of(ask({"form.py": (f'title = "{old}"\n', f'title = "{new}"\n')}, f"{old}.\n")) is None
