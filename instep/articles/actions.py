@@ -37,7 +37,9 @@ async def create_article(
     ctx: Ctx, new: ArticleCreate, form: Format = "markdown", source: Source = CREATED
 ) -> Article:
     """Create an article. It is a draft: nothing is live until it is published."""
+    locale = new.locale or ctx.bot.locale
     root_id = await find_root(ctx, new.translation_of)
+    await refuse_second_text(ctx, root_id, locale)
     row: dict[str, Any] = {
         "title": new.title,
         "description": new.description or None,
@@ -45,17 +47,18 @@ async def create_article(
         "content_html": await render_bounded(new.content_markdown),
         "collection_id": await find_collection_id(ctx, new.collection_id),
         "visibility": new.visibility,
-        "position": new.position,
-        "locale": new.locale or ctx.bot.locale,
+        "position": new.position if "position" in new.model_fields_set else None,
+        "locale": locale,
         "translation_of": root_id,
         "origin": source.origin,
     }
     base = new.slug or slugify(new.title, "article")
     while True:
-        slug = new.slug or free_slug(base, await queries.slugs_like(ctx, base, row["locale"]))
+        slug = new.slug or free_slug(base, await queries.slugs_like(ctx, base, locale))
         made = await queries.insert(ctx, {**row, "id": new_id("art"), "slug": slug}, form)
         if made is not None:
             return made
+        await refuse_second_text(ctx, root_id, locale)
         if new.slug:
             raise SlugTaken
 
@@ -65,9 +68,13 @@ async def update_article(
     ctx: Ctx, ref: str, update: ArticleUpdate, form: Format = "markdown", if_match: str | None = None
 ) -> Article:
     """Change the fields of an article that are sent. The text of a published article is live at once."""
+    sent = update.model_dump(exclude_unset=True)
+    # The collection is locked before the article: deleting it locks both in this order.
+    if "collection_id" in sent:
+        sent["collection_id"] = await find_collection_id(ctx, sent["collection_id"])
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
-    changes = await changed_columns(ctx, article, update)
+    changes = await changed_columns(article, sent)
     if not changes:
         return await in_form(ctx, article, form)
     source = Source("update") if changes.keys() & {"title", "content_markdown"} else None
@@ -142,16 +149,13 @@ async def in_form(ctx: Ctx, article: Article, form: Format) -> Article:
     return article if form == "markdown" else await find_article(ctx, article.id, form)
 
 
-async def changed_columns(ctx: Ctx, article: Article, update: ArticleUpdate) -> dict[str, Any]:
+async def changed_columns(article: Article, sent: dict[str, Any]) -> dict[str, Any]:
     """The columns that the fields sent really change; an empty description clears it."""
-    sent = update.model_dump(exclude_unset=True)
     changes: dict[str, Any] = {}
     if (content := sent.pop("content_markdown", article.content)) != article.content:
         changes |= await content_columns(content)
     if "description" in sent:
         sent["description"] = sent["description"] or None
-    if "collection_id" in sent:
-        sent["collection_id"] = await find_collection_id(ctx, sent["collection_id"])
     return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}
 
 
@@ -164,7 +168,7 @@ async def find_collection_id(ctx: Ctx, ref: str | None) -> str | None:
     if ref is None:
         return None
     try:
-        return (await find_collection(ctx, ref)).id
+        return (await find_collection(ctx, ref, lock="key share")).id
     except NotFound:
         raise InvalidRequest(
             "`collectionId`: there is no such collection.",
@@ -181,3 +185,9 @@ async def find_root(ctx: Ctx, ref: str | None) -> str | None:
         message = "there is no such article"
         raise InvalidRequest(f"`translationOf`: {message}.", details=[("translationOf", message)])
     return root.translation_of or root.id
+
+
+async def refuse_second_text(ctx: Ctx, root_id: str | None, locale: str) -> None:
+    if root_id is not None and locale in await queries.locales_of(ctx, root_id):
+        message = "the article has a text in this language already"
+        raise InvalidRequest(f"`locale`: {message}.", details=[("locale", message)])

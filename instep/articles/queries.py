@@ -37,14 +37,17 @@ class Filter:
 
 
 async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> Article | None:
-    """By id or slug; a slug is looked up in the bot's own locale first."""
+    """By id or slug; a slug is looked up in the bot's own locale first.
+
+    The lock lets rows be made that refer to the article, whose makers may hold the lock on the bot already.
+    """
     column = "id" if looks_like_id(ref) else "slug"
     return await ctx.tx.first(
         Article,
         f"""
         select {columns(form)} from articles a
         where a.bot_id = %(bot)s and a.deleted_at is null and a.{column} = %(ref)s
-        order by a.locale <> %(locale)s, a.locale limit 1 {"for update of a" if lock else ""}
+        order by a.locale <> %(locale)s, a.locale limit 1 {"for no key update of a" if lock else ""}
         """,
         bot=ctx.bot.id,
         ref=ref,
@@ -129,29 +132,46 @@ async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
     return set(found or ())
 
 
+async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
+    """The languages that an article has a text in."""
+    found = await ctx.tx.value(
+        """
+        select array_agg(locale) from articles
+        where bot_id = %(bot)s and (id = %(root)s or translation_of = %(root)s) and deleted_at is null
+        """,
+        bot=ctx.bot.id,
+        root=root_id,
+    )
+    return set(found or ())
+
+
 async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
-    """The new article, at the end of its collection; None when its slug was taken at the same time."""
+    """The new article, at the end of its collection; None when its slug or locale was taken meanwhile."""
+    # A statement of its own: the one after it sees what writers before us have placed.
+    stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     return await ctx.tx.first(
         Article,
         f"""
-        with stamp as (select stamp_change(%(bot)s) as at)
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
             content_markdown, content_html, collection_id, visibility, position, status, version, origin,
             author_type, author_name, text_changed_at, created_at, updated_at)
-        select %(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
+        values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
             %(description)s, %(content_markdown)s, %(content_html)s, %(collection_id)s, %(visibility)s,
-            coalesce(%(position)s::integer, (select coalesce(max(position) + 1, 0) from articles
+            coalesce(%(position)s::integer, (
+                select least(coalesce(max(position)::bigint + 1, 0), %(most)s)::integer from articles
                 where bot_id = %(bot)s and collection_id is not distinct from %(collection_id)s
                   and deleted_at is null)),
-            'draft', 1, %(origin)s, %(author_type)s, %(author_name)s, stamp.at, stamp.at, stamp.at
-        from stamp
-        on conflict (bot_id, slug, locale) where deleted_at is null do nothing
+            'draft', 1, %(origin)s, %(author_type)s, %(author_name)s,
+            %(stamp)s, %(stamp)s, %(stamp)s)
+        on conflict do nothing
         returning {columns(form)}
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
+        most=limits.INTEGER,
+        stamp=stamp,
         **row,
     )
 

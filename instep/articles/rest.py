@@ -1,9 +1,9 @@
 """Articles and their revisions over REST."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from fastapi.responses import Response
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BeforeValidator
 
 from instep.articles import actions
 from instep.articles.queries import Filter
@@ -36,6 +36,15 @@ from instep.web.shapes import ListOut
 
 router = ApiRouter()
 
+
+def date_time(text: str) -> str:
+    """A bare number is no date-time of the specification, though it could be read as seconds since 1970."""
+    if not text.upper().count("T"):
+        raise ValueError("it must be a date and time such as 2026-11-21T12:00:00Z")
+    return text
+
+
+Since = Annotated[AwareDatetime, BeforeValidator(date_time)]
 StatusFilter = Literal["all", "draft", "in_review", "published", "archived"]
 
 
@@ -45,7 +54,7 @@ async def list_articles(
     status: StatusFilter = "all",
     collection_id: str | None = None,
     locale: str | None = None,
-    updated_since: AwareDatetime | None = None,
+    updated_since: Since | None = None,
     form: Form = "markdown",
     page_size: PageSize = limits.PAGE_SIZE,
     start_cursor: StartCursor = None,

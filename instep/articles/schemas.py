@@ -1,5 +1,6 @@
 """The shapes of an article and of a revision (specification, Article and Revision; contract section 4)."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -24,8 +25,18 @@ from instep.web.shapes import (
     Visibility,
 )
 
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+
+
+def valid_locale(text: str) -> str:
+    """For wire shapes: the language code itself, or why it can't be one."""
+    if not LANGUAGE_CODE.fullmatch(text):
+        raise ValueError("it must be a language code such as en or pt-BR")
+    return text
+
+
 Slug = Annotated[Text, Field(max_length=limits.SLUG), AfterValidator(valid_slug)]
-Locale = Annotated[Text, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")]
+Locale = Annotated[Text, AfterValidator(valid_locale)]
 Status = Literal["draft", "in_review", "published", "archived"]
 Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
 
@@ -95,12 +106,12 @@ class ArticleCreate(Body):
     title: Title
     content_markdown: Markdown
     slug: Slug = Field(default="")
-    description: Description | None = None
+    description: Description = Field(default="")
     collection_id: Text | None = None
     visibility: Visibility = "public"
     locale: Locale = Field(default="")
     translation_of: Text | None = None
-    position: Position | None = Field(default=None)
+    position: Position = Field(default=0, description="Where not sent: the end of the collection.")
 
 
 class ArticleUpdate(Body):
@@ -109,7 +120,7 @@ class ArticleUpdate(Body):
     title: Title = Field(default="")
     content_markdown: Markdown = Field(default="")
     slug: Slug = Field(default="")
-    description: Description | None = None
+    description: Description = Field(default="")
     collection_id: Text | None = None
     visibility: Visibility = "public"
     position: Position = 0

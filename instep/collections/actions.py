@@ -3,6 +3,7 @@
 from typing import Any
 
 from instep.collections import queries
+from instep.collections.queries import Lock
 from instep.collections.schemas import Collection, CollectionCreate, CollectionUpdate
 from instep.core.errors import NotFound
 from instep.core.etags import refuse_stale
@@ -43,7 +44,7 @@ async def update_collection(
     ctx: Ctx, ref: str, update: CollectionUpdate, if_match: str | None = None
 ) -> Collection:
     """Change the fields of a collection that are sent."""
-    collection = await find_collection(ctx, ref, lock=True)
+    collection = await find_collection(ctx, ref, lock="no key update")
     refuse_stale(if_match, collection.etag)
     changes = changed_fields(collection, update.model_dump(exclude_unset=True))
     if not changes:
@@ -55,12 +56,12 @@ async def update_collection(
 @writes
 async def delete_collection(ctx: Ctx, ref: str) -> str:
     """Delete a collection; its articles stay, without a collection."""
-    collection = await find_collection(ctx, ref, lock=True)
+    collection = await find_collection(ctx, ref, lock="update")
     await queries.delete(ctx, collection.id)
     return collection.id
 
 
-async def find_collection(ctx: Ctx, ref: str, *, lock: bool = False) -> Collection:
+async def find_collection(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection:
     collection = await queries.find(ctx, ref, lock=lock)
     if collection is None:
         raise NotFound("There is no such collection.")

@@ -1,8 +1,9 @@
 """The SQL of collections."""
 
-from typing import Any
+from typing import Any, Literal
 
 from instep.collections.schemas import Collection
+from instep.core import limits
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.schemas import Ctx
 
@@ -11,15 +12,17 @@ COLLECTION = """
     (select count(*) from articles a
      where a.bot_id = c.bot_id and a.collection_id = c.id and a.deleted_at is null)::integer as article_count
 """
+# Whoever locks several rows locks the collection first, then articles, then the bot: none waits in a circle.
+Lock = Literal["key share", "no key update", "update"]
 ORDER = Order(("c.sort_order", "c.created_at", "c.id"), descending=False)
 
 
-async def find(ctx: Ctx, ref: str, *, lock: bool = False) -> Collection | None:
+async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | None:
     return await ctx.tx.first(
         Collection,
         f"""
         select {COLLECTION} from collections c
-        where c.bot_id = %(bot)s and (c.id = %(ref)s or c.slug = %(ref)s) {"for update of c" if lock else ""}
+        where c.bot_id = %(bot)s and (c.id = %(ref)s or c.slug = %(ref)s) {f"for {lock} of c" if lock else ""}
         """,
         bot=ctx.bot.id,
         ref=ref,
@@ -49,21 +52,25 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
     """The new collection, placed last; None when its slug was taken at the same time."""
+    # A statement of its own: the one after it sees what writers before us have placed.
+    stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     return await ctx.tx.first(
         Collection,
         f"""
-        with stamp as (select stamp_change(%(bot)s) as at)
         insert into collections as c (id, workspace_id, bot_id, slug, title, description, icon, visibility,
             sort_order, created_at, updated_at)
-        select %(id)s, %(workspace)s, %(bot)s, %(slug)s, %(title)s, %(description)s, %(icon)s, %(visibility)s,
-            (select coalesce(max(sort_order) + 1, 0) from collections where bot_id = %(bot)s),
-            stamp.at, stamp.at
-        from stamp
+        values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(title)s, %(description)s, %(icon)s,
+            %(visibility)s, (
+                select least(coalesce(max(sort_order)::bigint + 1, 0), %(most)s)::integer from collections
+                where bot_id = %(bot)s),
+            %(stamp)s, %(stamp)s)
         on conflict on constraint collections_slug do nothing
         returning {COLLECTION}
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
+        most=limits.INTEGER,
+        stamp=stamp,
         **row,
     )
 
@@ -86,6 +93,14 @@ async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Colle
 
 async def delete(ctx: Ctx, collection_id: str) -> None:
     """Delete the collection; its articles change with it, so they are stamped for clients that sync."""
+    await ctx.tx.run(
+        """
+        select id from articles where bot_id = %(bot)s and collection_id = %(id)s
+        order by id for no key update
+        """,
+        bot=ctx.bot.id,
+        id=collection_id,
+    )
     await ctx.tx.run(
         """
         with stamp as (select stamp_change(%(bot)s) as at)

@@ -40,9 +40,9 @@ class CollectionCreate(Body):
     """What a new collection is made from."""
 
     title: Title
-    description: Description | None = None
+    description: Description = Field(default="")
     slug: Slug = Field(default="")
-    icon: Icon | None = None
+    icon: Icon = Field(default="")
     visibility: Visibility = "public"
 
 

@@ -4,6 +4,7 @@ import os
 import secrets
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def settings() -> Settings:
 
 def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
     """Environment over file over default; `INSTEP_X_FILE` names a file that holds the value of `INSTEP_X`."""
-    values: dict[str, Any] = tomllib.loads(file.read_text()) if file.exists() else {}
+    values = read_file(file) if file.exists() else {}
     for name, value in sorted(environ.items()):
         if name.startswith(PREFIX) and name not in ELSEWHERE:
             values.update([from_environment(name, value)])
@@ -60,10 +61,20 @@ def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
         raise SettingsError("; ".join(explain(problem) for problem in error.errors())) from None
 
 
+def read_file(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{file} can't be read: {error}") from None
+
+
 def from_environment(name: str, value: str) -> tuple[str, str]:
     key = name.removeprefix(PREFIX).lower()
     if key.endswith("_file") and key not in Settings.model_fields:
-        return key.removesuffix("_file"), Path(value).read_text().strip()
+        try:
+            return key.removesuffix("_file"), Path(value).read_text().strip()
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"{name}: {error}") from None
     return key, value
 
 
@@ -89,11 +100,13 @@ def secret_key(settings: Settings) -> bytes:
         return settings.secret_key.encode()
     path = settings.data_dir / "secret_key"
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    try:
-        # O_EXCL lets exactly one of several starting processes make the key.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secrets.token_urlsafe(48))
+    if not path.exists():
+        made = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        # Of several starting processes exactly one gives its key the name, and nobody reads half a key.
+        with suppress(FileExistsError):
+            os.link(made, path)
+        made.unlink()
     return path.read_bytes()

@@ -12,7 +12,9 @@ from instep.core.errors import AppError
 from instep.core.ids import looks_like_id
 
 RESERVED = {"search"}
-BETWEEN_WORDS = re.compile(r"[^\w]|_")
+WORD = re.compile(r"\w\S*")
+# Soft hyphens, joiners and variants of a character: they change how a word looks, not what it says.
+UNSEEN = re.compile("[\u00ad\u200d\ufe00-\ufe0f]")
 
 
 class SlugTaken(AppError):
@@ -23,12 +25,18 @@ class SlugTaken(AppError):
 
 def slugify(text: str, fallback: str) -> str:
     """The slug of a title; `fallback` where no letter or digit is left."""
-    words = BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", text).lower()).split()
-    return "-".join(words)[: limits.SLUG].strip("-") or fallback
+    plain = UNSEEN.sub("", unicodedata.normalize("NFKC", text).lower())
+    kept = "".join(sign if is_of_word(sign) else " " for sign in unicodedata.normalize("NFKC", plain))
+    return "-".join(WORD.findall(kept))[: limits.SLUG].strip("-") or fallback
+
+
+def is_of_word(sign: str) -> bool:
+    """Marks are a part of their letter: without its vowel signs a Hindi or Thai word is another one."""
+    return sign.isalnum() or unicodedata.category(sign) in ("Mn", "Mc")
 
 
 def is_slug(text: str) -> bool:
-    return text == slugify(text, "") and text not in RESERVED and not looks_like_id(text)
+    return text != "" and text == slugify(text, "") and text not in RESERVED and not looks_like_id(text)
 
 
 def valid_slug(text: str) -> str:
@@ -46,7 +54,7 @@ def free_slug(base: str, taken: Collection[str]) -> str:
     if base not in taken and is_slug(base):
         return base
     number = 2
-    while (candidate := numbered(base, number)) in taken:
+    while (candidate := numbered(base, number)) in taken or looks_like_id(candidate):
         number += 1
     return candidate
 

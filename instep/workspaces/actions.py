@@ -32,7 +32,7 @@ async def find_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
             return workspace
     known = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in workspaces)
     if workspace_id is None:
-        raise InvalidRequest(f"There are several workspaces, name one with --workspace: {known}.")
+        raise InvalidRequest(f"There are several workspaces, say which one: {known}.")
     raise NotFound(f"There is no workspace {workspace_id}. There are: {known}.")
 
 
@@ -97,7 +97,9 @@ async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
 
 
 def valid_name(name: str) -> str:
-    if not name.strip() or len(name) > limits.NAME or "\0" in name:
+    # A shell passes bytes that are no UTF-8 on as lone surrogates, which can't be stored.
+    is_text = "\0" not in name and name.encode(errors="ignore").decode() == name
+    if not name.strip() or len(name) > limits.NAME or not is_text:
         raise InvalidRequest(f"A name must have 1 to {limits.NAME} characters.")
     return name.strip()
 

@@ -1,31 +1,111 @@
 """POST /v1/articles/{id}/publish."""
 
+import pytest
+
 from tests.cast import Api, Cast
+from tests.web.asking import TIMESTAMP, at_once, create_article, create_collection, found, refusal
 
 
 async def test_a_published_article_is_live_at_its_address(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": "Run it."})
+    draft = await create_article(client)
 
     published = await client.post("/v1/articles/install/publish")
 
-    assert (published.status_code, published.json()["status"]) == (200, "published")
-    page = await api(None).get(published.json()["url"])
+    live = found(published)
+    assert live["url"] == f"http://help.test/help/{cast.acme.slug}/articles/install"
+    assert TIMESTAMP.fullmatch(live["publishedAt"])
+    changed = {name: live[name] for name in ("status", "url", "publishedAt", "updatedAt")}
+    assert live == {**draft, **changed, "status": "published"}
+    page = await api(None).get(live["url"])
     assert page.status_code == 200
     assert "Run it." in page.text
 
 
 async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": "Run it."})
-    first = (await client.post("/v1/articles/install/publish")).json()
+    await create_article(client)
+    first = await client.post("/v1/articles/install/publish")
 
-    assert (await client.post("/v1/articles/install/publish")).json() == first
+    again = await client.post("/v1/articles/install/publish")
+
+    assert found(again) == found(first)
+    assert again.headers["ETag"] == first.headers["ETag"]
+
+
+async def test_publishing_makes_no_revision(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    await client.post("/v1/articles/install/publish")
+
+    assert found(await client.get("/v1/articles/install/revisions"))["results"] == []
+
+
+async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+
+    answers = await at_once(10, lambda _: client.post("/v1/articles/install/publish"))
+
+    assert len({answer.content for answer in answers}) == 1
+    assert found(answers[0])["status"] == "published"
+
+
+@pytest.mark.parametrize(
+    ("article", "collection"),
+    [("authenticated", "public"), ("public", "authenticated"), ("authenticated", "authenticated")],
+)
+async def test_the_stricter_visibility_keeps_it_off_the_site(
+    api: Api, cast: Cast, article: str, collection: str
+) -> None:
+    client = api(cast.acme.write_key)
+    guides = await create_collection(client, visibility=collection)
+    await create_article(client, collectionId=guides["id"], visibility=article)
+
+    live = found(await client.post("/v1/articles/install/publish"))
+
+    assert (live["status"], live["visibility"]) == ("published", article)
+    address = f"/help/{cast.acme.slug}/articles/install"
+    assert (await api(None).get(address)).status_code == 404
+    assert "Install" not in (await api(None).get(f"/help/{cast.acme.slug}/")).text
+
+
+async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    stale = (await client.get("/v1/articles/install")).headers["ETag"]
+    etag = (await client.patch("/v1/articles/install", json={"title": "New"})).headers["ETag"]
+
+    refused = await client.post("/v1/articles/install/publish", headers={"If-Match": stale})
+
+    assert refusal(refused) == (400, "conflict")
+    assert found(await client.post("/v1/articles/install/publish", headers={"If-Match": etag}))
+
+
+async def test_a_former_slug_publishes_too(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    await client.patch("/v1/articles/install", json={"slug": "set-up"})
+
+    assert found(await client.post("/v1/articles/install/publish"))["slug"] == "set-up"
+
+
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_article(globex)
+    client = api(cast.acme.write_key)
+
+    refused = await client.post(f"/v1/articles/{theirs['id']}/publish")
+    unknown = await client.post("/v1/articles/nothing/publish")
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == unknown.content
+    assert found(await globex.get("/v1/articles/install"))["status"] == "draft"
 
 
 async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
-    await api(cast.acme.write_key).post("/v1/articles", json={"title": "Install", "contentMarkdown": ""})
+    await create_article(api(cast.acme.write_key))
 
     refused = await api(cast.acme.read_key).post("/v1/articles/install/publish")
 
-    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+    assert refusal(refused) == (403, "insufficient_scope")

@@ -1,0 +1,348 @@
+"""POST /v1/articles."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.cast import Api, Cast, Json
+from tests.web.asking import (
+    ID,
+    TIMESTAMP,
+    Response,
+    all_pages,
+    at_once,
+    create_article,
+    create_collection,
+    found,
+    made,
+    named_fields,
+    refusal,
+)
+
+FIELDS = {
+    *("id", "slug", "title", "description", "contentMarkdown", "collectionId", "visibility", "locale"),
+    *("translationOf", "translations", "position", "status", "hasUnpublishedChanges", "version", "url"),
+    *("botId", "publishedAt", "createdAt", "updatedAt"),
+}
+
+
+async def test_a_new_article_is_a_draft_with_every_field(api: Api, cast: Cast) -> None:
+    body = {"title": "Install it", "contentMarkdown": "# Run *it*\r\n"}
+
+    article = made(await api(cast.acme.write_key).post("/v1/articles", json=body))
+
+    assert article.keys() == FIELDS
+    assert re.fullmatch("art" + ID, article.pop("id"))
+    assert TIMESTAMP.fullmatch(article["createdAt"])
+    assert article.pop("updatedAt") == article.pop("createdAt")
+    assert article == {
+        **body,
+        "slug": "install-it",
+        "description": None,
+        "collectionId": None,
+        "visibility": "public",
+        "locale": "en",
+        "translationOf": None,
+        "translations": [],
+        "position": 0,
+        "status": "draft",
+        "hasUnpublishedChanges": False,
+        "version": 1,
+        "url": None,
+        "botId": str(cast.acme.bot_id),
+        "publishedAt": None,
+    }
+
+
+async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client)
+    sent = {
+        "title": "Einrichten",
+        "contentMarkdown": "",
+        "slug": "ganz-anders",
+        "description": "Wie man es einrichtet.",
+        "collectionId": collection["id"],
+        "visibility": "authenticated",
+        "locale": "de-AT",
+        "position": 7,
+    }
+
+    article = await create_article(client, **sent)
+
+    assert article | sent == article
+    assert found(await client.get("/v1/articles/ganz-anders")) == article
+
+
+async def test_a_new_article_is_not_on_the_site(api: Api, cast: Cast) -> None:
+    await create_article(api(cast.acme.write_key))
+
+    assert (await api(None).get(f"/help/{cast.acme.slug}/articles/install")).status_code == 404
+
+
+async def test_a_collection_may_be_named_by_its_slug(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client, "Guides")
+
+    article = await create_article(client, collectionId=collection["slug"])
+
+    assert article["collectionId"] == collection["id"]
+
+
+async def test_a_title_may_have_200_characters_of_any_script(api: Api, cast: Cast) -> None:
+    article = await create_article(api(cast.acme.write_key), "語" * 199 + "🙂")
+
+    assert article["title"] == "語" * 199 + "🙂"
+    assert article["slug"] == "語" * 120
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", None),
+        ("title", ""),
+        ("title", " \n\t"),
+        ("title", "x" * 201),
+        ("title", 5),
+        ("title", ["Install"]),
+        ("title", "a\0b"),
+        ("contentMarkdown", None),
+        ("contentMarkdown", 5),
+        ("contentMarkdown", "a\0b"),
+        ("contentMarkdown", "x" * 1_000_001),
+        ("description", "x" * 501),
+        ("description", None),
+        ("slug", None),
+        ("slug", ""),
+        ("slug", "search"),
+        ("slug", "art_01k0000000000000000000000a"),
+        ("slug", "0190163d-8694-739b-aea5-966c26f8ad91"),
+        ("slug", "Upper"),
+        ("slug", "two words"),
+        ("slug", "-edge"),
+        ("slug", "a--b"),
+        ("slug", "a/b"),
+        ("slug", "a_b"),
+        ("slug", "x" * 121),
+        ("collectionId", "col_01k0000000000000000000000a"),
+        ("collectionId", "nowhere"),
+        ("collectionId", 5),
+        ("collectionId", "a\0b"),
+        ("translationOf", "art_01k0000000000000000000000a"),
+        ("translationOf", True),
+        ("visibility", "secret"),
+        ("visibility", None),
+        ("locale", "English"),
+        ("locale", ""),
+        ("locale", None),
+        ("position", -1),
+        ("position", 2_147_483_648),
+        ("position", 10**30),
+        ("position", 1.5),
+        ("position", "1"),
+        ("position", True),
+        ("position", None),
+        ("status", "published"),
+        ("id", "art_01k0000000000000000000000a"),
+        ("content_markdown", "x"),
+    ],
+)
+async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
+    client = api(cast.acme.write_key)
+    body = {"title": "Install", "contentMarkdown": "Run it.", field: value}
+
+    assert named_fields(await client.post("/v1/articles", json=body)) == [field]
+    assert await all_pages(client, "/v1/articles") == []
+
+
+@pytest.mark.parametrize("missing", ["title", "contentMarkdown"])
+async def test_title_and_text_are_required(api: Api, cast: Cast, missing: str) -> None:
+    body = {"title": "Install", "contentMarkdown": "Run it."}
+    del body[missing]
+
+    assert named_fields(await api(cast.acme.write_key).post("/v1/articles", json=body)) == [missing]
+
+
+async def test_all_bad_values_are_named_at_once(api: Api, cast: Cast) -> None:
+    body = {"title": "", "contentMarkdown": 5, "colour": "red"}
+
+    refused = await api(cast.acme.write_key).post("/v1/articles", json=body)
+
+    assert set(named_fields(refused)) == {"title", "contentMarkdown", "colour"}
+
+
+async def test_a_collection_of_another_bot_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    theirs = await create_collection(api(cast.globex.write_key))
+    body = {"title": "Install", "contentMarkdown": ""}
+    client = api(cast.acme.write_key)
+
+    refused = await client.post("/v1/articles", json={**body, "collectionId": theirs["id"]})
+    unknown = await client.post("/v1/articles", json={**body, "collectionId": "nowhere"})
+
+    assert named_fields(refused) == ["collectionId"]
+    assert refused.json() == unknown.json()
+
+
+async def test_slugs_of_equal_titles_are_numbered(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    slugs = [(await create_article(client, "Set up!"))["slug"] for _ in range(3)]
+
+    assert slugs == ["set-up", "set-up-2", "set-up-3"]
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("Search", "search-2"),
+        ("0190163d-8694-739b-aea5-966c26f8ad91", "0190163d-8694-739b-aea5-966c26f8ad91-2"),
+        ("Größe ändern: 2 Wege", "größe-ändern-2-wege"),
+        ("設定を変更する", "設定を変更する"),
+        ("पासवर्ड बदलें", "पासवर्ड-बदलें"),
+        ("!!!", "article"),
+        ("snake_case & <b>", "snake-case-b"),
+    ],
+)
+async def test_the_slug_is_made_from_the_title(api: Api, cast: Cast, title: str, slug: str) -> None:
+    client = api(cast.acme.write_key)
+
+    article = await create_article(client, title)
+
+    assert article["slug"] == slug
+    assert found(await client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
+
+
+async def test_a_numbered_slug_of_a_long_title_fits(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    slugs = [(await create_article(client, "x" * 200))["slug"] for _ in range(2)]
+
+    assert slugs == ["x" * 120, "x" * 118 + "-2"]
+
+
+async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, "Install")
+
+    body = {"title": "Other", "contentMarkdown": "", "slug": "install"}
+
+    assert refusal(await client.post("/v1/articles", json=body)) == (400, "slug_taken")
+
+
+async def test_a_slug_is_free_in_another_locale_bot_and_workspace(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, slug="install")
+
+    assert (await create_article(client, slug="install", locale="de"))["slug"] == "install"
+    body = {"title": "Install", "contentMarkdown": "", "slug": "install"}
+    second = {"bot_id": str(cast.second_bot_id)}
+    assert (await api(cast.wide_key).post("/v1/articles", json=body, params=second)).status_code == 201
+    assert (await create_article(api(cast.globex.write_key), slug="install"))["slug"] == "install"
+
+
+async def test_twenty_of_one_title_at_once_get_twenty_slugs(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    created = await at_once(20, lambda _: create_article(client, "Install"))
+
+    expected = {"install"} | {f"install-{number}" for number in range(2, 21)}
+    assert {article["slug"] for article in created} == expected
+
+
+async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    created = await at_once(20, lambda number: create_article(client, "AB"[number % 2]))
+
+    expected = {letter + suffix for letter in "ab" for suffix in ("", *(f"-{n}" for n in range(2, 11)))}
+    assert {article["slug"] for article in created} == expected
+    assert sorted(article["position"] for article in created) == list(range(20))
+
+
+async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    body = {"title": "Install", "contentMarkdown": "", "slug": "wanted"}
+
+    async def ask(_: int) -> Response:
+        return await client.post("/v1/articles", json=body)
+
+    answers = [(r.status_code, r.json().get("code")) for r in await at_once(20, ask)]
+
+    assert sorted(answers, key=str) == [(201, None)] + [(400, "slug_taken")] * 19
+
+
+async def test_a_new_article_goes_to_the_end_of_its_collection(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    guides, tips = [(await create_collection(client, title))["id"] for title in ("Guides", "Tips")]
+
+    async def position(**fields: Any) -> Any:
+        return (await create_article(client, **fields))["position"]
+
+    assert [await position(collectionId=guides) for _ in range(2)] == [0, 1]
+    assert await position(collectionId=tips) == 0
+    assert await position() == 0
+    assert await position(collectionId=guides, position=40) == 40
+    assert await position(collectionId=guides) == 41
+
+
+async def test_there_is_room_behind_the_last_position(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, position=2_147_483_647)
+
+    assert (await create_article(client))["position"] == 2_147_483_647
+
+
+async def test_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client, "Install")
+
+    german = await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
+    french = await create_article(client, "Installer", translationOf=german["id"], locale="fr")
+
+    assert german["translationOf"] == french["translationOf"] == root["id"]
+    assert found(await client.get(f"/v1/articles/{root['id']}"))["translations"] == [
+        entry(german),
+        entry(french),
+    ]
+
+
+@pytest.mark.parametrize("locale", ["en", "de"])
+async def test_an_article_has_one_text_a_locale(api: Api, cast: Cast, locale: str) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client, "Install")
+    await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
+    body = {"title": "Again", "contentMarkdown": "", "translationOf": root["id"], "locale": locale}
+
+    assert named_fields(await client.post("/v1/articles", json=body)) == ["locale"]
+
+
+async def test_of_ten_translations_into_one_locale_at_once_one_is_made(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client, "Install")
+    body = {"title": "Einrichten", "contentMarkdown": "", "translationOf": root["id"], "locale": "de"}
+
+    async def ask(_: int) -> int:
+        return (await client.post("/v1/articles", json=body)).status_code
+
+    assert sorted(await at_once(10, ask)) == [201] + [400] * 9
+
+
+async def test_a_translation_belongs_to_an_article_of_the_bot(api: Api, cast: Cast) -> None:
+    theirs = await create_article(api(cast.globex.write_key))
+    body = {"title": "Einrichten", "contentMarkdown": "", "translationOf": theirs["id"], "locale": "de"}
+
+    assert named_fields(await api(cast.acme.write_key).post("/v1/articles", json=body)) == ["translationOf"]
+
+
+async def test_long_texts_and_odd_markdown_are_stored_as_sent(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    text = "\ufeff" + "line\u2028 <script>x</script>\r\n" * 3_000 + "```\nopen"
+
+    article = await create_article(client, contentMarkdown=text)
+
+    assert found(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"] == text
+
+
+def entry(article: Json) -> Json:
+    return {"id": article["id"], "locale": article["locale"], "status": "draft", "outdated": False}

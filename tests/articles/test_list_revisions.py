@@ -1,0 +1,135 @@
+"""GET /v1/articles/{id}/revisions."""
+
+import re
+
+import pytest
+
+from tests.cast import Api, Cast
+from tests.web.asking import (
+    ID,
+    TIMESTAMP,
+    all_pages,
+    at_once,
+    create_article,
+    found,
+    named_fields,
+    pages,
+    refusal,
+)
+
+INSTALL = "/v1/articles/install"
+REVISIONS = f"{INSTALL}/revisions"
+
+
+async def test_a_revision_holds_the_replaced_text_and_what_had_written_it(api: Api, cast: Cast) -> None:
+    first, second = api(cast.acme.write_key), api(cast.wide_key)
+    article = await create_article(first)
+    bot = {"bot_id": str(cast.acme.bot_id)}
+    found(await second.patch(INSTALL, json={"contentMarkdown": "Two."}, params=bot))
+    found(await first.patch(INSTALL, json={"title": "Set up"}))
+
+    newer, older = await all_pages(first, REVISIONS)
+
+    assert re.fullmatch("rev" + ID, older.pop("id"))
+    assert TIMESTAMP.fullmatch(older.pop("createdAt"))
+    assert older == {
+        "articleId": article["id"],
+        "version": 1,
+        "title": "Install",
+        "origin": "create",
+        "draftId": None,
+        "author": {"type": "api_key", "name": "Acme writer"},
+    }
+    assert (newer["version"], newer["title"], newer["origin"]) == (2, "Install", "update")
+    assert newer["author"] == {"type": "api_key", "name": "wide"}
+    assert found(await first.get(INSTALL))["version"] == 3
+
+
+async def test_only_another_text_or_title_makes_one(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+
+    await client.patch(INSTALL, json={"description": "D", "position": 3, "visibility": "authenticated"})
+    await client.patch(INSTALL, json={"slug": "install"})
+    await client.post(f"{INSTALL}/publish")
+    await client.post(f"{INSTALL}/unpublish")
+
+    assert await all_pages(client, REVISIONS) == []
+    assert found(await client.get(INSTALL))["version"] == 1
+
+
+async def test_an_applied_edit_shows_where_its_text_came_from(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    draft = (await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."})).json()
+    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    await client.patch(INSTALL, json={"contentMarkdown": "Three."})
+
+    newest = (await all_pages(client, REVISIONS))[0]
+
+    assert (newest["origin"], newest["draftId"]) == ("apply", draft["id"])
+
+
+async def test_the_newest_50_are_kept_whoever_writes_at_once(api: Api, cast: Cast) -> None:
+    writers = [api(cast.acme.write_key) for _ in range(4)]
+    await create_article(writers[0])
+
+    async def write(writer: int) -> None:
+        for number in range(20):
+            sent = {"contentMarkdown": f"By {writer}, {number}"}
+            found(await writers[writer].patch(INSTALL, json=sent))
+
+    await at_once(4, write)
+
+    reader = api(cast.acme.read_key)
+    kept = await all_pages(reader, REVISIONS, page_size=100)
+    assert [revision["version"] for revision in kept] == list(range(80, 30, -1))
+    assert found(await reader.get(INSTALL))["version"] == 81
+    times = [revision["createdAt"] for revision in kept]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+async def test_pages_hold_every_row_once_in_order_while_more_are_made(
+    api: Api, cast: Cast, size: int
+) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    for number in range(5):
+        await client.patch(INSTALL, json={"title": f"No {number}"})
+
+    seen: list[int] = []
+    async for page in pages(client, REVISIONS, page_size=size):
+        seen += [revision["version"] for revision in page]
+        found(await client.patch(INSTALL, json={"title": f"While at {seen[-1]}"}))
+
+    assert seen == [5, 4, 3, 2, 1]
+
+
+async def test_a_cursor_of_another_article_is_refused(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    await create_article(client, "Other")
+    for title in ("A", "B"):
+        await client.patch(INSTALL, json={"title": title})
+    cursor = found(await client.get(REVISIONS, params={"page_size": 1}))["next_cursor"]
+
+    refused = await client.get("/v1/articles/other/revisions", params={"start_cursor": cursor})
+
+    assert refusal(refused) == (400, "invalid_cursor")
+
+
+async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
+    for size in ("0", "101", "x"):
+        refused = await api(cast.acme.read_key).get(REVISIONS, params={"page_size": size})
+        assert named_fields(refused) == ["page_size"]
+
+
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    theirs = await create_article(api(cast.globex.write_key))
+    client = api(cast.acme.read_key)
+
+    refused = await client.get(f"/v1/articles/{theirs['id']}/revisions")
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == (await client.get("/v1/articles/nothing/revisions")).content

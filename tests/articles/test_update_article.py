@@ -1,0 +1,239 @@
+"""PATCH /v1/articles/{id}."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import Api, Cast, Json
+from tests.web.asking import (
+    Response,
+    all_pages,
+    at_once,
+    create_article,
+    create_collection,
+    found,
+    named_fields,
+    refusal,
+)
+
+INSTALL = "/v1/articles/install"
+
+
+async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    guides = await create_collection(client)
+    article = await create_article(client, description="How to.")
+    steps: list[Json] = [
+        {"title": "Set up"},
+        {"contentMarkdown": ""},
+        {"description": "Otherwise."},
+        {"collectionId": guides["id"]},
+        {"visibility": "authenticated"},
+        {"position": 2_147_483_647},
+        {"slug": "set-up"},
+        {"collectionId": None},
+    ]
+    for sent in steps:
+        changed = found(await client.patch(f"/v1/articles/{article['id']}", json=sent))
+        version = article["version"] + bool(sent.keys() & {"title", "contentMarkdown"})
+        assert changed == {**article, **sent, "version": version, "updatedAt": changed["updatedAt"]}
+        assert changed["updatedAt"] >= article["updatedAt"]
+        article = changed
+
+    assert found(await client.get(f"/v1/articles/{article['id']}")) == article
+
+
+async def test_the_new_text_of_a_published_article_is_live_at_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    url = found(await client.post(f"{INSTALL}/publish"))["url"]
+
+    changed = found(await client.patch(INSTALL, json={"contentMarkdown": "Run it **twice**."}))
+
+    assert changed["status"] == "published"
+    assert "Run it <strong>twice</strong>." in (await api(None).get(url)).text
+
+
+async def test_a_draft_stays_a_draft(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+
+    changed = found(await client.patch(INSTALL, json={"contentMarkdown": "New."}))
+
+    assert (changed["status"], changed["url"]) == ("draft", None)
+
+
+async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+
+    for sent in ({"contentMarkdown": "*new*"}, {}):
+        changed = found(await client.patch(f"{INSTALL}?format=html", json=sent))
+        assert changed["contentHtml"] == "<p><em>new</em></p>\n"
+        assert "contentMarkdown" not in changed
+
+
+async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client, description="How to.")
+    same = ("title", "contentMarkdown", "slug", "description", "collectionId", "visibility", "position")
+
+    for sent in ({}, {name: article[name] for name in same}):
+        assert found(await client.patch(INSTALL, json=sent)) == article
+
+    assert found(await client.get(INSTALL)) == article
+    assert await all_pages(client, f"{INSTALL}/revisions") == []
+
+
+async def test_an_empty_description_clears_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, description="How to.")
+
+    assert found(await client.patch(INSTALL, json={"description": ""}))["description"] is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", None),
+        ("title", ""),
+        ("title", "\u3000"),
+        ("title", "x" * 201),
+        ("title", {}),
+        ("title", "a\0b"),
+        ("contentMarkdown", None),
+        ("contentMarkdown", "a\0b"),
+        ("contentMarkdown", "x" * 1_000_001),
+        ("description", "x" * 501),
+        ("description", 1),
+        ("description", None),
+        ("slug", None),
+        ("slug", ""),
+        ("slug", "search"),
+        ("slug", "edit_01k0000000000000000000000a"),
+        ("slug", "Über"),
+        ("collectionId", "nowhere"),
+        ("collectionId", False),
+        ("visibility", "draft"),
+        ("visibility", None),
+        ("position", -1),
+        ("position", 2_147_483_648),
+        ("position", 1.0),
+        ("position", None),
+        ("status", "published"),
+        ("locale", "de"),
+        ("translationOf", None),
+        ("version", 1),
+        ("updatedAt", "2026-01-01T00:00:00Z"),
+    ],
+)
+async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client)
+
+    refused = await client.patch(INSTALL, json={"description": "Not kept either.", field: value})
+
+    assert named_fields(refused) == [field]
+    assert found(await client.get(INSTALL)) == article
+
+
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    theirs = await create_collection(api(cast.globex.write_key))
+    client = api(cast.acme.write_key)
+    await create_article(client)
+
+    refused = await client.patch(INSTALL, json={"collectionId": theirs["id"]})
+    unknown = await client.patch(INSTALL, json={"collectionId": "nowhere"})
+
+    assert named_fields(refused) == ["collectionId"]
+    assert refused.content == unknown.content
+
+
+async def test_a_slug_in_use_is_taken_and_nothing_is_changed(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client, "Install")
+    await create_article(client, "Other")
+
+    refused = await client.patch(INSTALL, json={"slug": "other", "title": "New"})
+
+    assert refusal(refused) == (400, "slug_taken")
+    assert found(await client.get(INSTALL)) == article
+
+
+async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    articles = [await create_article(client, f"No {number}") for number in range(10)]
+
+    async def ask(number: int) -> Response:
+        return await client.patch(f"/v1/articles/{articles[number]['id']}", json={"slug": "wanted"})
+
+    answers = [(r.status_code, r.json().get("code")) for r in await at_once(10, ask)]
+
+    assert sorted(answers, key=str) == [(200, None)] + [(400, "slug_taken")] * 9
+
+
+async def test_the_site_leads_from_a_former_slug_to_the_present_one(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    old = found(await client.post(f"{INSTALL}/publish"))["url"]
+
+    new = found(await client.patch(INSTALL, json={"slug": "set-up"}))["url"]
+
+    moved = await api(None).get(old)
+    assert (moved.status_code, moved.headers["Location"]) == (301, new)
+
+
+async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    stale = (await client.get(INSTALL)).headers["ETag"]
+    mine = {"If-Match": stale}
+    present = (await client.patch(INSTALL, json={"title": "Mine"}, headers=mine)).headers["ETag"]
+
+    refused = await client.patch(INSTALL, json={"title": "Theirs"}, headers=mine)
+
+    assert refusal(refused) == (400, "conflict")
+    assert found(await client.get(INSTALL))["title"] == "Mine"
+    for known in (present, "*"):
+        assert (
+            await client.patch(INSTALL, json={"title": "Mine"}, headers={"If-Match": known})
+        ).status_code == 200
+    assert (await client.get(INSTALL)).headers["ETag"] == present
+
+
+async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    etag = {"If-Match": (await client.get(INSTALL)).headers["ETag"]}
+
+    async def write(number: int) -> int:
+        sent = {"contentMarkdown": f"By {number}"}
+        return (await client.patch(INSTALL, json=sent, headers=etag)).status_code
+
+    assert sorted(await at_once(10, write)) == [200] + [400] * 9
+
+
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_article(globex)
+    client = api(cast.acme.write_key)
+
+    refused = await client.patch(f"/v1/articles/{theirs['id']}", json={"title": "Ours"})
+    unknown = await client.patch("/v1/articles/nothing", json={"title": "Ours"})
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == unknown.content
+    assert found(await globex.get(INSTALL)) == theirs
+
+
+async def test_writers_of_a_root_and_its_translations_do_not_hinder_each_other(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+
+    async def ask(number: int) -> int:
+        if number % 2:
+            return (await client.patch(INSTALL, json={"title": f"T{number}"})).status_code
+        body = {"title": "T", "contentMarkdown": "", "translationOf": root["id"], "locale": f"de-{number:03}"}
+        return (await client.post("/v1/articles", json=body)).status_code
+
+    assert set(await at_once(24, ask)) == {200, 201}

@@ -1,0 +1,78 @@
+"""DELETE /v1/collections/{id}."""
+
+import pytest
+
+from tests.cast import Api, Cast
+from tests.web.asking import all_pages, at_once, create_article, create_collection, found, refusal
+
+
+@pytest.mark.parametrize("by", ["id", "slug"])
+async def test_it_is_gone(api: Api, cast: Cast, by: str) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client)
+    address = f"/v1/collections/{collection[by]}"
+
+    assert found(await client.delete(address)) == {"id": collection["id"], "deleted": True}
+
+    assert refusal(await client.get(address)) == (404, "not_found")
+    assert refusal(await client.delete(address)) == (404, "not_found")
+    assert await all_pages(client, "/v1/collections") == []
+    assert (await create_collection(client))["slug"] == "guides"
+
+
+async def test_its_articles_stay_without_a_collection(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    await create_article(client, collectionId="guides")
+    live = found(await client.post("/v1/articles/install/publish"))
+
+    await client.delete("/v1/collections/guides")
+
+    left = found(await client.get("/v1/articles/install"))
+    assert left == {**live, "collectionId": None, "updatedAt": left["updatedAt"]}
+    assert (await api(None).get(live["url"])).status_code == 200
+
+
+async def test_a_client_that_syncs_learns_of_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    await create_article(client, "Inside", collectionId="guides")
+    since = (await create_article(client, "Outside"))["updatedAt"]
+
+    await client.delete("/v1/collections/guides")
+
+    changed = await all_pages(client, "/v1/articles", updated_since=since)
+    assert changed[0]["title"] == "Inside"
+
+
+async def test_it_does_not_hinder_those_who_write_articles_in_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for title in ("One", "Two"):
+        await create_collection(client, title)
+    for number in range(8):
+        await create_article(client, f"No {number}", collectionId="one")
+
+    async def ask(number: int) -> int:
+        if number == 4:
+            return (await client.delete("/v1/collections/one")).status_code
+        if number % 2:
+            body = {"title": "New", "contentMarkdown": "", "collectionId": "one"}
+            return (await client.post("/v1/articles", json=body)).status_code
+        sent = {"title": "Other", "collectionId": "one" if number % 3 else "two"}
+        return (await client.patch(f"/v1/articles/no-{number % 8}", json=sent)).status_code
+
+    # 400: the collection was gone before the article was written.
+    assert set(await at_once(24, ask)) <= {200, 201, 400}
+    assert "one" not in {row["collectionId"] for row in await all_pages(client, "/v1/articles")}
+
+
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_collection(globex)
+    client = api(cast.acme.write_key)
+
+    refused = await client.delete(f"/v1/collections/{theirs['id']}")
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == (await client.delete("/v1/collections/nothing")).content
+    assert found(await globex.get("/v1/collections/guides")) == theirs

@@ -1,0 +1,69 @@
+"""GET /v1/collections/{id}."""
+
+from tests.cast import Api, Cast
+from tests.web.asking import create_article, create_collection, found, refusal
+
+
+async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client, "Erste Schritte")
+
+    for ref in (collection["id"], "erste-schritte"):
+        assert found(await client.get(f"/v1/collections/{ref}")) == collection
+
+
+async def test_it_counts_its_articles(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    for title in ("One", "Two"):
+        await create_article(client, title, collectionId="guides")
+
+    assert found(await client.get("/v1/collections/guides"))["articleCount"] == 2
+    await client.patch("/v1/articles/one", json={"collectionId": None})
+    assert found(await client.get("/v1/collections/guides"))["articleCount"] == 1
+
+
+async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    etag = (await client.get("/v1/collections/guides")).headers["ETag"]
+    known = {"If-None-Match": etag}
+
+    again = await client.get("/v1/collections/guides", headers=known)
+    await create_article(client, collectionId="guides")
+    changed = await client.get("/v1/collections/guides", headers=known)
+
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
+    assert found(changed)["articleCount"] == 1
+    assert changed.headers["ETag"] != etag
+
+
+async def test_a_public_collection_is_on_the_site_at_its_address(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client)
+    await create_article(client, collectionId="guides")
+    await client.post("/v1/articles/install/publish")
+
+    page = await api(None).get(collection["url"])
+
+    assert page.status_code == 200
+    assert "Install" in page.text
+
+
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    theirs = await create_collection(api(cast.globex.write_key))
+    client = api(cast.acme.read_key)
+
+    answers = [await client.get(f"/v1/collections/{ref}") for ref in (theirs["id"], "guides", "nothing")]
+
+    assert {refusal(answer) for answer in answers} == {(404, "not_found")}
+    assert len({answer.content for answer in answers}) == 1
+
+
+async def test_a_collection_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
+    collection = await create_collection(api(cast.acme.write_key))
+    second = {"bot_id": str(cast.second_bot_id)}
+
+    refused = await api(cast.wide_key).get(f"/v1/collections/{collection['id']}", params=second)
+
+    assert refusal(refused) == (404, "not_found")

@@ -1,0 +1,77 @@
+"""GET /v1/collections."""
+
+import pytest
+
+from tests.cast import Api, Cast
+from tests.web.asking import all_pages, create_article, create_collection, found, named_fields, pages, refusal
+
+LIST = "/v1/collections"
+
+
+async def test_they_come_in_the_order_of_the_help_center(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    made = [await create_collection(client, title) for title in ("One", "Two", "Three")]
+    last = found(await client.patch(f"{LIST}/one", json={"sortOrder": 2}))
+    await create_collection(api(cast.globex.write_key), "Theirs")
+
+    assert found(await client.get(LIST)) == {
+        "results": [made[1], last, made[2]],
+        "has_more": False,
+        "next_cursor": None,
+    }
+
+
+async def test_each_counts_its_own_articles(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for title in ("Guides", "Tips"):
+        await create_collection(client, title)
+    await create_article(client, collectionId="tips")
+
+    counts = {row["slug"]: row["articleCount"] for row in await all_pages(client, LIST)}
+
+    assert counts == {"guides": 0, "tips": 1}
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
+    api: Api, cast: Cast, size: int
+) -> None:
+    client = api(cast.acme.write_key)
+    made = [await create_collection(client, f"No {number}") for number in range(8)]
+    for row in made[:4]:
+        found(await client.patch(f"{LIST}/{row['id']}", json={"sortOrder": 1}))
+    order = [row["id"] for row in await all_pages(client, LIST, page_size=100)]
+    removed, moved = order[2], order[5]
+
+    seen: list[str] = []
+    number = 0
+    async for page in pages(client, LIST, page_size=size):
+        seen += [row["id"] for row in page]
+        if number == 0:
+            found(await client.delete(f"{LIST}/{removed}"))
+            found(await client.patch(f"{LIST}/{moved}", json={"sortOrder": 0}))
+            await create_collection(client, "New")
+        number += 1
+
+    stayed = [ref for ref in order if ref not in (removed, moved)]
+    assert [ref for ref in seen if ref in stayed] == stayed
+
+
+async def test_a_cursor_belongs_to_its_list_and_bot(api: Api, cast: Cast) -> None:
+    client = api(cast.wide_key)
+    bot, second = {"bot_id": str(cast.acme.bot_id)}, {"bot_id": str(cast.second_bot_id)}
+    for title in ("One", "Two"):
+        await client.post(LIST, json={"title": title}, params=bot)
+    cursor = found(await client.get(LIST, params={**bot, "page_size": 1}))["next_cursor"]
+
+    for path, params in ((LIST, second), ("/v1/articles", bot)):
+        refused = await client.get(path, params={**params, "start_cursor": cursor})
+        assert refusal(refused) == (400, "invalid_cursor")
+    altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
+    assert refusal(await client.get(LIST, params={**bot, "start_cursor": altered}))[1] == "invalid_cursor"
+
+
+async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
+    for size in ("0", "101", "x"):
+        refused = await api(cast.acme.read_key).get(LIST, params={"page_size": size})
+        assert named_fields(refused) == ["page_size"]

@@ -1,0 +1,144 @@
+"""PATCH /v1/collections/{id}."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import Api, Cast, Json
+from tests.web.asking import at_once, create_article, create_collection, found, named_fields, refusal
+
+GUIDES = "/v1/collections/guides"
+
+
+async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client, description="All.", icon="📘")
+    address = f"/v1/collections/{collection['id']}"
+    steps: list[Json] = [
+        {"title": "Tips"},
+        {"description": None},
+        {"icon": "🚀"},
+        {"icon": None},
+        {"sortOrder": 5},
+        {"visibility": "authenticated", "url": None},
+        {"slug": "tips"},
+    ]
+    for step in steps:
+        sent = {name: value for name, value in step.items() if name != "url"}
+        changed = found(await client.patch(address, json=sent))
+        assert changed == {**collection, **step, "updatedAt": changed["updatedAt"]}
+        assert changed["updatedAt"] >= collection["updatedAt"]
+        collection = changed
+
+    assert found(await client.get("/v1/collections/tips")) == collection
+
+
+async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client, description="All.")
+    same = ("title", "description", "slug", "icon", "visibility", "sortOrder")
+
+    for sent in ({}, {name: collection[name] for name in same}):
+        assert found(await client.patch(GUIDES, json=sent)) == collection
+
+
+async def test_an_empty_text_clears_description_and_icon(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client, description="All.", icon="📘")
+
+    changed = found(await client.patch(GUIDES, json={"description": "", "icon": ""}))
+
+    assert (changed["description"], changed["icon"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", None),
+        ("title", "\t"),
+        ("title", "x" * 201),
+        ("title", "a\0b"),
+        ("description", 1),
+        ("description", "x" * 501),
+        ("slug", None),
+        ("slug", "search"),
+        ("slug", "two words"),
+        ("icon", "x" * 17),
+        ("icon", []),
+        ("visibility", None),
+        ("sortOrder", None),
+        ("sortOrder", -1),
+        ("sortOrder", 2_147_483_648),
+        ("sortOrder", "1"),
+        ("position", 1),
+        ("id", "x"),
+    ],
+)
+async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client)
+
+    refused = await client.patch(GUIDES, json={"icon": "🚀", field: value})
+
+    assert field in named_fields(refused)
+    assert found(await client.get(GUIDES)) == collection
+
+
+async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client, "Guides")
+    await create_collection(client, "Tips")
+
+    assert refusal(await client.patch(GUIDES, json={"slug": "tips"})) == (400, "slug_taken")
+
+
+async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    stale = {"If-Match": (await client.get(GUIDES)).headers["ETag"]}
+    present = (await client.patch(GUIDES, json={"icon": "🚀"}, headers=stale)).headers["ETag"]
+
+    assert refusal(await client.patch(GUIDES, json={"icon": "x"}, headers=stale)) == (400, "conflict")
+    assert found(await client.patch(GUIDES, json={"icon": "x"}, headers={"If-Match": present}))
+
+
+async def test_making_it_stricter_takes_its_articles_off_the_site(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    await create_article(client, collectionId="guides")
+    url = found(await client.post("/v1/articles/install/publish"))["url"]
+    assert (await api(None).get(url)).status_code == 200
+
+    await client.patch(GUIDES, json={"visibility": "authenticated"})
+
+    assert (await api(None).get(url)).status_code == 404
+
+
+async def test_it_does_not_hinder_those_who_write_articles_in_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_collection(client)
+    await create_article(client)
+
+    async def ask(number: int) -> int:
+        if number % 3 == 0:
+            return (await client.patch(GUIDES, json={"sortOrder": number})).status_code
+        if number % 3 == 1:
+            await create_article(client, f"No {number}", collectionId="guides")
+            return 200
+        sent = {"collectionId": "guides" if number % 2 else None, "position": number}
+        return (await client.patch("/v1/articles/install", json=sent)).status_code
+
+    assert set(await at_once(30, ask)) == {200}
+
+
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_collection(globex)
+    client = api(cast.acme.write_key)
+    sent: Any = {"title": "Ours"}
+
+    refused = await client.patch(f"/v1/collections/{theirs['id']}", json=sent)
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == (await client.patch("/v1/collections/nothing", json=sent)).content
+    assert found(await globex.get(GUIDES)) == theirs

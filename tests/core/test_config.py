@@ -1,0 +1,80 @@
+"""Settings: strict about names and values, never loud about secrets."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from instep.core.config import SettingsError, read_settings, secret_key
+
+NO_FILE = Path("there-is-no-such-file.toml")
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(tmp_path: Path) -> None:
+    file = tmp_path / "instep.toml"
+    file.write_text('site_url = "https://file.example"\ntask_rate_limit = 7\n')
+
+    settings = read_settings({"INSTEP_SITE_URL": "https://help.example/"}, file)
+
+    assert settings.base_url == "https://help.example"
+    assert (settings.task_rate_limit, settings.api_rate_limit) == (7, 120)
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("x" * 40 + "\n")
+
+    settings = read_settings({"INSTEP_SECRET_KEY_FILE": str(secret)}, NO_FILE)
+
+    assert settings.secret_key == "x" * 40
+    assert secret_key(settings) == b"x" * 40
+
+
+def test_what_is_for_other_programs_is_left_alone() -> None:
+    read_settings({"INSTEP_URL": "x", "INSTEP_API_KEY": "x", "PATH": "x", "instep_x": "x"}, NO_FILE)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("INSTEP_COLOUR", "red"),
+        ("INSTEP_API_RATE_LIMIT", "many"),
+        ("INSTEP_API_RATE_LIMIT", "0"),
+        ("INSTEP_DATABASE_POOL", "101"),
+        ("INSTEP_JOBS", "perhaps"),
+        ("INSTEP_SECRET_KEY_FILE", "/nowhere/at/all"),
+    ],
+)
+def test_a_setting_that_cant_be_used_is_named(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=name):
+        read_settings({name: value}, NO_FILE)
+
+
+def test_a_secret_that_is_too_short_is_not_repeated() -> None:
+    with pytest.raises(SettingsError, match="INSTEP_SECRET_KEY") as refused:
+        read_settings({"INSTEP_SECRET_KEY": "hunter2"}, NO_FILE)
+
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["site_url = ", "colour = 'red'", "\x00"])
+def test_a_file_that_cant_be_used_is_explained(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "instep.toml"
+    file.write_text(text)
+
+    with pytest.raises(SettingsError, match=r"INSTEP_COLOUR|instep\.toml"):
+        read_settings({}, file)
+
+
+def test_a_signing_key_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -> None:
+    settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path / "data")}, NO_FILE)
+
+    with ThreadPoolExecutor(8) as threads:
+        keys = set(threads.map(lambda _: secret_key(settings), range(32)))
+
+    [key] = keys
+    assert len(key) >= 32
+    [file] = (tmp_path / "data").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert secret_key(settings) == key

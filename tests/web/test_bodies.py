@@ -1,0 +1,125 @@
+"""Request bodies: JSON objects, strict, of at most 2 MiB."""
+
+import json
+
+import pytest
+
+from tests.cast import Api, Cast
+from tests.web.asking import all_pages, body_of, refusal
+
+OPERATIONS = [
+    ("POST", "/v1/articles"),
+    ("PATCH", "/v1/articles/nothing"),
+    ("POST", "/v1/collections"),
+    ("PATCH", "/v1/collections/nothing"),
+]
+JSON = "application/json"
+LIMIT = 2 * 1024 * 1024
+
+each = pytest.mark.parametrize("operation", OPERATIONS, ids=" ".join)
+
+
+@each
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b" ",
+        b"{",
+        b"null",
+        b"[]",
+        b'"title"',
+        b"1",
+        b"{'title': 'x'}",
+        b'{"title": "x",}',
+        b'{"title": "x"} {}',
+        b'{"title": NaN, "contentMarkdown": ""}',
+        b'{"title": "x", "contentMarkdown": "", "position": Infinity}',
+        b'{"title": "x", "contentMarkdown": "", "position": -Infinity}',
+        b'{"title": "x", "contentMarkdown": "", "position": 1e999}',
+        b'{"title": "\\ud800", "contentMarkdown": ""}',
+        b'{"title": "\\udc00\\ud800", "contentMarkdown": ""}',
+        b'{"title": "\xff", "contentMarkdown": ""}',
+        b'{"title": "\xed\xa0\x80", "contentMarkdown": ""}',
+        b'{"\\ud800": 1}',
+        b'{"\\u0000": 1}',
+        '{"title": "x"}'.encode("utf-16"),
+        b'{"title": ' + b"[" * 100_000,
+        b'{"title": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"title": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
+    ],
+    ids=lambda content: content[:40].decode("latin1"),
+)
+async def test_what_is_no_proper_json_object_is_refused(
+    api: Api, cast: Cast, operation: tuple[str, str], content: bytes
+) -> None:
+    method, path = operation
+    client = api(cast.acme.write_key)
+
+    refused = await client.request(method, path, content=content, headers={"Content-Type": JSON})
+
+    assert refusal(refused) == (400, "invalid_request")
+    assert "Traceback" not in refused.text
+    assert await all_pages(client, "/v1/articles") == await all_pages(client, "/v1/collections") == []
+
+
+@each
+@pytest.mark.parametrize(
+    "kind",
+    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml", "json", ""],
+)
+async def test_another_content_type_is_refused(
+    api: Api, cast: Cast, operation: tuple[str, str], kind: str
+) -> None:
+    method, path = operation
+    content = json.dumps({"title": "x", "contentMarkdown": ""}).encode()
+
+    refused = await api(cast.acme.write_key).request(
+        method, path, content=content, headers={"Content-Type": kind}
+    )
+
+    assert refusal(refused) == (400, "invalid_request")
+    assert JSON in body_of(refused)["error"]
+
+
+async def test_a_body_without_a_content_type_is_refused(api: Api, cast: Cast) -> None:
+    refused = await api(cast.acme.write_key).post("/v1/collections", content=b'{"title": "x"}')
+
+    assert refusal(refused) == (400, "invalid_request")
+
+
+async def test_json_is_taken_with_a_charset_and_in_any_case(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for kind in ("application/json; charset=utf-8", "Application/JSON"):
+        content = '{"title": "é\\ud83d\\ude00"}'.encode()
+        made = await client.post("/v1/collections", content=content, headers={"Content-Type": kind})
+        assert (made.status_code, made.json()["title"]) == (201, "é😀")
+
+
+@each
+async def test_a_body_over_2_mib_is_refused(api: Api, cast: Cast, operation: tuple[str, str]) -> None:
+    method, path = operation
+    content = b'{"title": "x"}'.ljust(LIMIT + 1)
+
+    refused = await api(cast.acme.write_key).request(
+        method, path, content=content, headers={"Content-Type": JSON}
+    )
+
+    assert refusal(refused) == (400, "invalid_request")
+
+
+async def test_a_body_of_2_mib_is_taken(api: Api, cast: Cast) -> None:
+    content = b'{"title": "x"}'.ljust(LIMIT)
+
+    made = await api(cast.acme.write_key).post(
+        "/v1/collections", content=content, headers={"Content-Type": JSON}
+    )
+
+    assert made.status_code == 201
+
+
+async def test_bodies_of_operations_that_take_none_are_ignored(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": ""})
+
+    assert (await client.post("/v1/articles/install/publish", content=b"{")).status_code == 200

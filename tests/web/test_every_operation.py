@@ -1,0 +1,148 @@
+"""What holds for each operation of the management API, those to come included: who is let in, and how."""
+
+import re
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from instep.app import create_app
+from instep.core.database import Tx
+from instep.identity.keys import new_key
+from instep.routes import list_routes
+from instep.workspaces.actions import pause_workspace, revoke_key
+from tests.cast import Api, Cast, Client
+from tests.web.asking import Response, refusal, stranger
+
+Operation = tuple[str, str]
+OPERATIONS = [
+    (route.method, re.sub(r"{\w+}", "nothing", route.path))
+    for route in list_routes(create_app()).results
+    if route.path.startswith("/v1/") and route.access != "public"
+]
+READS = [operation for operation in OPERATIONS if operation[0] == "GET"]
+WRITES = [operation for operation in OPERATIONS if operation[0] != "GET"]
+OF_ONE_BOT = [operation for operation in OPERATIONS if operation[1] != "/v1/bots"]
+
+each = pytest.mark.parametrize("operation", OPERATIONS, ids=" ".join)
+each_read = pytest.mark.parametrize("operation", READS, ids=" ".join)
+each_write = pytest.mark.parametrize("operation", WRITES, ids=" ".join)
+each_of_one_bot = pytest.mark.parametrize("operation", OF_ONE_BOT, ids=" ".join)
+
+
+async def ask(
+    client: Client,
+    operation: Operation,
+    params: dict[str, str] | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """A request whose body, where there is one, is malformed: no refusal here may come that late."""
+    method, path = operation
+    content = b"{" if method != "GET" else None
+    return await client.request(method, path, content=content, params=params, headers=headers)
+
+
+def test_the_operations_are_found() -> None:
+    assert len(READS) > 10
+    assert len(WRITES) > 10
+
+
+@each
+async def test_nobody_enters_without_a_key(app: FastAPI, api: Api, operation: Operation) -> None:
+    async with stranger(app) as client:
+        refused = await ask(client, operation)
+
+    assert refusal(refused) == (401, "unauthorized")
+    assert refused.headers["WWW-Authenticate"] == "Bearer"
+    assert refused.headers["RateLimit-Policy"] == '"anonymous";q=60;w=60'
+    assert refused.headers["Request-Id"]
+
+
+@each
+async def test_a_revoked_key_is_dead(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, operation: Operation
+) -> None:
+    await revoke_key(owner, cast.acme.workspace_id, cast.acme.write_key_id)
+
+    async with stranger(app, cast.acme.write_key) as client:
+        refused = await ask(client, operation)
+
+    assert refusal(refused) == (401, "unauthorized")
+    assert refused.headers["WWW-Authenticate"] == "Bearer"
+
+
+@each_write
+async def test_a_read_key_may_not_write(api: Api, cast: Cast, operation: Operation) -> None:
+    assert refusal(await ask(api(cast.acme.read_key), operation)) == (403, "insufficient_scope")
+
+
+@each_read
+async def test_a_read_key_may_read(api: Api, cast: Cast, operation: Operation) -> None:
+    assert (await ask(api(cast.acme.read_key), operation)).status_code in (200, 404)
+
+
+@each_write
+async def test_a_paused_workspace_takes_no_writes(
+    api: Api, cast: Cast, owner: Tx, operation: Operation
+) -> None:
+    await pause(owner, cast)
+
+    assert refusal(await ask(api(cast.paused.write_key), operation)) == (402, "plan_inactive")
+    assert refusal(await ask(api(cast.paused.read_key), operation)) == (403, "insufficient_scope")
+
+
+@each_read
+async def test_a_paused_workspace_answers_reads(
+    api: Api, cast: Cast, owner: Tx, operation: Operation
+) -> None:
+    await pause(owner, cast)
+
+    assert (await ask(api(cast.paused.read_key), operation)).status_code in (200, 404)
+
+
+@each_of_one_bot
+async def test_a_key_of_several_bots_must_name_one(api: Api, cast: Cast, operation: Operation) -> None:
+    assert refusal(await ask(api(cast.wide_key), operation)) == (400, "bot_required")
+
+
+@each
+async def test_a_key_serves_no_bot_that_it_does_not_cover(api: Api, cast: Cast, operation: Operation) -> None:
+    client = api(cast.acme.write_key)
+    answers = [
+        await ask(client, operation, params={"bot_id": str(bot)})
+        for bot in (cast.second_bot_id, cast.globex.bot_id, "0190163d-8694-439b-aea5-966c26f8ad91")
+    ]
+    answers.append(await ask(client, operation, headers={"Service-Bot": str(cast.globex.bot_id)}))
+
+    assert {refusal(answer) for answer in answers} == {(403, "insufficient_scope")}
+    assert len({answer.content for answer in answers}) == 1
+
+
+@each
+async def test_rate_headers_and_an_id_are_on_every_answer(api: Api, cast: Cast, operation: Operation) -> None:
+    answer = await ask(api(cast.acme.write_key), operation)
+
+    assert answer.headers["RateLimit-Policy"].startswith('"api";q=120;w=60')
+    assert re.match(r'"api";r=119;t=(60|59)\b', answer.headers["RateLimit"])
+    assert answer.headers["Request-Id"]
+    assert answer.headers["Content-Type"] == "application/json"
+
+
+@each
+async def test_a_key_that_was_never_given_out_counts_for_the_address(
+    app: FastAPI, api: Api, operation: Operation
+) -> None:
+    async with stranger(app, new_key()) as client:
+        left = [remaining(await ask(client, operation)) for _ in range(2)]
+
+    assert left == [59, 58]
+
+
+async def pause(owner: Tx, cast: Cast) -> None:
+    await pause_workspace(owner, cast.paused.workspace_id)
+
+
+def remaining(answer: httpx2.Response) -> int:
+    parsed = re.search(r"r=(\d+)", answer.headers["RateLimit"])
+    assert parsed
+    return int(parsed[1])
