@@ -7,7 +7,7 @@ from merge3 import Merge3
 from patiencediff import PatienceSequenceMatcher, unified_diff
 
 from instep.core import limits
-from instep.core.bounded import run_bounded
+from instep.core.bounded import TooExpensive, run_bounded
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -22,23 +22,49 @@ class TextDiff:
 
 
 async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
-    """The unified diff of two texts; `names` stand in its header."""
+    """The unified diff of two texts; `names` stand in its header. One that takes too long replaces it all."""
     if len(before) + len(after) <= limits.INLINE_CHARACTERS:
         return compare_now(before, after, names)
-    return await run_bounded(compare_now, before, after, names, seconds=limits.DIFF_SECONDS)
+    try:
+        return await run_bounded(compare_now, before, after, names, seconds=limits.DIFF_SECONDS)
+    except TooExpensive:
+        return replace_all(before, after, names)
 
 
 async def merge(base: str, ours: str, theirs: str) -> str | None:
-    """The three-way merge, or None where both sides changed the same lines differently."""
+    """The three-way merge, or None where both sides changed the same lines differently.
+
+    None, too, where it takes too long: a person decides then.
+    """
     if len(base) + len(ours) + len(theirs) <= limits.INLINE_CHARACTERS:
         return merge_now(base, ours, theirs)
-    return await run_bounded(merge_now, base, ours, theirs, seconds=limits.DIFF_SECONDS)
+    try:
+        return await run_bounded(merge_now, base, ours, theirs, seconds=limits.DIFF_SECONDS)
+    except TooExpensive:
+        return None
 
 
 def compare_now(before: str, after: str, names: tuple[str, str]) -> TextDiff:
+    if not before or not after:
+        # The library writes `-1,0` for a side without lines, where `diff` writes `-0,0`.
+        return replace_all(before, after, names)
     lines = list(
         unified_diff(lines_of(before), lines_of(after), *names, sequencematcher=PatienceSequenceMatcher)
     )
+    return in_text(lines)
+
+
+def replace_all(before: str, after: str, names: tuple[str, str]) -> TextDiff:
+    """A diff that looks for nothing in common."""
+    if before == after:
+        return TextDiff("", 0, 0)
+    removed, added = lines_of(before), lines_of(after)
+    spans = [f"{min(1, len(side))},{len(side)}" for side in (removed, added)]
+    header = [f"--- {names[0]}\n", f"+++ {names[1]}\n", f"@@ -{spans[0]} +{spans[1]} @@\n"]
+    return in_text([*header, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)])
+
+
+def in_text(lines: list[str]) -> TextDiff:
     body = lines[2:]
     return TextDiff(
         diff="".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines),

@@ -37,8 +37,14 @@ OWN_ID = re.compile(r"(h|fn|fnref)-\S+")
 OWN_CLASS = re.compile(
     r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
 )
-# Each opener can cost linear time more, so many of them are rendered where a time limit holds.
-MANY_OPENERS = 2_000
+# The cleaner writes the attributes that it sets in an order of chance, so boxes are written anew.
+BOX = re.compile(r"<input[^>]*>")
+CHECKED = '<input type="checkbox" checked="" disabled="">'
+UNCHECKED = '<input type="checkbox" disabled="">'
+# Nesting and equal headings cost quadratic time: 60,000 times `>` took 57 seconds. A text with many of the
+# marks that they are made of is rendered where a time limit holds.
+MARKS = ("<", ">", "#", "=", "-", "[^")
+MANY_MARKS = 2_000
 
 
 def render(text: str) -> str:
@@ -58,12 +64,12 @@ def render(text: str) -> str:
         if cleaned == html:
             break
         html = cleaned
-    return html
+    return BOX.sub(lambda box: CHECKED if " checked=" in box[0] else UNCHECKED, html)
 
 
 async def render_bounded(text: str) -> str:
     """Like `render`, with long or odd texts under a time limit in a process of their own."""
-    if len(text) <= limits.INLINE_CHARACTERS and text.count("<") <= MANY_OPENERS:
+    if len(text) <= limits.INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MANY_MARKS:
         return render(text)
     try:
         return await run_bounded(render, text, seconds=limits.RENDER_SECONDS)
@@ -75,6 +81,8 @@ async def render_bounded(text: str) -> str:
 def keep_attribute(tag: str, name: str, value: str) -> str | None:
     if name == "id":
         return value if OWN_ID.fullmatch(value) else None
+    if name == "checked":
+        return ""
     if name == "class":
         return value if OWN_CLASS.fullmatch(value) else None
     if name == "href" and value.startswith("#") and not OWN_ID.fullmatch(value[1:]):

@@ -82,11 +82,20 @@ async def propose_edit(
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> str:
-    """Put an edit into the review queue; the later one of a task takes the place of an earlier one's."""
-    if proposal.task_id is not None and proposal.source_url is not None:
-        await queries.dismiss_earlier(ctx, article_id, proposal.source_url)
+    """Put an edit into the review queue."""
     counts = await compare(proposal.base_content, proposal.content, ("live", "proposed"))
     return await queries.insert_edit(ctx, article_id, proposal, counts)
+
+
+async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: Proposal) -> None:
+    """Put a task's edit into the queue; of all tasks of one change the latest one's stays there."""
+    if proposal.source_url is None:
+        await queue_edit(ctx, article_id, proposal)
+        return
+    # Two of them may end at once: the second waits here, and then sees the other's draft.
+    await queries.lock_change(ctx, proposal.source_url)
+    await queue_edit(ctx, article_id, proposal)
+    await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
 
 
 @writes
@@ -95,14 +104,18 @@ async def update_draft(
 ) -> DraftDetail:
     """Change the title or the text of a pending draft."""
     draft = await find_draft(ctx, draft_id)
-    changes: dict[str, Any] = update.model_dump(exclude_unset=True)
-    title, content = changes.get("title", draft.title), changes.get("content_markdown", draft.content)
-    if (title, content) == (draft.article_title, draft.current_content):
-        raise NoChanges
-    counts = await compare(draft.base_content, content, ("live", "proposed"))
-    columns = {**changes, "additions": counts.additions, "deletions": counts.deletions}
-    if not await queries.change(ctx, draft.id, columns):
+    if draft.status != "pending":
         raise DraftNotPending
+    changes = changed_columns(draft, update)
+    if changes:
+        content = changes.get("content_markdown", draft.content)
+        if content == draft.current_content and changes.get("title", draft.own_title) is None:
+            raise NoChanges
+        counts = await compare(draft.base_content, content, ("live", "proposed"))
+        changes |= {"additions": counts.additions, "deletions": counts.deletions}
+        # Somebody may have settled it since it was read: the row decides.
+        if not await queries.change(ctx, draft.id, changes):
+            raise DraftNotPending
     return await get_draft(ctx, draft.id, form)
 
 
@@ -128,6 +141,15 @@ async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
     if not await queries.settle(ctx, draft.id, "dismissed"):
         raise DraftNotPending
     return replace(draft, status="dismissed")
+
+
+def changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
+    """The columns that the fields sent really change; a title equal to the article's is none of its own."""
+    sent: dict[str, Any] = update.model_dump(exclude_unset=True)
+    if sent.get("title") == draft.article_title:
+        sent["title"] = None
+    old = {"title": draft.own_title, "content_markdown": draft.content}
+    return {name: value for name, value in sent.items() if old[name] != value}
 
 
 async def find_draft(ctx: Ctx, draft_id: str) -> DraftTexts:

@@ -131,13 +131,23 @@ async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     return touched == 1
 
 
-async def dismiss_earlier(ctx: Ctx, article_id: str, source_url: str) -> None:
-    """Take the pending draft that an earlier task made of the same change out of the queue."""
+async def lock_change(ctx: Ctx, source_url: str) -> None:
+    """Hold back, until this transaction ends, other tasks of the same change."""
+    await ctx.tx.run(
+        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} {source_url}"
+    )
+
+
+async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> None:
+    """Take out of the queue what tasks proposed for a change before its latest task did."""
     await ctx.tx.run(
         """
         update drafts set status = 'dismissed', updated_at = %(now)s
-        where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s
-          and task_id is not null and status = 'pending'
+        where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s and status = 'pending'
+          and task_id <> (
+            select d.task_id from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+            where d.bot_id = %(bot)s and d.article_id = %(article)s and d.source_url = %(url)s
+            order by t.created_at desc, t.id desc limit 1)
         """,
         bot=ctx.bot.id,
         article=article_id,

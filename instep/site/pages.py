@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,7 +14,7 @@ from instep.core.clock import utc_now
 from instep.core.errors import NotFound
 from instep.identity.schemas import Actor, Ctx, SiteEntry
 from instep.site import queries
-from instep.web.pages import Pages, moved_to, sanitised
+from instep.web.pages import CACHE, Pages, moved_to, sanitised
 from instep.web.public import public
 
 HERE = Path(__file__).parent
@@ -24,6 +25,9 @@ pages = Pages.below(HERE / "templates")
 @asynccontextmanager
 async def help_center(request: Request) -> AsyncIterator[Ctx]:
     """The context of the help center that the address names."""
+    if any("\0" in part for part in request.path_params.values()):
+        # PostgreSQL refuses the character instead of finding nothing.
+        raise NotFound
     slug = request.path_params["bot"]
     async with request.app.state.database.enter(
         SiteEntry, "select * from enter_site(%(slug)s)", slug=slug
@@ -73,10 +77,19 @@ def not_found(request: Request) -> Response:
     return pages.render(request, "not_found.html", 404, locale="en")
 
 
+class Assets(StaticFiles):
+    """Files that a cache asks for again, so that a new version's pages don't meet an old version's style."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers.update({"Cache-Control": CACHE, "X-Content-Type-Options": "nosniff"})
+        return response
+
+
 routes = [
     Route("/help/{bot}/", show_home),
     Route("/help/{bot}/articles/{slug}", show_article),
     Route("/help/{bot}/collections/{slug}", show_collection),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
-    Mount("/static", public(StaticFiles(directory=HERE / "static")), name="static"),
+    Mount("/static", public(Assets(directory=HERE / "static")), name="static"),
 ]

@@ -13,7 +13,7 @@ from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.jobs import MAX_ATTEMPTS, Job
-from instep.drafts.actions import queue_edit
+from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import EvidenceOut, Proposal
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
@@ -74,7 +74,7 @@ async def write_report(
     for proposed in report.proposals:
         assert proposed.article_id is not None, "this writer proposes edits only"
         article = articles[proposed.article_id]
-        await queue_edit(ctx, article.id, proposal_of(proposed, article, work, task_id))
+        await queue_edit_of_task(ctx, article.id, proposal_of(proposed, article, work, task_id))
 
 
 async def fail_task(database: Database, payload: dict[str, str], code: str, message: str) -> None:

@@ -369,8 +369,9 @@ async def test_a_worker_survives_a_restart_of_the_database(cluster: EmbeddedPost
 
 def stop_server(cluster: EmbeddedPostgres) -> None:
     with psycopg.connect(cluster.url) as conn:
-        [folder] = conn.execute("show data_directory").fetchone() or [None]
-    pid_file = Path(folder) / "postmaster.pid"
+        row = conn.execute("show data_directory").fetchone()
+    assert row is not None
+    pid_file = Path(row[0]) / "postmaster.pid"
     os.kill(int(pid_file.read_text().split()[0]), signal.SIGINT)
     deadline = time.monotonic() + 10
     while pid_file.exists():

@@ -1,0 +1,78 @@
+"""Every route says who may call it; what is open to everybody is a list that a person has read."""
+
+import pytest
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from instep.app import create_app
+from instep.routes import list_routes
+from instep.site import pages
+from instep.web.public import UndeclaredRoute
+from tests.cast import Api, Cast
+
+# Whoever adds a line here has made sure that anybody may see everything behind it.
+OPEN_TO_EVERYBODY = {
+    "/healthz",
+    "/readyz",
+    "/v1/openapi.json",
+    "/help/{bot}/",
+    "/help/{bot}/articles/{slug}",
+    "/help/{bot}/collections/{slug}",
+    "/help/{bot}/{locale}/articles/{slug}",
+    "/static",
+}
+
+
+def test_only_the_reviewed_routes_are_open_to_everybody() -> None:
+    routes = list_routes(create_app()).results
+
+    assert {route.path for route in routes if route.access == "public"} == OPEN_TO_EVERYBODY
+    assert {route.method for route in routes if route.access == "public"} == {"GET"}
+
+
+def test_every_other_route_is_below_the_management_api_and_changes_need_a_write_key() -> None:
+    for route in list_routes(create_app()).results:
+        if route.access != "public":
+            assert route.path.startswith("/v1/")
+            assert (route.access == "content:write") is (route.method != "GET"), route.path
+
+
+def test_only_the_list_of_bots_needs_no_scope() -> None:
+    routes = list_routes(create_app()).results
+
+    assert [route.path for route in routes if route.access == "any key"] == ["/v1/bots"]
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        Route("/help/secret", lambda request: Response("everything")),
+        Mount("/files", StaticFiles(directory=".")),
+    ],
+    ids=["page", "folder"],
+)
+def test_the_application_is_not_made_with_a_route_that_declares_nothing(
+    monkeypatch: pytest.MonkeyPatch, route: Route | Mount
+) -> None:
+    monkeypatch.setattr(pages, "routes", [*pages.routes, route])
+
+    with pytest.raises(UndeclaredRoute, match=route.path):
+        create_app()
+
+
+async def test_without_a_key_everything_else_is_refused(api: Api, cast: Cast) -> None:
+    client = api(None)
+    for route in list_routes(create_app()).results:
+        if route.access == "public":
+            continue
+        answer = await client.request(route.method, route.path.replace("{", "").replace("}", ""), json={})
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path
+
+
+async def test_no_spelling_of_an_address_leads_around_the_door(api: Api, cast: Cast) -> None:
+    client = api(None)
+    for path in ("/v1/articles/", "/v1//articles", "/V1/articles", "/v1/articles%2f", "/help/../v1/articles"):
+        assert (await client.get(path)).status_code in (307, 401, 404), path
+    for headers in ({"X-Original-URL": "/healthz"}, {"X-HTTP-Method-Override": "GET"}):
+        assert (await client.post("/v1/articles", json={}, headers=headers)).status_code == 401

@@ -1,0 +1,209 @@
+"""PostgreSQL itself keeps companies apart: what a query forgets to ask for, row-level security asks."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import psycopg
+import pytest
+
+from instep.core.database import OPTIONS, Tx
+from tests.cast import Api, Cast
+
+# No company's: jobs are found by all workers, windows are counted before a caller is known.
+SHARED = {"alembic_version", "jobs", "rate_windows"}
+OUT_OF_REACH = {"rate_windows"}
+
+
+@pytest.fixture
+async def app_tx(database_url: str) -> AsyncIterator[Tx]:
+    """A session as the application has it, in no company's scope yet."""
+    async with await psycopg.AsyncConnection.connect(
+        database_url, autocommit=True, options=OPTIONS
+    ) as connection:
+        yield Tx(connection)
+
+
+@pytest.fixture
+async def rows(api: Api, cast: Cast) -> list[str]:
+    """A row of Acme in every table; the tables' names."""
+    client = api(cast.acme.write_key)
+    await client.post("/v1/collections", json={"title": "First steps"})
+    body = {"title": "Install", "contentMarkdown": "Run it."}
+    await client.post("/v1/articles", json=body)
+    await client.patch("/v1/articles/install", json={"contentMarkdown": "Go.", "slug": "begin"})
+    await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})
+    change = {"change": {"kind": "pr", "title": "Rename it"}}
+    await client.post("/v1/tasks", json=change, headers={"Idempotency-Key": "deploy-1"})
+    return [
+        *("workspaces", "bots", "api_keys", "collections", "articles", "former_slugs", "revisions"),
+        *("drafts", "tasks", "idempotency_keys"),
+    ]
+
+
+async def test_the_tables_of_companies_are_all_known_to_these_tests(rows: list[str], owner: Tx) -> None:
+    assert set(await names(owner, "select tablename from pg_tables where schemaname = 'public'")) == (
+        set(rows) | SHARED
+    )
+
+
+async def test_every_table_of_companies_has_row_level_security_and_a_policy(
+    rows: list[str], owner: Tx
+) -> None:
+    secured = await names(owner, "select relname from pg_class where relkind = 'r' and relrowsecurity")
+    ruled = await names(owner, "select tablename from pg_policies where 'instep_app' = any(roles)")
+    with_company = await names(
+        owner, "select table_name from information_schema.columns where column_name = 'workspace_id'"
+    )
+
+    tables = {name for name in with_company if name in rows} | {"workspaces"}
+    assert tables == set(rows) == set(secured) == set(ruled)
+
+
+async def test_no_view_leads_around_the_policies(owner: Tx) -> None:
+    assert await names(owner, "select viewname from pg_views where schemaname = 'public'") == []
+    assert await names(owner, "select matviewname from pg_matviews where schemaname = 'public'") == []
+
+
+async def test_the_applications_role_owns_nothing_and_can_not_get_around_policies(owner: Tx) -> None:
+    owned = (
+        "select relname from pg_class c join pg_roles r on r.oid = c.relowner where rolname = 'instep_app'"
+    )
+    powers = "rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolcanlogin or rolreplication"
+
+    assert await names(owner, owned) == []
+    assert await owner.value(f"select {powers} from pg_roles where rolname = 'instep_app'") is False
+    memberships = "select count(*) from pg_auth_members m join pg_roles r on r.oid = m.member"
+    assert await owner.value(f"{memberships} where rolname = 'instep_app'") == 0
+
+
+async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: Tx) -> None:
+    found = await names(
+        owner, "select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace"
+    )
+
+    assert sorted(found) == [
+        *("count_hit", "enter_site", "enter_with_key", "peek_hits", "prune_idempotency_keys"),
+        "prune_rate_windows",
+    ]
+    unpinned = """select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
+        and not coalesce('search_path=public, pg_temp' = any(proconfig), false)"""
+    assert await names(owner, unpinned) == []
+
+
+async def test_a_session_without_a_company_sees_nothing(rows: list[str], app_tx: Tx) -> None:
+    for table in rows:
+        assert await count(app_tx, table) == 0, table
+
+
+async def test_another_company_sees_none_of_the_rows(rows: list[str], app_tx: Tx, cast: Cast) -> None:
+    for table in rows:
+        await enter(app_tx, cast.acme.workspace_id)
+        ours = await count(app_tx, table)
+        await enter(app_tx, cast.globex.workspace_id)
+        assert ours >= 1, table
+        assert (
+            await app_tx.value(
+                f"select count(*) from {table} where {of_company(table)}", id=cast.acme.workspace_id
+            )
+            == 0
+        )
+
+
+async def test_another_company_changes_and_removes_none_of_the_rows(
+    rows: list[str], app_tx: Tx, owner: Tx, cast: Cast
+) -> None:
+    for table in rows:
+        columns = await names(
+            owner,
+            f"""select column_name from information_schema.column_privileges
+                where grantee = 'instep_app' and privilege_type = 'UPDATE' and table_name = '{table}'""",
+        )
+        before = await snapshot(owner, table, cast)
+        for scope in (cast.globex.workspace_id, ""):
+            await enter(app_tx, scope)
+            for column in columns:
+                await try_to(
+                    app_tx, f"update {table} set {column} = {column} where {of_company(table)}", cast
+                )
+            await try_to(app_tx, f"delete from {table} where {of_company(table)}", cast)
+        assert await snapshot(owner, table, cast) == before, table
+
+
+async def test_another_company_adds_no_row_to_a_company(
+    rows: list[str], app_tx: Tx, owner: Tx, cast: Cast
+) -> None:
+    for table in rows:
+        before = await snapshot(owner, table, cast)
+        for scope in (cast.globex.workspace_id, ""):
+            await enter(app_tx, scope)
+            # A row like the company's own, so that nothing but the company can be wrong with it.
+            row = await owner.value(
+                f"select to_jsonb(t)::text from {table} t where {of_company(table)} limit 1",
+                id=cast.acme.workspace_id,
+            )
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                await app_tx.run(
+                    f"insert into {table} select * from jsonb_populate_record(null::{table}, %(row)s::jsonb)",
+                    row=row,
+                )
+        assert await snapshot(owner, table, cast) == before, table
+
+
+async def test_a_row_can_not_be_moved_to_another_company(app_tx: Tx, cast: Cast, api: Api) -> None:
+    await api(cast.globex.write_key).post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
+    await enter(app_tx, cast.globex.workspace_id)
+
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        await app_tx.run("update articles set workspace_id = %(id)s", id=cast.acme.workspace_id)
+
+
+async def test_what_is_nobodys_is_out_of_the_applications_reach_where_it_can_be(app_tx: Tx) -> None:
+    for table in OUT_OF_REACH:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            await count(app_tx, table)
+    for statement in (
+        "create table mine (id int)",
+        "drop table articles",
+        "alter table articles disable row level security",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            await app_tx.run(statement)
+
+
+async def test_the_hashes_of_keys_are_out_of_the_applications_reach(app_tx: Tx, cast: Cast) -> None:
+    await enter(app_tx, cast.acme.workspace_id)
+
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        await app_tx.value("select key_hash from api_keys")
+
+
+async def names(tx: Tx, sql: str) -> list[str]:
+    async with tx.connection.cursor() as cursor:
+        await cursor.execute(sql.encode())
+        return [row[0] for row in await cursor.fetchall()]
+
+
+async def enter(tx: Tx, workspace_id: str) -> None:
+    await tx.value("select set_config('instep.workspace_id', %(id)s, false)", id=workspace_id)
+
+
+async def count(tx: Tx, table: str) -> int:
+    # Not every column of every table may be read.
+    found: int = await tx.value(f"select count(*) from {table}")
+    return found
+
+
+def of_company(table: str) -> str:
+    return f"{'id' if table == 'workspaces' else 'workspace_id'} = %(id)s"
+
+
+async def snapshot(owner: Tx, table: str, cast: Cast) -> str:
+    sql = f"select coalesce(jsonb_agg(to_jsonb(t) order by t::text), '[]')::text from {table} t"
+    found: str = await owner.value(f"{sql} where {of_company(table)}", id=cast.acme.workspace_id)
+    return found
+
+
+async def try_to(tx: Tx, sql: str, cast: Cast) -> None:
+    """Touches nothing, or is refused."""
+    with suppress(psycopg.errors.InsufficientPrivilege):
+        assert await tx.run(sql, id=cast.acme.workspace_id) == 0

@@ -1,0 +1,113 @@
+"""The help center in a real browser: readable, styled, quiet, by day and by night."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.chromium import Chromium, Colour
+from tests.cast import Api, Cast
+from tests.runtime.installation import installed
+
+TEXT = """\
+Acme runs **wherever** PostgreSQL runs.
+
+## Before you begin
+
+- [x] Download it
+
+> [!WARNING]
+> Do not run two servers on one data folder.
+
+| Variable | Default |
+|---|--:|
+| `ACME_TIMEOUT` | 30 |
+
+```bash
+acme serve --host 127.0.0.1 --port 8000 --workers 4 --data-dir /var/lib/acme --log-level debug --verbose
+```
+"""
+HOSTILE = """\
+Words before. <img src="x" onerror="document.title='taken'"> <script>document.title='taken'</script>
+<a href="javascript:document.title='taken'">a</a> <p style="color:red" onclick="x()">b</p>
+
+![far away](http://127.0.0.1:9/beacon.png)
+
+<style>body { display: none }</style>
+
+Words after.
+"""
+# From site.css: the page, and what is raised above it.
+LOOKS: dict[str, tuple[Colour, Colour]] = {
+    "light": ((0xFF, 0xFF, 0xFF), (0xF5, 0xF6, 0xF8)),
+    "dark": ((0x14, 0x17, 0x1A), (0x1E, 0x22, 0x26)),
+}
+
+
+@pytest.fixture
+def chromium(tmp_path: Path) -> Chromium:
+    return Chromium(tmp_path)
+
+
+@pytest.fixture
+async def site(api: Api, cast: Cast, database_url: str) -> str:
+    """The address, below the server's, of a help center with two articles."""
+    client = api(cast.acme.write_key)
+    for title, text in (("Install Acme", TEXT), ("Hostile", HOSTILE)):
+        created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
+        await client.post(f"/v1/articles/{created.json()['id']}/publish")
+    return f"help/{cast.acme.slug}"
+
+
+@pytest.fixture(scope="module")
+def server(database_url: str) -> Iterator[str]:
+    with installed(INSTEP_DATABASE_URL=database_url) as installation:
+        installation.serve("--no-jobs")
+        yield installation.url
+
+
+def test_an_article_is_readable_and_breaks_no_policy(server: str, site: str, chromium: Chromium) -> None:
+    document = chromium.document(f"{server}/{site}/articles/install-acme")
+
+    for words in ("Install Acme", "<strong>wherever</strong>", "Before you begin", "ACME_TIMEOUT"):
+        assert words in document
+    assert chromium.complaints == []
+
+
+@pytest.mark.parametrize("scheme", LOOKS)
+@pytest.mark.parametrize("width", [800, 390])
+def test_the_stylesheet_is_applied_by_day_and_by_night(
+    server: str, site: str, chromium: Chromium, scheme: str, width: int
+) -> None:
+    picture = chromium.picture(f"{server}/{site}/articles/install-acme", scheme, width)
+
+    page, raised = LOOKS[scheme]
+    assert picture.rows[0][0] == picture.rows[-1][-1] == page
+    assert raised in picture.colours
+    # What is wider than a telephone scrolls inside its own frame, and not the page.
+    assert {row[-1] for row in picture.rows} - {page} <= {row[0] for row in picture.rows}
+
+
+@pytest.mark.parametrize("page", ["", "articles/nothing"])
+def test_other_pages_are_styled_too(server: str, site: str, chromium: Chromium, page: str) -> None:
+    picture = chromium.picture(f"{server}/{site}/{page}", "dark")
+
+    assert picture.rows[0][0] == LOOKS["dark"][0]
+    assert len(picture.colours) > 10
+
+
+def test_a_hostile_article_runs_nothing_and_hides_nothing(server: str, site: str, chromium: Chromium) -> None:
+    document = chromium.document(f"{server}/{site}/articles/hostile")
+
+    assert "<title>Hostile · Acme</title>" in document
+    assert "Words before." in document
+    assert "Words after." in document
+    for trace in ("<script", "onerror", "onclick", "javascript:", "<style", "style="):
+        assert trace not in document
+
+
+def test_a_picture_without_encryption_is_not_fetched(server: str, site: str, chromium: Chromium) -> None:
+    chromium.document(f"{server}/{site}/articles/hostile")
+
+    assert len(chromium.complaints) >= 1
+    assert all("img-src" in line and "beacon.png" in line for line in chromium.complaints)

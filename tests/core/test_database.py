@@ -1,0 +1,138 @@
+"""A connection is always in its caller's company, never keeps the last one's work, and outlives an outage."""
+
+from asyncio import gather
+
+import psycopg
+import pytest
+
+from instep.core import database as module
+from instep.core.database import Database, Tx
+from instep.core.errors import Unavailable
+from tests.cast import Cast
+
+WORKSPACE = "select coalesce(current_setting('instep.workspace_id', true), '')"
+
+
+class Number:
+    """A row with one column."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+
+async def test_a_lent_connection_is_in_the_company_that_was_asked_for(database: Database, cast: Cast) -> None:
+    async def workspace_of(workspace_id: str) -> str:
+        async with database.enter_workspace(workspace_id) as tx:
+            found: str = await tx.value(WORKSPACE)
+            return found
+
+    wanted = [cast.acme.workspace_id, cast.globex.workspace_id, ""] * 10
+
+    assert await gather(*map(workspace_of, wanted)) == wanted
+
+
+async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:
+    async with database.enter_workspace("") as tx:
+        assert await tx.value("select current_user::text") == "instep_app"
+
+
+async def test_what_was_not_committed_is_gone_with_the_connection(database: Database, cast: Cast) -> None:
+    async def change_and_fail() -> None:
+        async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
+            await tx.run("update bots set changed_at = 'infinity'")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await change_and_fail()
+
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        assert await tx.value("select count(*) from bots where changed_at = 'infinity'") == 0
+
+
+async def test_without_a_transaction_every_statement_stands(database: Database, owner: Tx) -> None:
+    async def insert_and_fail() -> None:
+        async with database.enter_workspace("") as tx:
+            await tx.run("insert into jobs (kind, payload) values ('kept', '{}')")
+            await tx.value("select 1 / 0")
+
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await insert_and_fail()
+
+    assert await owner.value("select count(*) from jobs where kind = 'kept'") == 1
+
+
+async def test_rows_come_back_as_what_was_asked_for(database: Database) -> None:
+    async with database.enter_workspace("") as tx:
+        rows = await tx.all(Number, "select generate_series(1, %(most)s) as n", most=3)
+        assert [row.n for row in rows] == [1, 2, 3]
+        assert (await tx.one(Number, "select 7 as n")).n == 7
+        assert await tx.first(Number, "select 7 as n where false") is None
+        assert await tx.value("select 7 where false") is None
+
+
+async def test_an_outage_of_all_connections_is_not_noticed(database: Database, owner: Tx) -> None:
+    await gather(*(look(database) for _ in range(8)))
+    await end_sessions(owner)
+
+    assert await gather(*(look(database) for _ in range(8))) == [1] * 8
+
+
+async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database: Database, owner: Tx) -> None:
+    async def work_through_an_outage() -> None:
+        async with database.enter_workspace("") as tx:
+            await end_sessions(owner)
+            await tx.value("select 1")
+
+    with pytest.raises(Unavailable) as refusal:
+        await work_through_an_outage()
+
+    assert (refusal.value.status, refusal.value.headers["Retry-After"]) == (503, "1")
+    assert await look(database) == 1
+
+
+async def test_a_database_that_can_not_be_reached_is_said_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.3)
+    nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1)
+    await nowhere.open()
+    try:
+        with pytest.raises(Unavailable):
+            await look(nowhere)
+    finally:
+        await nowhere.close()
+
+
+async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.2)
+    small = Database(database_url, size=1)
+    await small.open()
+    try:
+        async with small.enter_workspace(""):
+            with pytest.raises(Unavailable):
+                await look(small)
+        assert await look(small) == 1
+    finally:
+        await small.close()
+
+
+async def test_statements_do_not_run_for_ever(database: Database) -> None:
+    async with database.enter_workspace("") as tx:
+        assert await tx.value("show statement_timeout") == "15s"
+        assert await tx.value("show idle_in_transaction_session_timeout") == "1min"
+
+
+async def look(database: Database) -> int:
+    async with database.enter_workspace("") as tx:
+        found: int = await tx.value("select 1")
+        return found
+
+
+async def end_sessions(owner: Tx) -> None:
+    """What a restart of PostgreSQL does to them."""
+    await owner.value(
+        """
+        select count(pg_terminate_backend(pid)) from pg_stat_activity
+        where datname = current_database() and application_name = 'instep'
+        """
+    )

@@ -1,0 +1,145 @@
+"""Diffs lead from one text to the other, merges keep both sides, and both end in time."""
+
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from instep.core import limits
+from instep.core.diff import compare, compare_now, merge, merge_now, replace_all
+from tests.drafts.review import patched
+
+NAMES = ("live", "proposed")
+words = st.sampled_from(
+    ["a", "b", "c", "", " ", "-", "+", "-- a", "++ b", "@@ -1 +1 @@", "\\ No", "é", "a\r", "\u2028"]
+)
+texts = st.builds(
+    lambda lines, is_ended: "\n".join(lines) + ("\n" if is_ended and lines else ""),
+    st.lists(words, max_size=12),
+    st.booleans(),
+)
+
+
+@given(texts, texts)
+@settings(max_examples=500, deadline=None)
+def test_a_diff_leads_from_one_text_to_the_other(before: str, after: str) -> None:
+    made = compare_now(before, after, NAMES)
+
+    assert patched(before, made.diff) == after
+    assert (made.diff == "") is (before == after)
+
+
+@given(texts, texts)
+@settings(max_examples=200, deadline=None)
+def test_a_diff_that_replaces_everything_leads_there_too(before: str, after: str) -> None:
+    made = replace_all(before, after, NAMES)
+
+    assert patched(before, made.diff) == after
+    assert made == compare_now(before, after, NAMES) or (before and after)
+
+
+@given(texts, texts)
+@settings(max_examples=300, deadline=None)
+def test_counts_are_those_of_the_diff(before: str, after: str) -> None:
+    made = compare_now(before, after, NAMES)
+
+    assert made.additions - made.deletions == line_count(after) - line_count(before)
+    assert min(made.additions, made.deletions) >= 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\nb\nc\n", "a\nB\nc\n"),
+        ("a", "a\n"),
+        ("a\n", "a"),
+        ("a", "b"),
+        ("", "a\n"),
+        ("a\nb", "b"),
+        ("a\n", ""),
+    ],
+)
+def test_the_program_patch_reads_our_diffs(tmp_path: Path, before: str, after: str) -> None:
+    file, diff = tmp_path / "live", tmp_path / "diff"
+    file.write_text(before)
+    diff.write_text(compare_now(before, after, NAMES).diff)
+
+    subprocess.run(["patch", "--silent", str(file), str(diff)], check=True)
+
+    # `patch` removes a file that becomes empty.
+    assert (file.read_text() if file.exists() else "") == after
+
+
+@given(texts, texts)
+@settings(max_examples=300, deadline=None)
+def test_a_merge_of_changes_on_one_side_is_that_side(base: str, changed: str) -> None:
+    assert merge_now(base, changed, base) == changed
+    assert merge_now(base, base, changed) == changed
+    assert merge_now(base, changed, changed) == changed
+
+
+@given(texts, texts, texts)
+@settings(max_examples=300, deadline=None)
+def test_a_merge_does_not_depend_on_which_side_is_whose(base: str, ours: str, theirs: str) -> None:
+    assume(base not in (ours, theirs))
+
+    merged, mirrored = merge_now(base, ours, theirs), merge_now(base, theirs, ours)
+
+    assert (merged is None) is (mirrored is None)
+
+
+def test_changes_in_different_places_are_both_kept() -> None:
+    base = "one\ntwo\nthree\nfour\nfive\n"
+
+    assert merge_now(base, "ONE\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\nFIVE") == (
+        "ONE\ntwo\nthree\nfour\nFIVE"
+    )
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("A\n", "B\n"), ("A\n", ""), ("a", "B\n")])
+def test_changes_of_the_same_line_do_not_merge(ours: str, theirs: str) -> None:
+    assert merge_now("a\n", ours, theirs) is None
+
+
+def large_texts() -> dict[str, tuple[str, str]]:
+    chance = random.Random(1)
+    letters = ["".join(chance.choice("ab") + "\n" for _ in range(200_000)) for _ in range(2)]
+    numbers = [f"{number}\n" for number in range(60_000)]
+    return {
+        "equal lines": ("\n" * 400_000, "\n" * 399_000),
+        "two letters": (letters[0], letters[1]),
+        "turned around": ("".join(numbers), "".join(reversed(numbers))),
+        "one long line": ("a" * 1_000_000, "a" * 999_999 + "b"),
+        "unlike": ("a\n" * 100_000, "b\n" * 100_000),
+    }
+
+
+@pytest.mark.parametrize(("before", "after"), large_texts().values(), ids=large_texts())
+async def test_a_large_text_is_compared_and_merged_beside_other_work(before: str, after: str) -> None:
+    began = time.process_time()
+
+    made = await compare(before, after, NAMES)
+    merged = await merge(before, after, before)
+
+    assert time.process_time() - began < 2
+    assert made.additions - made.deletions == line_count(after) - line_count(before)
+    assert merged in (after, None)
+
+
+async def test_what_takes_too_long_is_shown_as_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "DIFF_SECONDS", 0.01)
+    before, after = large_texts()["two letters"]
+
+    made = await compare(before, after, NAMES)
+
+    assert (made.additions, made.deletions) == (line_count(after), line_count(before))
+    assert patched(before, made.diff) == after
+    assert await merge(before, after, "a\n" + before) is None
+
+
+def line_count(text: str) -> int:
+    return text.count("\n") + (text != "" and not text.endswith("\n"))

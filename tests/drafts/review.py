@@ -1,0 +1,81 @@
+"""Steps that the tests of the review queue share."""
+
+import re
+
+from tests.cast import Client, Json
+
+HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+BEFORE = "# Install\n\nRun `install`.\n\nWait for ten minutes.\n\nSign in.\n"
+AFTER = "# Install\n\nRun `setup`.\n\nWait for ten minutes.\n\nSign in.\n"
+
+
+async def write_article(
+    client: Client, title: str = "Install", text: str = BEFORE, *, live: bool = True
+) -> Json:
+    created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
+    assert created.status_code == 201, created.text
+    article: Json = created.json()
+    if live:
+        article = (await client.post(f"/v1/articles/{article['id']}/publish")).json()
+    return article
+
+
+async def propose(client: Client, article: Json, text: str = AFTER, **fields: str) -> Json:
+    body = {"contentMarkdown": text, **fields}
+    proposed = await client.post(f"/v1/articles/{article['id']}/drafts", json=body)
+    assert proposed.status_code == 201, proposed.text
+    draft: Json = proposed.json()
+    return draft
+
+
+async def get(client: Client, path: str) -> Json:
+    answer = await client.get(f"/v1/{path}")
+    assert answer.status_code == 200, answer.text
+    found: Json = answer.json()
+    return found
+
+
+async def text_of(client: Client, article: Json) -> str:
+    text: str = (await get(client, f"articles/{article['id']}"))["contentMarkdown"]
+    return text
+
+
+async def queue(client: Client) -> list[str]:
+    return [draft["id"] for draft in (await get(client, "drafts"))["results"]]
+
+
+async def revisions(client: Client, article: Json) -> list[Json]:
+    """All earlier texts, newest first, each with its text."""
+    listed = await get(client, f"articles/{article['id']}/revisions?page_size=100")
+    paths = [f"articles/{article['id']}/revisions/{row['id']}" for row in listed["results"]]
+    return [await get(client, path) for path in paths]
+
+
+def patched(before: str, diff: str) -> str:
+    """What a strict reader of unified diffs makes of a text."""
+    if not diff:
+        return before
+    old, new = lines(before), list[str]()
+    header, *body = lines(diff)[1:]
+    assert header.startswith("+++ ")
+    place = 0
+    for number, line in enumerate(body):
+        ends = body[number + 1 : number + 2] == ["\\ No newline at end of file\n"]
+        text = line[1:-1] if ends else line[1:]
+        if hunk := HUNK.match(line):
+            start, count = int(hunk[1]), int(hunk[2])
+            begin = start - 1 if count else start
+            new += old[place:begin]
+            place = begin
+            assert len(new) == (int(hunk[3]) - 1 if int(hunk[4]) else int(hunk[3]))
+        elif line[0] in " -":
+            assert old[place] == text
+            place += 1
+        if line[0] in " +" and not hunk:
+            new.append(text)
+    return "".join(new + old[place:])
+
+
+def lines(text: str) -> list[str]:
+    """Lines with their ends; only a line feed ends one."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)

@@ -1,0 +1,260 @@
+"""POST /v1/drafts/{id}/apply."""
+
+import pytest
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.workspaces.actions import pause_workspace
+from tests.cast import Api, Cast, Client, Json
+from tests.drafts.review import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
+
+MINE = BEFORE.replace("ten minutes", "a minute")
+MERGED = AFTER.replace("ten minutes", "a minute")
+CLASHING = BEFORE.replace("`install`", "`bootstrap`")
+
+
+async def test_the_text_of_a_live_article_is_live_at_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+
+    applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    assert (applied.status_code, applied.json()) == (
+        200,
+        {"id": draft["id"], "status": "applied", "articleId": article["id"]},
+    )
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["status"], now["version"], now["contentMarkdown"]) == ("published", 2, AFTER)
+    assert "<code>setup</code>" in (await api(None).get(now["url"])).text
+    assert await queue(client) == []
+
+
+async def test_an_article_that_is_not_live_stays_a_draft(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client, live=False)
+    draft = await propose(client, article, title="Set up")
+
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["status"], now["title"], now["contentMarkdown"]) == ("draft", "Set up", AFTER)
+
+
+async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    first, second = await propose(client, article), await propose(client, article, "Short.", title="In short")
+    for draft in (first, second):
+        await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    newest, oldest = await revisions(client, article)
+
+    assert (oldest["contentMarkdown"], oldest["origin"], oldest["draftId"]) == (BEFORE, "create", None)
+    assert (newest["contentMarkdown"], newest["origin"], newest["draftId"]) == (AFTER, "apply", first["id"])
+    assert newest["author"] == {"type": "api_key", "name": "Acme writer"}
+
+
+async def test_title_and_text_of_the_body_replace_the_proposed_ones(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article, title="Set up")
+    body = {"title": "Begin", "contentMarkdown": "Run it."}
+
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
+
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["title"], now["contentMarkdown"]) == ("Begin", "Run it.")
+
+
+async def test_an_empty_text_of_the_body_empties_the_article(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json={"contentMarkdown": ""})
+
+    assert await text_of(client, article) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({}, AFTER),
+        ({"onConflict": "overwrite"}, AFTER),
+        ({"onConflict": "merge"}, MERGED),
+        ({"onConflict": "merge", "contentMarkdown": BEFORE + "\nDone.\n"}, MINE + "\nDone.\n"),
+    ],
+)
+async def test_a_conflict_is_overwritten_or_merged(
+    api: Api, cast: Cast, body: dict[str, str], text: str
+) -> None:
+    client = api(cast.acme.write_key)
+    article, draft = await conflict(client, MINE)
+
+    applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
+
+    assert applied.status_code == 200
+    assert await text_of(client, article) == text
+    assert [row["contentMarkdown"] for row in await revisions(client, article)] == [MINE, BEFORE]
+
+
+@pytest.mark.parametrize(("wish", "live"), [("fail", MINE), ("fail", CLASHING), ("merge", CLASHING)])
+async def test_a_conflict_that_is_not_to_be_overwritten_is_refused(
+    api: Api, cast: Cast, wish: str, live: str
+) -> None:
+    client = api(cast.acme.write_key)
+    article, draft = await conflict(client, live)
+
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": wish})
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "conflict")
+    assert await text_of(client, article) == live
+    assert await queue(client) == [draft["id"]]
+
+
+@pytest.mark.parametrize("wish", ["fail", "merge", "overwrite"])
+async def test_without_a_conflict_every_wish_applies(api: Api, cast: Cast, wish: str) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": wish})
+
+    assert await text_of(client, article) == AFTER
+
+
+async def test_a_merge_keeps_the_title_that_only_one_side_changed(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
+
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "merge"})
+
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["title"], now["contentMarkdown"]) == ("Begin", AFTER)
+
+
+async def test_two_different_titles_do_not_merge(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article, title="Set up")
+    await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
+
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "merge"})
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "conflict")
+
+
+async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    path = f"/v1/articles/{article['id']}"
+    stale = (await client.get(path)).headers["ETag"]
+    await client.patch(path, json={"description": "How to begin"})
+
+    refused = await apply_if(client, draft, stale)
+    assert (refused["code"], await queue(client)) == ("conflict", [draft["id"]])
+
+    fresh = (await client.get(path)).headers["ETag"]
+    assert (await apply_if(client, draft, fresh))["status"] == "applied"
+
+
+async def test_a_text_that_is_live_already_settles_the_draft_without_a_revision(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": AFTER})
+
+    applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    assert (applied.status_code, applied.json()["status"]) == (200, "applied")
+    assert [row["contentMarkdown"] for row in await revisions(client, article)] == [BEFORE]
+
+
+@pytest.mark.parametrize("settle", ["apply", "dismiss"])
+async def test_a_settled_draft_is_not_applied_again(api: Api, cast: Cast, settle: str) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
+    before = await get(client, f"articles/{article['id']}")
+
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"contentMarkdown": "Again."})
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "draft_not_pending")
+    assert await get(client, f"articles/{article['id']}") == before
+
+
+async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
+    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "RENDER_SECONDS", 0.1)
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article, ">" * 60_000)
+
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    assert (refused.status_code, refused.json()["details"][0]["field"]) == (400, "contentMarkdown")
+    assert await text_of(client, article) == BEFORE
+    assert await queue(client) == [draft["id"]]
+
+
+@pytest.mark.parametrize(
+    "body", [{"onConflict": "ask"}, {"title": ""}, {"contentMarkdown": None}, {"x": 1}, []]
+)
+async def test_a_bad_body_is_refused(api: Api, cast: Cast, body: object) -> None:
+    client = api(cast.acme.write_key)
+    draft = await propose(client, await write_article(client))
+
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert await queue(client) == [draft["id"]]
+
+
+async def test_a_body_is_required_and_may_be_empty(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    draft = await propose(client, await write_article(client))
+
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply")
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+
+
+async def test_a_read_key_another_company_and_a_paused_one_apply_nothing(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    path = f"/v1/drafts/{draft['id']}/apply"
+
+    by_reader = await api(cast.acme.read_key).post(path, json={})
+    by_stranger = await api(cast.globex.write_key).post(path, json={})
+    by_other_bot = await api(cast.wide_key).post(f"{path}?bot_id={cast.second_bot_id}", json={})
+    await pause_workspace(owner, cast.acme.workspace_id)
+    paused = await client.post(path, json={})
+
+    assert (by_reader.status_code, by_reader.json()["code"]) == (403, "insufficient_scope")
+    assert (by_stranger.status_code, by_stranger.json()["code"]) == (404, "not_found")
+    assert by_other_bot.json() == by_stranger.json()
+    assert (paused.status_code, paused.json()["code"]) == (402, "plan_inactive")
+    assert await text_of(client, article) == BEFORE
+
+
+async def conflict(client: Client, live: str) -> tuple[Json, Json]:
+    """An article whose text was changed after an edit of it had been proposed."""
+    article = await write_article(client)
+    draft = await propose(client, article)
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
+    return article, draft
+
+
+async def apply_if(client: Client, draft: Json, etag: str) -> Json:
+    answer = await client.post(f"/v1/drafts/{draft['id']}/apply", json={}, headers={"If-Match": etag})
+    found: Json = answer.json()
+    return found

@@ -1,0 +1,158 @@
+"""GET /v1/drafts/{id}."""
+
+from tests.cast import Api, Cast
+from tests.drafts.review import AFTER, BEFORE, get, patched, propose, write_article
+
+FIELDS = {
+    *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
+    *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
+    *("contentMarkdown", "diff", "mergedMarkdown", "baseVersion", "currentVersion", "evidence", "questions"),
+    "warnings",
+}
+TEXTS = [
+    ("one\ntwo\nthree\n", "one\n2\nthree\n"),
+    ("one\ntwo", "one\ntwo\n"),
+    ("one\ntwo\n", "one\ntwo"),
+    ("one", "two"),
+    ("", "one\n"),
+    ("one\n", ""),
+    ("-- a\n++ b\n", "++ b\n-- a\n"),
+    ("a\r\nb\r\n", "a\r\nc\r\n"),
+    ("a\fb\u2028c\n", "a\fb\u2028d\n"),
+    ("".join(f"line {number}\n" for number in range(40)), "".join(f"line {n}\n" for n in range(40) if n % 9)),
+]
+
+
+async def test_a_draft_has_every_field_of_the_contract(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    made = await propose(client, await write_article(client))
+
+    draft = await get(client, f"drafts/{made['id']}")
+
+    assert draft == made
+    assert draft.keys() == FIELDS
+    assert (draft["baseVersion"], draft["currentVersion"]) == (1, 1)
+    assert (draft["conflict"], draft["mergedMarkdown"]) == (False, None)
+    assert (draft["evidence"], draft["questions"], draft["warnings"]) == ([], [], [])
+    assert draft["createdAt"].endswith("Z")
+
+
+async def test_the_diff_makes_the_live_text_into_the_proposal(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for number, (before, after) in enumerate(TEXTS):
+        article = await write_article(client, f"Text {number}", before)
+
+        draft = await propose(client, article, after)
+
+        assert patched(before, draft["diff"]) == after
+        marks = [line[0] for line in draft["diff"].split("\n")[2:] if line]
+        assert (draft["additions"], draft["deletions"]) == (marks.count("+"), marks.count("-"))
+
+
+async def test_a_change_of_the_article_is_a_conflict_with_a_merge(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    live = BEFORE.replace("ten minutes", "a minute")
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
+
+    seen = await get(client, f"drafts/{draft['id']}")
+
+    assert seen["conflict"] is True
+    assert (seen["baseVersion"], seen["currentVersion"]) == (1, 2)
+    assert seen["mergedMarkdown"] == AFTER.replace("ten minutes", "a minute")
+    assert patched(live, seen["diff"]) == AFTER
+    assert (seen["additions"], seen["deletions"]) == (2, 2)
+
+
+async def test_changes_of_the_same_lines_have_no_merge(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    live = BEFORE.replace("`install`", "`bootstrap`")
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
+
+    seen = await get(client, f"drafts/{draft['id']}")
+
+    assert (seen["conflict"], seen["mergedMarkdown"]) == (True, None)
+
+
+async def test_another_title_of_the_article_is_a_conflict(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
+
+    seen = await get(client, f"drafts/{draft['id']}")
+
+    assert (seen["conflict"], seen["mergedMarkdown"]) == (True, AFTER)
+    assert (seen["title"], seen["articleTitle"]) == ("Set up", "Set up")
+
+
+async def test_a_change_that_leaves_the_text_is_no_conflict(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    changes = {"description": "How to begin", "slug": "begin", "visibility": "authenticated"}
+    await client.patch(f"/v1/articles/{article['id']}", json=changes)
+
+    assert (await get(client, f"drafts/{draft['id']}"))["conflict"] is False
+
+
+async def test_a_text_that_came_back_is_no_conflict(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    for text in ("Something else.", BEFORE):
+        await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": text})
+
+    seen = await get(client, f"drafts/{draft['id']}")
+
+    assert (seen["conflict"], seen["currentVersion"]) == (False, 3)
+
+
+async def test_html_replaces_markdown_when_asked_for(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    draft = await propose(client, await write_article(client), "**bold**\n\n<script>x</script>")
+
+    seen = await get(client, f"drafts/{draft['id']}?format=html")
+
+    assert seen.keys() == FIELDS - {"contentMarkdown"} | {"contentHtml"}
+    assert "<strong>bold</strong>" in seen["contentHtml"]
+    assert "script" not in seen["contentHtml"]
+
+
+async def test_a_settled_draft_can_still_be_read(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    applied, dismissed = await propose(client, article), await propose(client, article, "Short.")
+    await client.post(f"/v1/drafts/{applied['id']}/apply", json={})
+    await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
+
+    seen = [await get(api(cast.acme.read_key), f"drafts/{d['id']}") for d in (applied, dismissed)]
+
+    assert [draft["status"] for draft in seen] == ["applied", "dismissed"]
+    assert [draft["contentMarkdown"] for draft in seen] == [AFTER, "Short."]
+
+
+async def test_a_long_text_is_compared_too(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    before = "".join(f"Step {number}: wait.\n" for number in range(40_000))
+    article = await write_article(client, "Long", before)
+
+    draft = await propose(client, article, before.replace("Step 39999: wait", "Step 39999: go"))
+
+    assert (draft["additions"], draft["deletions"]) == (1, 1)
+
+
+async def test_only_its_own_company_sees_a_draft(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    draft = await propose(client, await write_article(client))
+    strangers = {"key": cast.globex.write_key, "bot": f"?bot_id={cast.second_bot_id}"}
+
+    by_company = await api(strangers["key"]).get(f"/v1/drafts/{draft['id']}")
+    by_other_bot = await api(cast.wide_key).get(f"/v1/drafts/{draft['id']}{strangers['bot']}")
+    by_nobody = await api(cast.globex.write_key).get("/v1/drafts/edit_nothing")
+
+    assert (by_company.status_code, by_company.json()["code"]) == (404, "not_found")
+    assert by_company.json() == by_other_bot.json() == by_nobody.json()

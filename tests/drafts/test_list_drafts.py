@@ -1,0 +1,153 @@
+"""GET /v1/drafts."""
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast, Client, Json
+from tests.drafts.review import AFTER, BEFORE, get, propose, queue, write_article
+
+FIELDS = {
+    *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
+    *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
+}
+
+
+async def test_the_queue_holds_what_waits_newest_first(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    articles = [await write_article(client, title) for title in ("Install", "Sign in")]
+    drafts = [await propose(client, article) for article in articles]
+
+    listed = await get(api(cast.acme.read_key), "drafts")
+
+    assert (listed["has_more"], listed["next_cursor"]) == (False, None)
+    assert [row["id"] for row in listed["results"]] == [drafts[1]["id"], drafts[0]["id"]]
+    assert listed["results"][0] == {name: drafts[1][name] for name in FIELDS}
+
+
+async def test_an_empty_queue_is_an_empty_list(api: Api, cast: Cast) -> None:
+    listed = await get(api(cast.acme.read_key), "drafts")
+
+    assert listed == {"results": [], "has_more": False, "next_cursor": None}
+
+
+async def test_what_is_settled_leaves_the_queue(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    drafts = [await propose(client, article, f"Text {number}.") for number in range(3)]
+    await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={})
+    await client.post(f"/v1/drafts/{drafts[2]['id']}/dismiss")
+
+    assert await queue(client) == [drafts[1]["id"]]
+
+
+async def test_the_queue_of_an_article_by_id_or_slug(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    wanted = await propose(client, await write_article(client, "Install"))
+    await propose(client, await write_article(client, "Sign in"))
+
+    for ref in (wanted["articleId"], "install"):
+        listed = await get(client, f"drafts?article_id={ref}")
+        assert [row["id"] for row in listed["results"]] == [wanted["id"]]
+
+
+async def test_an_article_that_is_not_there_has_no_queue(api: Api, cast: Cast) -> None:
+    refused = await api(cast.acme.read_key).get("/v1/drafts?article_id=nothing")
+
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+
+
+async def test_the_queue_by_type(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    draft = await propose(client, await write_article(client))
+
+    by_type = {
+        name: [row["id"] for row in (await get(client, f"drafts?type={name}"))["results"]]
+        for name in ("edit", "new_article", "gap_draft")
+    }
+
+    assert by_type == {"edit": [draft["id"]], "new_article": [], "gap_draft": []}
+
+
+async def test_an_unknown_type_or_page_size_is_refused(api: Api, cast: Cast) -> None:
+    for query, field in (
+        ("type=article", "type"),
+        ("page_size=0", "page_size"),
+        ("page_size=101", "page_size"),
+    ):
+        refused = await api(cast.acme.read_key).get(f"/v1/drafts?{query}")
+        assert (refused.status_code, refused.json()["details"][0]["field"]) == (400, field)
+
+
+async def test_a_conflict_shows_in_the_list_with_counts_against_the_live_text(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    quiet = await propose(client, await write_article(client, "Sign in"))
+    await propose(client, article)
+    live = BEFORE.replace("ten minutes", "a minute") + "\nDone.\n"
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
+
+    conflicted, calm = (await get(client, "drafts"))["results"]
+
+    assert (conflicted["conflict"], conflicted["additions"], conflicted["deletions"]) == (True, 2, 4)
+    assert calm == {name: quiet[name] for name in FIELDS}
+
+
+async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    drafts = [await propose(client, article, f"Text {number}.") for number in range(7)]
+
+    first = await get(client, "drafts?page_size=3")
+    await propose(client, article, "A newer one.")
+    await client.post(f"/v1/drafts/{drafts[5]['id']}/dismiss")
+    rest = await pages(client, first)
+
+    seen = [row["id"] for row in first["results"]] + rest
+    assert seen == [draft["id"] for draft in reversed(drafts)]
+
+
+async def test_drafts_of_one_moment_are_paged_once_each(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    drafts = {(await propose(client, article, f"Text {number}."))["id"] for number in range(5)}
+    await owner.run("update drafts set created_at = now() where bot_id = %(bot)s", bot=cast.acme.bot_id)
+
+    first = await get(client, "drafts?page_size=2")
+    seen = [row["id"] for row in first["results"]] + await pages(client, first)
+
+    assert len(seen) == 5
+    assert set(seen) == drafts
+
+
+async def test_a_cursor_of_another_list_or_with_other_words_is_refused(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    for number in range(3):
+        await propose(client, article, f"Text {number}.")
+    cursor = (await get(client, "drafts?page_size=1"))["next_cursor"]
+
+    for query in (f"type=edit&start_cursor={cursor}", f"start_cursor={cursor}x", "start_cursor=x"):
+        refused = await client.get(f"/v1/drafts?page_size=1&{query}")
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_cursor")
+
+
+async def test_other_companies_and_bots_have_queues_of_their_own(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await propose(client, await write_article(client), AFTER)
+
+    assert await queue(api(cast.globex.read_key)) == []
+    other_bot = await get(api(cast.wide_key), f"drafts?bot_id={cast.second_bot_id}")
+    assert other_bot["results"] == []
+
+
+async def test_without_a_key_there_is_no_queue(api: Api, cast: Cast) -> None:
+    refused = await api(None).get("/v1/drafts")
+
+    assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+async def pages(client: Client, page: Json) -> list[str]:
+    """The ids of all pages behind this one."""
+    found: list[str] = []
+    while page["has_more"]:
+        page = await get(client, f"drafts?page_size=3&start_cursor={page['next_cursor']}")
+        found += [row["id"] for row in page["results"]]
+    return found

@@ -1,0 +1,130 @@
+"""Two at once: of reviewers exactly one wins, and no text that was ever live is lost."""
+
+from asyncio import gather
+from collections.abc import Iterable
+from itertools import product
+
+import httpx2
+import pytest
+
+from instep.core.database import Tx
+from instep.identity.schemas import Scope
+from instep.workspaces import actions
+from tests.cast import Api, Cast, Client
+from tests.drafts.review import BEFORE, get, propose, queue, revisions, text_of, write_article
+
+PAIRS = 50
+
+
+@pytest.fixture
+async def ann(api: Api, cast: Cast, owner: Tx) -> Client:
+    return await reviewer(api, cast, owner, "Ann")
+
+
+@pytest.fixture
+async def bob(api: Api, cast: Cast, owner: Tx) -> Client:
+    return await reviewer(api, cast, owner, "Bob")
+
+
+async def reviewer(api: Api, cast: Cast, owner: Tx, name: str) -> Client:
+    """Somebody with a key, and so a rate limit, of their own."""
+    made = await actions.create_key(owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id])
+    return api(made.key)
+
+
+async def test_of_two_reviewers_who_apply_at_once_one_wins(
+    api: Api, cast: Cast, ann: Client, bob: Client
+) -> None:
+    author = api(cast.acme.write_key)
+    article = await write_article(author)
+    for number in range(PAIRS):
+        draft = await propose(author, article, f"Text {number}.")
+        path = f"/v1/drafts/{draft['id']}/apply"
+
+        answers = await gather(ann.post(path, json={}), bob.post(path, json={}))
+
+        assert outcomes(answers) == ["applied", "draft_not_pending"]
+    now = await get(ann, f"articles/{article['id']}")
+    listed = await get(bob, f"articles/{article['id']}/revisions?page_size=100")
+    assert (now["version"], len(listed["results"])) == (PAIRS + 1, PAIRS)
+
+
+async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
+    api: Api, cast: Cast, ann: Client, bob: Client
+) -> None:
+    author = api(cast.acme.write_key)
+    article = await write_article(author)
+    live = BEFORE
+    for number in range(PAIRS // 2):
+        draft = await propose(author, article, f"Text {number}.")
+        path = f"/v1/drafts/{draft['id']}"
+
+        answers = await gather(ann.post(f"{path}/apply", json={}), bob.post(f"{path}/dismiss"))
+
+        won, lost = outcomes(answers)
+        assert (won in ("applied", "dismissed"), lost) == (True, "draft_not_pending")
+        live = f"Text {number}." if won == "applied" else live
+        assert await text_of(author, article) == live
+
+
+async def test_an_edit_of_the_draft_is_applied_whole_or_refused(
+    api: Api, cast: Cast, ann: Client, bob: Client
+) -> None:
+    author = api(cast.acme.write_key)
+    article = await write_article(author)
+    for number in range(PAIRS // 2):
+        draft = await propose(author, article, f"Text {number}.")
+        path, better = f"/v1/drafts/{draft['id']}", f"Better {number}."
+
+        applied, edited = await gather(
+            ann.post(f"{path}/apply", json={}), bob.patch(path, json={"contentMarkdown": better})
+        )
+
+        assert applied.json()["status"] == "applied"
+        wanted = better if edited.status_code == 200 else f"Text {number}."
+        assert await text_of(author, article) == wanted
+        assert edited.status_code == 200 or edited.json()["code"] == "draft_not_pending"
+
+
+async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
+    api: Api, cast: Cast, ann: Client, bob: Client
+) -> None:
+    author = api(cast.acme.write_key)
+    article = await write_article(author)
+    written = {BEFORE}
+    for number in range(PAIRS // 2 - 1):
+        draft = await propose(author, article, f"Proposed {number}.")
+        mine = f"Mine {number}."
+
+        answers = await gather(
+            ann.post(f"/v1/drafts/{draft['id']}/apply", json={}),
+            bob.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": mine}),
+        )
+
+        assert [answer.status_code for answer in answers] == [200, 200]
+        written |= {f"Proposed {number}.", mine}
+    kept = await revisions(ann, article)
+    assert {row["contentMarkdown"] for row in kept} | {await text_of(author, article)} == written
+    assert len(kept) == len(written) - 1
+
+
+async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
+    api: Api, cast: Cast, ann: Client, bob: Client
+) -> None:
+    author = api(cast.acme.write_key)
+    article = await write_article(author)
+    drafts = [await propose(author, article, f"Text {number}.") for number in range(6)]
+
+    await gather(
+        *(one.post(f"/v1/drafts/{d['id']}/apply", json={}) for one, d in product((ann, bob), drafts))
+    )
+
+    texts = {row["contentMarkdown"] for row in await revisions(author, article)}
+    assert texts | {await text_of(author, article)} == {BEFORE, *(f"Text {n}." for n in range(6))}
+    assert await queue(author) == []
+
+
+def outcomes(answers: Iterable[httpx2.Response]) -> list[str]:
+    """The winner's status, then the loser's code."""
+    won, lost = sorted(answers, key=lambda answer: answer.status_code)
+    return [won.json().get("status", won.text), lost.json().get("code", lost.text)]

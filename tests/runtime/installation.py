@@ -1,0 +1,139 @@
+"""A whole installation in processes of its own: a data folder, servers, workers, and their deaths."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx2
+
+from instep.core.embedded import processes
+from tests.cast import Json
+
+COMMAND = Path(sys.executable).with_name("instep")
+READY_SECONDS = 30
+
+Process = subprocess.Popen[bytes]
+
+
+class Installation:
+    """What an operator has: a data folder, an address, and the command `instep`."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        ours = {
+            "INSTEP_DATA_DIR": str(folder),
+            "INSTEP_SITE_URL": self.url,
+            "INSTEP_API_RATE_LIMIT": "100000",
+        }
+        others = {name: value for name, value in os.environ.items() if not name.startswith("INSTEP_")}
+        self.environment = others | ours | settings
+        self.running: list[Process] = []
+        self.clients: list[httpx2.Client] = []
+
+    def start(self, *arguments: str) -> Process:
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen(
+                [COMMAND, *arguments], env=self.environment, cwd=self.folder, stdout=log, stderr=log
+            )
+        self.running.append(process)
+        return process
+
+    def serve(self, *arguments: str) -> Process:
+        """A server, once it is ready."""
+        server = self.start("serve", "--port", str(self.port), *arguments)
+        self.until(self.is_ready, READY_SECONDS)
+        return server
+
+    def run(self, *arguments: str) -> Json:
+        """What a command prints."""
+        command: list[str | Path] = [COMMAND, *arguments, "--json"]
+        done = subprocess.run(
+            command, env=self.environment, cwd=self.folder, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        printed: Json = json.loads(done.stdout)
+        return printed
+
+    def client(self) -> httpx2.Client:
+        """A client that may write to a new bot."""
+        self.run("bot", "create", "Acme")
+        key = self.run("key", "create", "writer", "--scope", "content:write")["key"]
+        headers = {"Authorization": f"Bearer {key}"}
+        self.clients.append(httpx2.Client(base_url=self.url, headers=headers, timeout=30))
+        return self.clients[-1]
+
+    def is_ready(self) -> bool:
+        try:
+            return httpx2.get(f"{self.url}/readyz", timeout=10).status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    def until(self, is_true: Callable[[], bool], seconds: float) -> float:
+        """How many seconds it took."""
+        began = time.monotonic()
+        while not is_true():
+            assert time.monotonic() - began < seconds, (
+                f"not within {seconds} s; the log ends:\n{self.last_words()}"
+            )
+            time.sleep(0.02)
+        return time.monotonic() - began
+
+    def last_words(self) -> str:
+        return (self.folder / "log").read_text()[-5_000:]
+
+    @property
+    def postgres(self) -> list[int]:
+        """The processes of the embedded PostgreSQL."""
+        pgdata = self.folder / "postgres"
+        return processes.living_in(pgdata) if pgdata.exists() else []
+
+    @property
+    def postmaster(self) -> int:
+        return int((self.folder / "postgres" / "postmaster.pid").read_text().split()[0])
+
+    def end(self) -> None:
+        for client in self.clients:
+            client.close()
+        for process in self.running:
+            process.kill()
+            process.wait()
+        while left := self.postgres:
+            processes.send(left, signal.SIGKILL)
+            time.sleep(0.01)
+
+
+@contextmanager
+def installed(**settings: str) -> Iterator[Installation]:
+    """An installation in a folder that PostgreSQL's own account may enter; in the end nothing of it runs."""
+    folder = Path(tempfile.mkdtemp(prefix="instep-test-", dir="/tmp"))
+    folder.chmod(0o711)
+    installation = Installation(folder, **settings)
+    try:
+        yield installation
+    finally:
+        installation.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+    return port
+
+
+def kill(*pids: int) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

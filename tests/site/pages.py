@@ -1,0 +1,78 @@
+"""What the tests of the public help center share: visitors, and what a page shows them."""
+
+from html.parser import HTMLParser
+
+import httpx2
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast, Client, Json
+
+
+async def visit(api: Api, path: str, **headers: str) -> httpx2.Response:
+    """A request as a browser without a session sends it; redirects are not followed."""
+    return await api(None).get(f"/help/{path}", headers=headers)
+
+
+async def publish(client: Client, title: str, text: str = "Words.", **fields: object) -> Json:
+    body = {"title": title, "contentMarkdown": text, **fields}
+    created = await client.post("/v1/articles", json=body)
+    assert created.status_code == 201, created.text
+    published: Json = (await client.post(f"/v1/articles/{created.json()['id']}/publish")).json()
+    return published
+
+
+async def collect(client: Client, title: str, **fields: object) -> Json:
+    created = await client.post("/v1/collections", json={"title": title, **fields})
+    assert created.status_code == 201, created.text
+    collection: Json = created.json()
+    return collection
+
+
+async def set_article(owner: Tx, article: Json, assignment: str) -> None:
+    """What the API of this version has no operation for."""
+    await owner.run(f"update articles set {assignment} where id = %(id)s", id=article["id"])
+
+
+class Page(HTMLParser):
+    """The tags, the links, the title and the words of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def names(self) -> set[str]:
+        return {tag for tag, _ in self.tags}
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    def attributes(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.tags if name == tag]
+
+    @property
+    def links(self) -> list[str]:
+        return [attrs["href"] or "" for attrs in self.attributes("a") if "href" in attrs]
+
+
+async def crawl(api: Api, cast: Cast) -> dict[str, str]:
+    """Every page that a visitor reaches by links from the home page of Acme's help center."""
+    seen: dict[str, str] = {}
+    paths = {f"/help/{cast.acme.slug}/"}
+    while fresh := paths - seen.keys():
+        path = fresh.pop()
+        answer = await api(None).get(path)
+        assert answer.status_code == 200, path
+        seen[path] = answer.text
+        paths |= {link for link in Page(answer.text).links if link.startswith("/")}
+    return seen

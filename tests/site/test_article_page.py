@@ -1,0 +1,228 @@
+"""GET /help/{bot}/articles/{slug}."""
+
+import pytest
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.site.pages import Page, collect, publish, set_article, visit
+
+
+async def test_a_visitor_reads_the_article(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps")
+    fields = {"description": "How to begin", "collectionId": group["id"]}
+    article = await publish(client, "Install", "# Run\n\nRun **it**.", **fields)
+
+    answer = await visit(api, f"{cast.acme.slug}/articles/install")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert article["url"] == f"http://help.test/help/{cast.acme.slug}/articles/install"
+    page = Page(answer.text)
+    assert "<title>Install · Acme</title>" in answer.text
+    assert {"name": "description", "content": "How to begin"} in page.attributes("meta")
+    assert page.attributes("html") == [{"lang": "en"}]
+    assert "<strong>it</strong>" in answer.text
+    for words in ("Install", "How to begin", "First steps"):
+        assert words in page.text
+    assert f"/help/{cast.acme.slug}/collections/first-steps" in page.links
+
+
+async def test_the_page_shows_what_the_api_gives_as_html(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    text = (
+        "# One\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n<details><summary>a</summary>x</details>\n"
+    )
+    await publish(client, "Install", text)
+
+    html = (await client.get("/v1/articles/install?format=html")).json()["contentHtml"]
+
+    assert html in (await visit(api, f"{cast.acme.slug}/articles/install")).text
+
+
+async def test_the_page_needs_no_script(api: Api, cast: Cast) -> None:
+    await publish(api(cast.acme.write_key), "Install", "Run it. <script>alert(1)</script>")
+
+    page = Page((await visit(api, f"{cast.acme.slug}/articles/install")).text)
+
+    assert "Run it." in page.text
+    assert page.names.isdisjoint({"script", "iframe", "object", "embed", "style", "form", "base"})
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on") or name == "style"]
+
+
+async def test_security_headers_forbid_what_the_page_does_not_need(api: Api, cast: Cast) -> None:
+    await publish(api(cast.acme.write_key), "Install")
+
+    headers = (await visit(api, f"{cast.acme.slug}/articles/install")).headers
+
+    policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert "script-src" not in policy
+    assert (policy["base-uri"], policy["frame-ancestors"]) == ("'none'", "'none'")
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "strict-origin-when-cross-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "server" not in headers
+    assert headers["Request-Id"]
+
+
+async def test_titles_and_descriptions_are_text_and_never_markup(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    hostile = "\"><img src=x onerror=alert(1)></title><script>x</script>{{ 7*7 }}'"
+    group = await collect(client, hostile, description=hostile, slug="group", icon="<b>")
+    fields = {"description": hostile, "slug": "install", "collectionId": group["id"]}
+    await publish(client, hostile, "Words.", **fields)
+
+    for path in ("", "articles/install", "collections/group"):
+        answer = await visit(api, f"{cast.acme.slug}/{path}")
+        page = Page(answer.text)
+        assert answer.status_code == 200
+        assert page.names.isdisjoint({"img", "script", "b"})
+        assert "{{ 7*7 }}" in page.text
+
+
+async def test_an_unchanged_page_is_not_sent_again(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install")
+    path = f"{cast.acme.slug}/articles/install"
+    first = await visit(api, path)
+
+    again = await visit(api, path, **{"If-None-Match": first.headers["ETag"]})
+    await client.patch("/v1/articles/install", json={"contentMarkdown": "Other words."})
+    changed = await visit(api, path, **{"If-None-Match": first.headers["ETag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert (changed.status_code, "Other words." in changed.text) == (200, True)
+    assert "no-cache" in first.headers["Cache-Control"]
+
+
+async def test_a_page_that_was_taken_down_is_gone_for_those_who_have_it_too(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install")
+    path = f"{cast.acme.slug}/articles/install"
+    first = await visit(api, path)
+    await client.post("/v1/articles/install/unpublish")
+
+    gone = await visit(api, path, **{"If-None-Match": first.headers["ETag"]})
+
+    assert gone.status_code == 404
+
+
+async def test_a_former_slug_leads_to_the_present_one(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install")
+    for slug in ("set-up", "begin"):
+        await client.patch("/v1/articles/install", json={"slug": slug})
+
+    for slug in ("install", "set-up"):
+        moved = await visit(api, f"{cast.acme.slug}/articles/{slug}")
+        assert moved.status_code == 301
+        assert moved.headers["Location"] == f"http://help.test/help/{cast.acme.slug}/articles/begin"
+
+
+async def test_the_former_slug_of_what_is_not_live_leads_nowhere(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install")
+    await client.patch("/v1/articles/install", json={"slug": "begin"})
+    await client.post("/v1/articles/begin/unpublish")
+
+    assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 404
+
+
+async def test_other_languages_stand_below_their_code(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await publish(client, "Install", "Words.", slug="install")
+    fields = {"locale": "de", "translationOf": root["id"], "slug": "install"}
+    article = await publish(client, "Einrichten", "Worte.", **fields)
+
+    page = await visit(api, f"{cast.acme.slug}/de/articles/install")
+
+    assert article["url"] == f"http://help.test/help/{cast.acme.slug}/de/articles/install"
+    assert "Worte." in page.text
+    assert Page(page.text).attributes("html") == [{"lang": "de"}]
+    assert "Words." in (await visit(api, f"{cast.acme.slug}/articles/install")).text
+    assert (await visit(api, f"{cast.acme.slug}/fr/articles/install")).status_code == 404
+
+
+async def test_a_former_slug_of_another_language_stays_in_that_language(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Einrichten", "Worte.", locale="de")
+    await client.patch(f"/v1/articles/{article['id']}", json={"slug": "beginnen"})
+
+    moved = await visit(api, f"{cast.acme.slug}/de/articles/einrichten")
+
+    assert moved.status_code == 301
+    assert moved.headers["Location"].endswith("/de/articles/beginnen")
+
+
+async def test_letters_of_any_script_make_an_address(api: Api, cast: Cast) -> None:
+    article = await publish(api(cast.acme.write_key), "Настройка 設定", "Слова.")
+
+    assert "Слова." in (await api(None).get(article["url"])).text
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        "status = 'draft'",
+        "status = 'in_review'",
+        "status = 'archived'",
+        "deleted_at = now()",
+        "visibility = 'authenticated'",
+    ],
+)
+async def test_what_is_not_public_has_no_page(api: Api, cast: Cast, owner: Tx, assignment: str) -> None:
+    article = await publish(api(cast.acme.write_key), "Install", "Secret words.")
+    await set_article(owner, article, assignment)
+
+    answer = await visit(api, f"{cast.acme.slug}/articles/install")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "Secret" not in answer.text
+    assert answer.text == (await visit(api, f"{cast.acme.slug}/articles/nothing")).text
+
+
+async def test_an_unpublished_article_has_no_page(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install")
+    await client.post("/v1/articles/install/unpublish")
+
+    assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 404
+
+
+async def test_an_authenticated_collection_hides_its_articles(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "Staff", visibility="authenticated")
+    await publish(client, "Install", collectionId=group["id"])
+
+    assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 404
+    await client.patch(f"/v1/collections/{group['id']}", json={"visibility": "public"})
+    assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 200
+
+
+async def test_an_article_stands_in_its_own_help_center_only(api: Api, cast: Cast) -> None:
+    article = await publish(api(cast.acme.write_key), "Install")
+
+    for path in (
+        f"{cast.globex.slug}/articles/install",
+        "nobody/articles/install",
+        f"{cast.acme.slug}/articles/{article['id']}",
+        f"{cast.acme.slug}/articles/install/",
+        f"{cast.acme.slug}/articles/Install",
+    ):
+        answer = await api(None).get(f"/help/{path}", follow_redirects=False)
+        assert answer.status_code in (404, 307), path
+        assert "Words." not in answer.text
+
+
+@pytest.mark.parametrize("path", ["articles/%00", "articles/%ff", "articles/..%2f..", "%00/articles/x"])
+async def test_an_odd_address_is_not_found(api: Api, cast: Cast, path: str) -> None:
+    assert (await visit(api, f"{cast.acme.slug}/{path}")).status_code == 404
+
+
+async def test_a_paused_company_keeps_its_help_center(api: Api, cast: Cast, owner: Tx) -> None:
+    await publish(api(cast.acme.write_key), "Install")
+    await owner.run("update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id)
+
+    assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 200

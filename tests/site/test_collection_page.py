@@ -1,0 +1,40 @@
+"""GET /help/{bot}/collections/{slug}."""
+
+from tests.cast import Api, Cast
+from tests.site.pages import Page, collect, publish, visit
+
+
+async def test_a_collection_shows_its_articles(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps", description="Begin here", icon="🚀")
+    await publish(client, "Sign in", collectionId=group["id"], position=2)
+    await publish(client, "Install", collectionId=group["id"], position=1)
+    await publish(client, "Elsewhere")
+
+    answer = await visit(api, f"{cast.acme.slug}/collections/first-steps")
+
+    text = Page(answer.text).text
+    assert answer.status_code == 200
+    assert "<title>First steps · Acme</title>" in answer.text
+    assert text.index("Begin here") < text.index("Install") < text.index("Sign in")
+    assert "Elsewhere" not in text
+
+
+async def test_a_collection_without_live_public_articles_is_not_found(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await collect(client, "Empty")
+    staff = await collect(client, "Staff", visibility="authenticated")
+    await publish(client, "Secret", collectionId=staff["id"])
+
+    for slug in ("empty", "staff", "nothing"):
+        answer = await visit(api, f"{cast.acme.slug}/collections/{slug}")
+        assert answer.status_code == 404
+        assert "Secret" not in answer.text
+
+
+async def test_a_collection_of_another_help_center_is_not_found(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps")
+    await publish(client, "Install", collectionId=group["id"])
+
+    assert (await visit(api, f"{cast.globex.slug}/collections/first-steps")).status_code == 404

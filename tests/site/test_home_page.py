@@ -1,0 +1,84 @@
+"""GET /help/{bot}/."""
+
+from tests.cast import Api, Cast
+from tests.site.pages import Page, collect, publish, visit
+
+
+async def test_the_home_page_lists_articles_by_collection_in_order(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    later = await collect(client, "Billing", description="What it costs", icon="💳")
+    first = await collect(client, "First steps")
+    await client.patch(f"/v1/collections/{later['id']}", json={"sortOrder": 9})
+    await client.patch(f"/v1/collections/{first['id']}", json={"sortOrder": 1})
+    await publish(client, "Loose")
+    await publish(client, "Prices", collectionId=later["id"])
+    await publish(client, "Sign in", collectionId=first["id"], position=2, description="With a password")
+    await publish(client, "Install", collectionId=first["id"], position=1)
+
+    answer = await visit(api, f"{cast.acme.slug}/")
+
+    text = Page(answer.text).text
+    wanted = ["First steps", "Install", "Sign in", "With a password", "Billing", "What it costs", "Prices"]
+    places = [text.index(words) for words in [*wanted, "Loose"]]
+    assert places == sorted(places)
+    assert "💳" in text
+    assert "<title>Acme</title>" in answer.text
+
+
+async def test_every_link_of_the_home_page_leads_to_a_page(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps")
+    await publish(client, "Install", collectionId=group["id"])
+    await publish(client, "Loose")
+
+    links = Page((await visit(api, f"{cast.acme.slug}/")).text).links
+
+    assert len([link for link in links if "/articles/" in link]) == 2
+    for link in links:
+        assert link == "#content" or (await api(None).get(link)).status_code == 200
+
+
+async def test_a_help_center_without_articles_says_so(api: Api, cast: Cast) -> None:
+    answer = await visit(api, f"{cast.acme.slug}/")
+
+    assert (answer.status_code, "no articles yet" in answer.text) == (200, True)
+
+
+async def test_an_empty_collection_is_not_shown(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await collect(client, "Nothing inside")
+    await publish(client, "Install")
+
+    assert "Nothing inside" not in (await visit(api, f"{cast.acme.slug}/")).text
+
+
+async def test_only_the_help_centers_own_language_is_listed(api: Api, cast: Cast) -> None:
+    await publish(api(cast.acme.write_key), "Einrichten", locale="de")
+
+    assert "Einrichten" not in (await visit(api, f"{cast.acme.slug}/")).text
+
+
+async def test_an_unknown_help_center_is_not_found(api: Api, cast: Cast) -> None:
+    answer = await visit(api, "nobody/")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "no page at this address" in answer.text
+
+
+async def test_the_address_without_its_slash_leads_to_the_page(api: Api, cast: Cast) -> None:
+    answer = await visit(api, cast.acme.slug)
+
+    assert answer.status_code == 307
+    assert answer.headers["Location"].endswith(f"/help/{cast.acme.slug}/")
+
+
+async def test_the_stylesheet_is_served_and_checked_for_changes(api: Api, cast: Cast) -> None:
+    style = await api(None).get("/static/site.css")
+    again = await api(None).get("/static/site.css", headers={"If-None-Match": style.headers["ETag"]})
+
+    assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
+    assert again.status_code == 304
+    assert "no-cache" in style.headers["Cache-Control"]
+    assert style.headers["X-Content-Type-Options"] == "nosniff"
+    for path in ("/static/nothing.css", "/static/../pages.py", "/static/%2e%2e/pages.py", "/static/"):
+        assert (await api(None).get(path)).status_code == 404

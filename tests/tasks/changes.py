@@ -1,0 +1,53 @@
+"""A code change that makes one article wrong, and the steps that the tests of tasks share."""
+
+from tests.cast import Client, Json
+
+DIFF = """\
+diff --git a/src/settings.py b/src/settings.py
+--- a/src/settings.py
++++ b/src/settings.py
+@@ -1,4 +1,4 @@
+ import os
+ 
+-TIMEOUT = int(os.environ.get("ACME_TIMEOUT", "30"))
++TIMEOUT = int(os.environ.get("ACME_REQUEST_TIMEOUT", "30"))
+ RETRIES = 3
+"""
+SETTINGS = "# Settings\n\nSet `ACME_TIMEOUT` to a number of seconds.\n"
+SETTINGS_AFTER = "# Settings\n\nSet `ACME_REQUEST_TIMEOUT` to a number of seconds.\n"
+PETS = "# Pets\n\nCats and dogs are welcome.\n"
+URL = "https://git.test/acme/pull/7"
+
+
+def change(**fields: object) -> Json:
+    """The body of a request that sends the change."""
+    told = {"kind": "pr", "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT", "url": URL, "diff": DIFF}
+    return {"change": told | fields}
+
+
+async def write_articles(client: Client) -> Json:
+    """The article that the change makes wrong, after one that it leaves alone."""
+    await publish(client, "Pets", PETS)
+    return await publish(client, "Settings", SETTINGS)
+
+
+async def publish(client: Client, title: str, text: str) -> Json:
+    created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
+    assert created.status_code == 201, created.text
+    published: Json = (await client.post(f"/v1/articles/{created.json()['id']}/publish")).json()
+    return published
+
+
+async def send(client: Client, key: str | None = None, **fields: object) -> Json:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    accepted = await client.post("/v1/tasks", json=change(**fields), headers=headers)
+    assert accepted.status_code == 202, accepted.text
+    task: Json = accepted.json()
+    return task
+
+
+async def get(client: Client, path: str) -> Json:
+    answer = await client.get(f"/v1/{path}")
+    assert answer.status_code == 200, answer.text
+    found: Json = answer.json()
+    return found

@@ -1,0 +1,138 @@
+"""POST /v1/tasks."""
+
+import pytest
+
+from instep.core.database import Tx
+from instep.workspaces.actions import pause_workspace
+from tests.cast import Api, Cast
+from tests.tasks.changes import DIFF, URL, change, get, send
+
+FIELDS = {
+    *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "reviewed", "error"),
+    *("botId", "createdAt", "startedAt", "finishedAt"),
+}
+
+
+async def test_a_change_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    accepted = await client.post("/v1/tasks", json=change())
+
+    assert accepted.status_code == 202
+    task = accepted.json()
+    assert task.keys() == FIELDS
+    assert (task["type"], task["status"], task["botId"]) == (
+        "document_change",
+        "queued",
+        str(cast.acme.bot_id),
+    )
+    assert task["change"] == {
+        "kind": "pr",
+        "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT",
+        "url": URL,
+    }
+    assert (task["drafts"], task["reviewed"]) == ([], [])
+    for name in ("article", "outcome", "summary", "error", "startedAt", "finishedAt"):
+        assert task[name] is None
+    assert accepted.headers["Location"] == f"http://help.test/v1/tasks/{task['id']}"
+    assert (await client.get(accepted.headers["Location"])).json() == task
+
+
+@pytest.mark.parametrize("kind", ["pr", "commit", "release"])
+async def test_a_title_is_enough(api: Api, cast: Cast, kind: str) -> None:
+    body = {"change": {"kind": kind, "title": "Rename it"}}
+
+    accepted = await api(cast.acme.write_key).post("/v1/tasks", json=body)
+
+    assert accepted.json()["change"] == {"kind": kind, "title": "Rename it", "url": None}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "change"),
+        ({"change": None}, "change"),
+        ({"change": {"kind": "pr"}}, "change.title"),
+        ({"change": {"title": "Rename it"}}, "change.kind"),
+        (change(kind="tag"), "change.kind"),
+        (change(title=" "), "change.title"),
+        (change(title="x" * 201), "change.title"),
+        (change(title=None), "change.title"),
+        (change(diff=7), "change.diff"),
+        (change(body="a\0b"), "change.body"),
+        (change(url="x" * 2001), "change.url"),
+        (change(files=[]), "change.files"),
+        (change() | {"status": "completed"}, "status"),
+    ],
+)
+async def test_a_bad_value_is_named(api: Api, cast: Cast, body: dict[str, object], field: str) -> None:
+    client = api(cast.acme.write_key)
+
+    refused = await client.post("/v1/tasks", json=body)
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert field in [detail["field"] for detail in refused.json()["details"]]
+    assert (await get(client, "tasks"))["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("diff", "line"),
+    [
+        ("this is no diff\n", 1),
+        (DIFF.replace("@@ -1,4 +1,4 @@", "@@ one to four @@"), 4),
+        (DIFF.replace(" RETRIES = 3\n", "") + DIFF, 9),
+        (DIFF * 200 + "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n-three\n", 1806),
+    ],
+    ids=["no diff", "no range", "too short", "long"],
+)
+async def test_a_diff_that_does_not_parse_is_refused_with_its_line(
+    api: Api, cast: Cast, diff: str, line: int
+) -> None:
+    client = api(cast.acme.write_key)
+
+    refused = await client.post("/v1/tasks", json=change(diff=diff))
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert f"Line {line} " in refused.json()["error"]
+    assert (await get(client, "tasks"))["results"] == []
+
+
+async def test_a_body_larger_than_twelve_mebibytes_is_refused(api: Api, cast: Cast) -> None:
+    refused = await api(cast.acme.write_key).post("/v1/tasks", json=change(body="x" * 13_000_000))
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+
+
+async def test_a_read_key_another_bot_and_a_paused_workspace_create_nothing(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    by_nobody = await api(None).post("/v1/tasks", json=change())
+    by_reader = await api(cast.acme.read_key).post("/v1/tasks", json=change())
+    without_bot = await api(cast.wide_key).post("/v1/tasks", json=change())
+    elsewhere = await api(cast.acme.write_key).post(
+        "/v1/tasks", json=change(), headers={"Service-Bot": str(cast.globex.bot_id)}
+    )
+    await pause_workspace(owner, cast.acme.workspace_id)
+    paused = await api(cast.acme.write_key).post("/v1/tasks", json={})
+
+    refusals = (by_nobody, by_reader, without_bot, elsewhere, paused)
+    assert [(answer.status_code, answer.json()["code"]) for answer in refusals] == [
+        (401, "unauthorized"),
+        (403, "insufficient_scope"),
+        (400, "bot_required"),
+        (403, "insufficient_scope"),
+        (402, "plan_inactive"),
+    ]
+    assert (await get(api(cast.acme.read_key), "tasks"))["results"] == []
+
+
+async def test_the_answer_tells_both_rate_limits(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await send(client)
+
+    accepted = await client.post("/v1/tasks", json=change())
+
+    assert accepted.headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=30;w=3600'
+    requests, tasks = accepted.headers["RateLimit"].split(", ")
+    assert requests.startswith('"api";r=118;t=')
+    assert tasks.startswith('"tasks";r=28;t=')
