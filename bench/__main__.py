@@ -164,9 +164,8 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
         "PATCH with revision": lambda: run_wrk(URL, patch_script(keys, last), SECONDS),
         "  its SQL, pgbench  ": lambda: statements(PATCH_SQL),
     }
-    print(
-        f"{'median of ' + str(ROUNDS) + ' rounds':28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}"
-    )
+    heading = f"median of {ROUNDS} rounds"
+    print(f"{heading:28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
     figures: dict[str, list[Figures]] = {name: [] for name in rows}
     # Round after round, so that a noisy minute of the machine touches all rows alike.
     for _ in range(ROUNDS):

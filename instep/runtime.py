@@ -70,4 +70,3 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
 def worker_of(database: Database) -> Worker:
     handlers = {RUN_TASK: partial(run_task, database), PRUNE: partial(prune, database)}
     return Worker(database.pool, handlers)
-

@@ -63,7 +63,6 @@ class KeyEntry:
     is_paused: bool | None
     hits: int
     seconds_left: int
-    bot_count: int
     bot_id: UUID | None
     bot_slug: str | None
     bot_name: str | None

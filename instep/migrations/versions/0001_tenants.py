@@ -63,16 +63,15 @@ create unlogged table rate_windows (
 create index on rate_windows (started_at);
 """
 
-SECURITY = """
-create function current_workspace() returns text language sql stable as
-  $$ select nullif(current_setting('instep.workspace_id', true), '') $$;
-
+# Written out in each policy: a function would be called, not inlined, and cost more than the query itself.
+TENANT = "(select nullif(current_setting('instep.workspace_id', true), ''))"
+SECURITY = f"""
 alter table workspaces enable row level security;
-create policy tenant on workspaces to instep_app using (id = (select current_workspace()));
+create policy tenant on workspaces to instep_app using (id = {TENANT});
 alter table bots enable row level security;
-create policy tenant on bots to instep_app using (workspace_id = (select current_workspace()));
+create policy tenant on bots to instep_app using (workspace_id = {TENANT});
 alter table api_keys enable row level security;
-create policy tenant on api_keys to instep_app using (workspace_id = (select current_workspace()));
+create policy tenant on api_keys to instep_app using (workspace_id = {TENANT});
 
 grant select on workspaces, bots to instep_app;
 grant select (id, workspace_id, bot_ids) on api_keys to instep_app;
@@ -85,17 +84,19 @@ FUNCTIONS = """
 -- Counts one hit in a fixed window that begins with its first hit; exact across processes.
 create function count_hit(p_policy text, p_subject text, p_seconds integer,
   out hits integer, out seconds_left integer)
-language sql security definer set search_path = public, pg_temp as $$
-  insert into rate_windows as w (policy, subject, started_at, hits)
-  values (p_policy, p_subject, clock_timestamp(), 1)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_began timestamptz;
+begin
+  insert into rate_windows as w (policy, subject, started_at, hits) values (p_policy, p_subject, v_now, 1)
   on conflict (policy, subject) do update set
-    hits = case when w.started_at > clock_timestamp() - make_interval(secs => p_seconds)
-      then w.hits + 1 else 1 end,
-    started_at = case when w.started_at > clock_timestamp() - make_interval(secs => p_seconds)
-      then w.started_at else clock_timestamp() end
-  returning w.hits, greatest(1, ceil(extract(epoch from
-    w.started_at + make_interval(secs => p_seconds) - clock_timestamp())))::integer
-$$;
+    hits = case when w.started_at > v_now - make_interval(secs => p_seconds) then w.hits + 1 else 1 end,
+    started_at = case when w.started_at > v_now - make_interval(secs => p_seconds)
+      then w.started_at else v_now end
+  returning w.hits, w.started_at into hits, v_began;
+  seconds_left := greatest(1, ceil(p_seconds - extract(epoch from v_now - v_began)));
+end $$;
 
 -- What is left of a window, without counting.
 create function peek_hits(p_policy text, p_subject text, p_seconds integer,
@@ -118,46 +119,44 @@ $$;
 create function enter_with_key(p_key_hash bytea, p_bot uuid, p_address text, p_seconds integer)
 returns table (
   key_id text, key_name text, scope text, workspace_id text, is_paused boolean,
-  hits integer, seconds_left integer,
-  bot_count integer, bot_id uuid, bot_slug text, bot_name text, bot_locale text
+  hits integer, seconds_left integer, bot_id uuid, bot_slug text, bot_name text, bot_locale text
 )
 language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  v_key api_keys;
-  v_bot bots;
-  v_paused boolean;
-  v_hits integer;
-  v_left integer;
-  v_count integer;
 begin
-  select * into v_key from api_keys k
-    where k.key_hash = p_key_hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  perform set_config('instep.workspace_id', coalesce(v_key.workspace_id, ''), false);
-  if v_key.id is null then
-    select c.hits, c.seconds_left into v_hits, v_left from count_hit('anonymous', p_address, p_seconds) c;
-    return query select null::text, null::text, null::text, null::text, null::boolean, v_hits, v_left,
-      0, null::uuid, null::text, null::text, null::text;
-    return;
-  end if;
-  select c.hits, c.seconds_left into v_hits, v_left from count_hit('api', v_key.id, p_seconds) c;
-  if v_key.last_used_at is null or v_key.last_used_at < now() - interval '1 minute' then
-    update api_keys k set last_used_at = now() where k.id = v_key.id;
-  end if;
-  select w.paused_at is not null into v_paused from workspaces w where w.id = v_key.workspace_id;
-  if p_bot is not null then
-    select b.* into v_bot from bots b where b.id = p_bot and b.workspace_id = v_key.workspace_id
-      and (v_key.bot_ids is null or b.id = any(v_key.bot_ids));
-    v_count := 1;
-  else
-    select count(*) into v_count from bots b where b.workspace_id = v_key.workspace_id
-      and (v_key.bot_ids is null or b.id = any(v_key.bot_ids));
-    if v_count = 1 then
-      select b.* into v_bot from bots b where b.workspace_id = v_key.workspace_id
-        and (v_key.bot_ids is null or b.id = any(v_key.bot_ids));
-    end if;
-  end if;
-  return query select v_key.id, v_key.name, v_key.scope, v_key.workspace_id, v_paused, v_hits, v_left,
-    v_count, v_bot.id, v_bot.slug, v_bot.name, v_bot.locale;
+  return query
+  with key as (
+    select k.id, k.name, k.scope, k.workspace_id, w.paused_at is not null as is_paused, k.bot_ids,
+      k.last_used_at
+    from api_keys k join workspaces w on w.id = k.workspace_id
+    where k.key_hash = p_key_hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  ), used as (
+    update api_keys k set last_used_at = now() from key
+    where k.id = key.id and coalesce(key.last_used_at < now() - interval '1 minute', true)
+  ), hit as (
+    insert into rate_windows as w (policy, subject, started_at, hits)
+    select case when key.id is null then 'anonymous' else 'api' end, coalesce(key.id, p_address),
+      clock_timestamp(), 1
+    from (values (true)) as one (row) left join key on true
+    on conflict (policy, subject) do update set
+      hits = case when w.started_at > excluded.started_at - make_interval(secs => p_seconds)
+        then w.hits + 1 else 1 end,
+      started_at = case when w.started_at > excluded.started_at - make_interval(secs => p_seconds)
+        then w.started_at else excluded.started_at end
+    returning w.hits, greatest(1, ceil(extract(epoch from
+      w.started_at + make_interval(secs => p_seconds) - clock_timestamp())))::integer as seconds_left
+  ), bot as (
+    -- Two are enough to know that the caller must choose.
+    select b.id, b.slug, b.name, b.locale, count(*) over () as covered
+    from key join lateral (
+      select b.id, b.slug, b.name, b.locale from bots b
+      where b.workspace_id = key.workspace_id and (p_bot is null or b.id = p_bot)
+        and (key.bot_ids is null or b.id = any(key.bot_ids))
+      limit 2) b on true
+  )
+  select key.id, key.name, key.scope,
+    nullif(set_config('instep.workspace_id', coalesce(key.workspace_id, ''), false), ''),
+    key.is_paused, hit.hits, hit.seconds_left, bot.id, bot.slug, bot.name, bot.locale
+  from hit left join key on true left join bot on bot.covered = 1;
 end $$;
 
 -- Begins a request of the public site: the help center's slug decides the workspace.

@@ -96,7 +96,7 @@ do $$ declare name text; begin
   foreach name in array array['collections', 'articles', 'former_slugs', 'revisions'] loop
     execute format('alter table %I enable row level security', name);
     execute format('create policy tenant on %I to instep_app
-      using (workspace_id = (select current_workspace()))', name);
+      using (workspace_id = (select nullif(current_setting(''instep.workspace_id'', true), '''')))', name);
     execute format('grant select, insert, update, delete on %I to instep_app', name);
   end loop;
 end $$;
