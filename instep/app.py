@@ -14,13 +14,13 @@ from instep import operations
 from instep.articles.rest import router as articles
 from instep.collections.rest import router as collections
 from instep.core.config import settings
-from instep.core.errors import AppError, NotFound
+from instep.core.errors import AppError
 from instep.drafts.rest import router as drafts
 from instep.runtime import Runtime, running, work
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
-from instep.web.door import allowed_methods
-from instep.web.errors import as_app_error, render_error
+from instep.web.door import allowed_methods, refuse_address
+from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
 from instep.web.middleware import RequestLog
 from instep.web.public import access_of
@@ -32,7 +32,7 @@ COMPRESSED_FROM_BYTES = 1_000
 def create_app() -> FastAPI:
     """The application of one server process; it is not made with a route that declares no caller."""
     configure_logging()
-    app = FastAPI(title="Instep", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     for router in (bots, articles, drafts, collections, tasks):
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*operations.routes, *site.routes])
@@ -71,6 +71,6 @@ async def refuse(request: Request, error: Exception) -> Response:
     refusal = as_app_error(error)
     if refusal.status == 405:
         refusal.headers["Allow"] = ", ".join(allowed_methods(request))
-    if isinstance(refusal, NotFound) and not request.url.path.startswith("/v1/"):
-        return site.not_found(request)
-    return render_error(refusal)
+    if f"{request.url.path}/".startswith("/v1/"):
+        return await refuse_address(request, refusal)
+    return site.refused(request, refusal)

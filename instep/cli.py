@@ -1,7 +1,9 @@
 """The command `instep`."""
 
 import asyncio
+import json
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
@@ -22,11 +24,12 @@ from instep.core.ids import as_uuid
 from instep.core.postgres import running_postgres
 from instep.demo.command import run_demo
 from instep.identity.schemas import Scope
+from instep.migrations import MigrationRefused
 from instep.migrations import migrate as migrate_schema
 from instep.routes import list_routes
 from instep.worker import run_worker
 from instep.workspaces import actions
-from instep.workspaces.queries import list_bots, list_keys
+from instep.workspaces.queries import list_bots, list_keys, list_workspaces
 from instep.workspaces.schemas import bot_out, key_out, new_key_out, workspace_out
 
 Result = TypeVar("Result")
@@ -57,8 +60,11 @@ def serve(
     """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
     if no_jobs:
         os.environ["INSTEP_JOBS"] = "false"
-    os.environ.setdefault("INSTEP_SITE_URL", f"http://{host}:{port}")
-    settings()
+    if "site_url" not in settings().model_fields_set:
+        os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
+    settings.cache_clear()
+    # The server raises the signal that stopped it once more; asked to stop, it has ended well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     uvicorn.run(
         "instep.app:create_app",
         factory=True,
@@ -87,53 +93,63 @@ def worker() -> None:
 
 
 @app.command()
-def migrate(json: AsJson = False) -> None:
+def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date."""
     with running_postgres(settings()) as postgres:
         revision = migrate_schema(postgres.url)
-    say(health.Migrated(revision=revision), f"The schema is at revision {revision}.", json)
+    say(health.Migrated(revision=revision), f"The schema is at revision {revision}.", as_json)
 
 
 @app.command()
-def routes(json: AsJson = False) -> None:
+def routes(as_json: AsJson = False) -> None:
     """List every route with who may call it and where it is written."""
     listed = list_routes(create_app())
     lines = [f"{r.method:7} {r.path:45} {r.access:14} {r.name:22} {r.file}:{r.line}" for r in listed.results]
-    say(listed, "\n".join(lines), json)
+    say(listed, "\n".join(lines), as_json)
 
 
 @app.command()
-def doctor(json: AsJson = False) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Say how this installation is set up and what is wrong with it."""
     report = as_owner(lambda tx: health.examine(tx, settings()))
-    say(report, health.as_text(report), json)
+    say(report, health.as_text(report), as_json)
     if report.problems:
         raise typer.Exit(1)
 
 
 @workspace_app.command("create")
-def create_workspace(name: str, json: AsJson = False) -> None:
+def create_workspace(name: str, as_json: AsJson = False) -> None:
     """Make a workspace."""
     made = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
-    say(made, f"{made.id}  {made.name}", json)
+    say(made, f"{made.id}  {made.name}", as_json)
+
+
+@workspace_app.command("list")
+def show_workspaces(as_json: AsJson = False) -> None:
+    """List the workspaces."""
+
+    async def find(tx: Tx) -> list[BaseModel]:
+        return [workspace_out(workspace) for workspace in await list_workspaces(tx)]
+
+    say_list(as_owner(find), ("id", "paused_at", "name"), as_json)
 
 
 @workspace_app.command("pause")
 def pause_workspace(
-    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, json: AsJson = False
+    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, as_json: AsJson = False
 ) -> None:
     """Refuse writes; reads, the site and answers go on."""
     paused = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
-    say(paused, f"{paused.id} is paused.", json)
+    say(paused, f"{paused.id} is paused.", as_json)
 
 
 @workspace_app.command("resume")
 def resume_workspace(
-    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, json: AsJson = False
+    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, as_json: AsJson = False
 ) -> None:
     """Let writes go on."""
     resumed = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
-    say(resumed, f"{resumed.id} takes writes again.", json)
+    say(resumed, f"{resumed.id} takes writes again.", as_json)
 
 
 @bot_app.command("create")
@@ -144,7 +160,7 @@ def create_bot(
     ] = None,
     locale: Annotated[str, typer.Option(help="The language that its articles are written in.")] = "en",
     workspace: InWorkspace = None,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a help center."""
 
@@ -153,18 +169,18 @@ def create_bot(
         return bot_out(await actions.create_bot(tx, owner.id, name, slug, locale))
 
     bot = as_owner(create)
-    say(bot, "\n".join(f"{field}: {value}" for field, value in bot.model_dump().items()), json)
+    say(bot, as_lines(bot), as_json)
 
 
 @bot_app.command("list")
-def show_bots(workspace: InWorkspace = None, json: AsJson = False) -> None:
+def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the help centers."""
 
     async def find(tx: Tx) -> list[BaseModel]:
         owner = await actions.find_workspace(tx, workspace)
         return [bot_out(bot) for bot in await list_bots(tx, owner.id)]
 
-    say_list(as_owner(find), ("id", "slug", "bot_key", "name"), json)
+    say_list(as_owner(find), ("id", "slug", "bot_key", "name"), as_json)
 
 
 @key_app.command("create")
@@ -173,7 +189,7 @@ def create_key(
     scope: Annotated[Scope, typer.Option(help="What the key may do.")],
     bot: Annotated[list[str] | None, typer.Option(help="A bot that it covers; all when not given.")] = None,
     workspace: InWorkspace = None,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make an API key. It is shown this once."""
 
@@ -183,23 +199,25 @@ def create_key(
         return new_key_out(await actions.create_key(tx, owner.id, name, scope, bots))
 
     key = as_owner(create)
-    say(key, "\n".join(f"{field}: {value}" for field, value in key.model_dump().items()), json)
+    say(key, as_lines(key), as_json)
 
 
 @key_app.command("list")
-def show_keys(workspace: InWorkspace = None, json: AsJson = False) -> None:
+def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the API keys, without their secrets."""
 
     async def find(tx: Tx) -> list[BaseModel]:
         owner = await actions.find_workspace(tx, workspace)
         return [key_out(key) for key in await list_keys(tx, owner.id)]
 
-    say_list(as_owner(find), ("id", "scope", "last_four", "revoked_at", "name"), json)
+    say_list(as_owner(find), ("id", "scope", "last_four", "revoked_at", "name"), as_json)
 
 
 @key_app.command("revoke")
 def revoke_key(
-    key_id: Annotated[str, typer.Argument(metavar="ID")], workspace: InWorkspace = None, json: AsJson = False
+    key_id: Annotated[str, typer.Argument(metavar="ID")],
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
 ) -> None:
     """End an API key: the next call with it is refused."""
 
@@ -207,7 +225,7 @@ def revoke_key(
         owner = await actions.find_workspace(tx, workspace)
         return key_out(await actions.revoke_key(tx, owner.id, key_id))
 
-    say(as_owner(revoke), f"{key_id} is revoked.", json)
+    say(as_owner(revoke), f"{key_id} is revoked.", as_json)
 
 
 def as_owner(work: Callable[[Tx], Awaitable[Result]]) -> Result:
@@ -233,18 +251,18 @@ def say(out: BaseModel, text: str, as_json: bool) -> None:
     typer.echo(out.model_dump_json(by_alias=True) if as_json else text)
 
 
+def as_lines(out: BaseModel) -> str:
+    """The fields that are set, named as in the API."""
+    fields = out.model_dump(mode="json", by_alias=True)
+    return "\n".join(f"{name}: {value}" for name, value in fields.items() if value is not None)
+
+
 def say_list(rows: list[BaseModel], columns: tuple[str, ...], as_json: bool) -> None:
     if as_json:
-        typer.echo(Rows(results=rows).model_dump_json(by_alias=True, serialize_as_any=True))
+        typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
         return
     for row in rows:
         typer.echo("  ".join(str(getattr(row, column)) for column in columns))
-
-
-class Rows(BaseModel):
-    """A list as one JSON object."""
-
-    results: list[BaseModel]
 
 
 def main() -> None:
@@ -253,5 +271,5 @@ def main() -> None:
         app()
     except AppError as error:
         sys.exit(f"instep: {error.message}")
-    except (SettingsError, DatabaseUnavailable) as error:
+    except (SettingsError, DatabaseUnavailable, MigrationRefused) as error:
         sys.exit(f"instep: {error}")

@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from typing import Any
 
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
@@ -79,17 +80,23 @@ def describe_api(request: Request) -> str:
             routes=routes,
             servers=[{"url": state.settings.base_url}],
         )
-        state.openapi = json.dumps(without_422(document))
+        state.openapi = json.dumps(with_keys(without_422(document)))
     described: str = state.openapi
     return described
 
 
-def without_422(document: dict[str, object]) -> dict[str, object]:
+def without_422(document: dict[str, Any]) -> dict[str, Any]:
     """Bad values are answered with 400, never with the framework's 422 (contract section 3)."""
-    paths: dict[str, dict[str, dict[str, dict[str, object]]]] = document["paths"]  # type: ignore[assignment]
-    for operations in paths.values():
+    for operations in document["paths"].values():
         for operation in operations.values():
             operation["responses"].pop("422", None)
+    return document
+
+
+def with_keys(document: dict[str, Any]) -> dict[str, Any]:
+    """Every operation needs an API key."""
+    document["components"]["securitySchemes"] = {"apiKey": {"type": "http", "scheme": "bearer"}}
+    document["security"] = [{"apiKey": []}]
     return document
 
 

@@ -15,7 +15,7 @@ from instep.core.jobs import Worker
 from instep.core.postgres import running_postgres
 from instep.migrations import migrate
 from instep.tasks.actions import RUN_TASK
-from instep.tasks.jobs import run_task
+from instep.tasks.jobs import give_up, run_task
 from instep.upkeep import PRUNE, prune, schedule_prune
 
 log = structlog.get_logger()
@@ -69,4 +69,4 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
 
 def worker_of(database: Database) -> Worker:
     handlers = {RUN_TASK: partial(run_task, database), PRUNE: partial(prune, database)}
-    return Worker(database.pool, handlers)
+    return Worker(database.pool, handlers, on_death={RUN_TASK: partial(give_up, database)})

@@ -1,6 +1,5 @@
 """The shapes of an article and of a revision (specification, Article and Revision; contract section 4)."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -9,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from instep.core import limits
 from instep.core.etags import etag_of
+from instep.core.locales import valid_locale
 from instep.core.slugs import valid_slug
 from instep.identity.schemas import Bot
 from instep.web.shapes import (
@@ -24,16 +24,6 @@ from instep.web.shapes import (
     Title,
     Visibility,
 )
-
-LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-
-
-def valid_locale(text: str) -> str:
-    """For wire shapes: the language code itself, or why it can't be one."""
-    if not LANGUAGE_CODE.fullmatch(text):
-        raise ValueError("it must be a language code such as en or pt-BR")
-    return text
-
 
 Slug = Annotated[Text, Field(max_length=limits.SLUG), AfterValidator(valid_slug)]
 Locale = Annotated[Text, AfterValidator(valid_locale)]

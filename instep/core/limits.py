@@ -1,5 +1,7 @@
 """Every limit of the product, by name (contract sections 2 and 7)."""
 
+from datetime import timedelta
+
 TITLE = 200
 CONTENT = 1_000_000
 DESCRIPTION = 500
@@ -28,6 +30,8 @@ TASK_WINDOW_SECONDS = 3_600
 
 RENDER_SECONDS = 2
 DIFF_SECONDS = 2
+# How soon a task of a paused workspace looks again.
+PAUSED_TASK_WAIT = timedelta(seconds=30)
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000

@@ -4,8 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import psycopg
+
 from instep.core.config import Settings
-from instep.core.embedded import EmbeddedPostgres
+from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
+
+CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,21 @@ class Postgres:
 def running_postgres(settings: Settings) -> Iterator[Postgres]:
     """Start or join the embedded server, and leave it at the end: the last process to leave stops it."""
     if settings.database_url:
+        refuse_unreachable(settings.database_url)
         yield Postgres(settings.database_url, None)
         return
     with EmbeddedPostgres.attach(settings.data_dir) as embedded:
         yield Postgres(embedded.url, embedded)
+
+
+def refuse_unreachable(url: str) -> None:
+    try:
+        psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
+    except psycopg.OperationalError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise DatabaseUnavailable(
+            f"The database of INSTEP_DATABASE_URL does not let us in: {reason}"
+        ) from None
+    except psycopg.Error:
+        # The message would repeat the address, and a password in it.
+        raise DatabaseUnavailable("INSTEP_DATABASE_URL is not an address of PostgreSQL.") from None

@@ -35,10 +35,6 @@ def refuse_read_only(can_write: bool) -> None:
 
 
 async def refuse_paused(ctx: Ctx) -> None:
-    # The shared lock holds a pause back until this transaction has ended: no write commits after the pause.
-    paused = await ctx.tx.value(
-        "select paused_at is not null from workspaces where id = %(workspace)s for share",
-        workspace=ctx.bot.workspace_id,
-    )
-    if paused is not False:
+    # Holds a pause back until this transaction has ended: no write commits after the pause.
+    if not await ctx.tx.value("select hold_open(%(workspace)s)", workspace=ctx.bot.workspace_id):
         raise PlanInactive

@@ -7,11 +7,23 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.pool import NullPool
 
 # Any number that no other user of the database locks.
 LOCK = 4_927_001_733
+
+
+class MigrationRefused(Exception):
+    """The database user lacks a right that the schema needs."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The database user may not set up the schema ({reason.strip()}): give it the right to create "
+            "roles (CREATEROLE) and to create in the schema public."
+        )
 
 
 def migrate(url: str) -> str:
@@ -21,7 +33,12 @@ def migrate(url: str) -> str:
         connection.commit()
         config = configuration()
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        try:
+            command.upgrade(config, "head")
+        except ProgrammingError as error:
+            if not isinstance(error.orig, InsufficientPrivilege):
+                raise
+            raise MigrationRefused(str(error.orig)) from None
         connection.commit()
         return revision(connection) or ""
 

@@ -11,13 +11,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.core.clock import utc_now
-from instep.core.errors import NotFound
+from instep.core.errors import AppError, NotFound
 from instep.identity.schemas import Actor, Ctx, SiteEntry
 from instep.site import queries
 from instep.web.pages import CACHE, Pages, moved_to, sanitised
 from instep.web.public import public
 
 HERE = Path(__file__).parent
+HEADINGS = {404: "Not found", 405: "Not possible", 503: "Back in a moment"}
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 pages = Pages.below(HERE / "templates")
 
@@ -73,8 +74,24 @@ async def show_article(request: Request) -> Response:
         return moved_to(f"{ctx.bot.help_url}{prefix}/articles/{moved}")
 
 
-def not_found(request: Request) -> Response:
-    return pages.render(request, "not_found.html", 404, locale="en")
+def refused(request: Request, refusal: AppError) -> Response:
+    """The page in place of one that can't be shown."""
+    page = pages.render(
+        request,
+        "refused.html",
+        refusal.status,
+        locale="en",
+        heading=HEADINGS.get(refusal.status, "Error"),
+        message=refusal.message,
+    )
+    page.headers.update(refusal.headers)
+    return page
+
+
+@public
+async def add_slash(request: Request) -> Response:
+    """People leave the slash away; relative addresses need it."""
+    return moved_to(f"{request.url.path}/")
 
 
 class Assets(StaticFiles):
@@ -87,6 +104,7 @@ class Assets(StaticFiles):
 
 
 routes = [
+    Route("/help/{bot}", add_slash),
     Route("/help/{bot}/", show_home),
     Route("/help/{bot}/articles/{slug}", show_article),
     Route("/help/{bot}/collections/{slug}", show_collection),

@@ -1,6 +1,5 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
@@ -12,16 +11,16 @@ from instep.core import limits
 from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.core.jobs import MAX_ATTEMPTS, Job
+from instep.core.errors import PlanInactive
+from instep.core.jobs import Job, defer
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import EvidenceOut, Proposal
+from instep.identity.access import refuse_paused
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.tasks import queries
 from instep.tasks.queries import Work
 from instep.tasks.schemas import Outcome
-
-log = logging.getLogger(__name__)
 
 WRITER = Actor("task", "Instep", can_write=True)
 
@@ -34,17 +33,26 @@ async def run_task(database: Database, job: Job) -> None:
         await fail_task(
             database, job.payload, "too_expensive", "The change took too long to read: send a smaller diff."
         )
-    except Exception:
-        if job.attempts < MAX_ATTEMPTS:
-            raise
-        log.exception("task %s failed", job.payload["task"])
-        await fail_task(
-            database, job.payload, "internal_error", "The task failed here; it was tried several times."
-        )
+    except PlanInactive:
+        await postpone(database, job)
+
+
+async def give_up(database: Database, job: Job) -> None:
+    """What becomes of a task whose job has failed, or killed its worker, for the last time."""
+    await fail_task(
+        database, job.payload, "internal_error", "The task failed here; it was tried several times."
+    )
+
+
+async def postpone(database: Database, job: Job) -> None:
+    """A paused workspace takes no writes, drafts neither: its tasks wait until it is resumed."""
+    async with context(database, job.payload) as ctx:
+        await defer(ctx.tx.connection, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_WAIT)
 
 
 async def document_change(database: Database, payload: dict[str, str]) -> None:
-    async with context(database, payload) as ctx:
+    async with context(database, payload) as ctx, ctx.tx.transaction():
+        await refuse_paused(ctx)
         work = await queries.start(ctx, payload["task"])
         if work is None:
             return
@@ -53,6 +61,7 @@ async def document_change(database: Database, payload: dict[str, str]) -> None:
         writer.write, change_of(work), texts_of(articles), seconds=limits.WRITER_SECONDS
     )
     async with context(database, payload) as ctx, ctx.tx.transaction():
+        await refuse_paused(ctx)
         await write_report(ctx, payload["task"], work, report, articles)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, cast
+from uuid import UUID
 
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
@@ -29,7 +30,12 @@ from instep.identity.schemas import KeyEntry, Scope
 from instep.web.call import Access, Call, Window
 from instep.web.errors import as_app_error, render_error
 
+# What is no id at all names a bot that nobody covers.
+NO_BOT = UUID(int=0)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+ANY_KEY = Access(is_write=False, needs_bot=False, body_bytes=limits.BODY_BYTES)
 
 
 class BotRequired(AppError):
@@ -57,9 +63,11 @@ class Door(APIRoute):
 
         async def through(request: Request, windows: list[Window]) -> Response:
             inner = StrictRequest(request.scope, request.receive)
+            # Read before a connection is taken, so that a slow caller holds none; judged after the key.
             await inner.read(access.body_bytes)
             state = request.app.state
             async with admitted(request, state.database, access, windows, state.settings) as (entry, tx):
+                inner.refuse_too_large(access.body_bytes)
                 if has_body:
                     inner.refuse_other_than_json()
                 inner.state.call = Call(entry, tx, access, state.settings, state.cursor_key, windows)
@@ -72,10 +80,10 @@ class Door(APIRoute):
 async def admitted(
     request: Request, database: Database, access: Access, windows: list[Window], settings: Settings
 ) -> AsyncIterator[tuple[KeyEntry, Tx]]:
-    named = named_bot(request)
-    key = bearer_token(request)
+    named = named_bots(request)
     address = request.client.host if request.client else "unknown"
-    async with enter_with_key(database, key, as_uuid(named) if named else None, address) as (entry, tx):
+    bot = (as_uuid(named[0]) or NO_BOT) if named else None
+    async with enter_with_key(database, bearer_token(request), bot, address) as (entry, tx):
         windows.append(window_of(entry, settings))
         refuse_unknown_key(entry, windows[0])
         refuse_bot(entry, named, access)
@@ -99,18 +107,17 @@ def refuse_unknown_key(entry: KeyEntry, window: Window) -> None:
         raise Unauthorized
 
 
-def refuse_bot(entry: KeyEntry, named: str | None, access: Access) -> None:
-    if named is not None and entry.bot_id is None:
+def refuse_bot(entry: KeyEntry, named: list[str], access: Access) -> None:
+    if len(set(named)) > 1:
+        raise InvalidRequest("The request names different bots: send `bot_id` or `Service-Bot`, once.")
+    if named and entry.bot_id is None:
         raise InsufficientScope("This API key does not cover the bot that the request names.")
     if access.needs_bot and entry.bot_id is None:
         raise BotRequired
 
 
-def named_bot(request: Request) -> str | None:
-    query, header = request.query_params.get("bot_id"), request.headers.get("service-bot")
-    if query is not None and header is not None and query != header:
-        raise InvalidRequest("`bot_id` and `Service-Bot` name different bots: send one of them.")
-    return query if query is not None else header
+def named_bots(request: Request) -> list[str]:
+    return [*request.query_params.getlist("bot_id"), *request.headers.getlist("service-bot")]
 
 
 def bearer_token(request: Request) -> str | None:
@@ -129,14 +136,17 @@ class StrictRequest(Request):
     """A request whose body is bounded and whose JSON is strict: no NaN, no lone surrogates, not too deep."""
 
     async def read(self, limit: int) -> None:
-        chunks: list[bytes] = []
-        size = 0
+        """Take the body in, but of a too large one little more than the limit."""
+        body = bytearray()
         async for chunk in self.stream():
-            size += len(chunk)
-            if size > limit:
-                raise InvalidRequest(f"The body is larger than {limit} bytes.")
-            chunks.append(chunk)
-        self._body = b"".join(chunks)
+            body += chunk
+            if len(body) > limit:
+                break
+        self._body = bytes(body)
+
+    def refuse_too_large(self, limit: int) -> None:
+        if len(self._body) > limit:
+            raise InvalidRequest(f"The body is larger than {limit} bytes.")
 
     def refuse_other_than_json(self) -> None:
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -148,6 +158,19 @@ class StrictRequest(Request):
             return from_json(self._body, allow_inf_nan=False)
         except ValueError as error:
             raise json.JSONDecodeError(str(error), "", 0) from None
+
+
+async def refuse_address(request: Request, refusal: AppError) -> Response:
+    """What is no operation of the API: counted and told like every refusal, and after a look at the key."""
+    windows: list[Window] = []
+    state = request.app.state
+    try:
+        async with admitted(request, state.database, ANY_KEY, windows, state.settings):
+            raise refusal
+    except Exception as error:
+        response = render_error(as_app_error(error))
+    add_rate_headers(response, windows)
+    return response
 
 
 def allowed_methods(request: Request) -> list[str]:

@@ -63,7 +63,7 @@ def invalid_values(problems: Sequence[Any]) -> InvalidRequest:
     details = [(field_of(problem["loc"]), message_of(problem)) for problem in problems]
     field, message = details[0]
     if not field:
-        return InvalidRequest(message)
+        return InvalidRequest(message if message.endswith(".") else f"The body is wrong: {message}.")
     return InvalidRequest(f"`{field}`: {message}.", details=details)
 
 
@@ -81,8 +81,9 @@ def message_of(problem: Any) -> str:
         return "The body is missing: send a JSON object."
     if kind == "value_error":
         return str(context["error"])
-    sentence: str = SENTENCES.get(kind, problem["msg"])
-    return sentence.format(**context)
+    if kind in SENTENCES:
+        return SENTENCES[kind].format(**context)
+    return str(problem["msg"])
 
 
 SENTENCES = {
@@ -93,6 +94,9 @@ SENTENCES = {
     "dict_type": "it must be a JSON object",
     "string_type": "it must be a text",
     "string_too_long": "it is longer than {max_length} characters",
+    "too_long": "it is longer than {max_length} characters",
+    "timezone_aware": "it must name its time zone, such as 2026-01-31T12:00:00Z",
+    "datetime_from_date_parsing": "it must be a date and time, such as 2026-01-31T12:00:00Z",
     "string_too_short": "it is shorter than {min_length} characters",
     "int_type": "it must be a whole number",
     "int_parsing": "it must be a whole number",

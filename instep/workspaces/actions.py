@@ -1,20 +1,19 @@
 """What an operator does with workspaces, bots and keys; and the list of bots that a key covers."""
 
-import re
+from collections.abc import Callable
 from uuid import UUID
 
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import new_id, new_uuid
+from instep.core.locales import valid_locale
 from instep.core.slugs import SlugTaken, free_slug, slugify, valid_slug
 from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.queries import list_bots as list_bots_of_key
 from instep.identity.schemas import Bot, Scope
 from instep.workspaces import queries
 from instep.workspaces.schemas import BotRow, KeyRow, NewKey, Workspace
-
-LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 
 
 async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
@@ -58,10 +57,13 @@ async def set_paused(tx: Tx, workspace_id: str | None, is_paused: bool) -> Works
 
 
 async def create_bot(tx: Tx, workspace_id: str, name: str, slug: str | None, locale: str) -> BotRow:
-    base = as_slug(slug) if slug is not None else slugify(valid_name(name), "help")
-    if not LOCALE.fullmatch(locale):
-        raise InvalidRequest(f"{locale} is not a language code such as en or pt-BR.")
-    row = {"workspace_id": workspace_id, "name": valid_name(name), "locale": locale, "bot_key": new_bot_key()}
+    base = accepted(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
+    row = {
+        "workspace_id": workspace_id,
+        "name": valid_name(name),
+        "locale": accepted(valid_locale, locale, "locale"),
+        "bot_key": new_bot_key(),
+    }
     while True:
         candidate = base if slug is not None else free_slug(base, await queries.slugs_like(tx, base))
         bot = await queries.insert_bot(tx, {**row, "id": new_uuid(), "slug": candidate})
@@ -104,8 +106,9 @@ def valid_name(name: str) -> str:
     return name.strip()
 
 
-def as_slug(slug: str) -> str:
+def accepted(check: Callable[[str], str], value: str, name: str) -> str:
+    """A value as a wire shape would take it."""
     try:
-        return valid_slug(slug)
+        return check(value)
     except ValueError as error:
-        raise InvalidRequest(f"The slug {slug}: {error}.") from None
+        raise InvalidRequest(f"The {name} {value}: {error}.") from None

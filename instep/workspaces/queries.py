@@ -25,6 +25,13 @@ async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
 
 
 async def set_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
+    """Waits until the writes that run have ended; those that come later wait for this one (see hold_open)."""
+    async with tx.transaction():
+        await tx.value("select pg_advisory_xact_lock(hashtextextended(%(id)s, 0))", id=workspace_id)
+        return await update_paused(tx, workspace_id, is_paused)
+
+
+async def update_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
     return await tx.first(
         Workspace,
         f"""

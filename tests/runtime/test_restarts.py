@@ -105,9 +105,6 @@ def test_a_server_that_is_told_to_stop_leaves_nothing_behind(
     assert installation.postgres == []
 
 
-@pytest.mark.xfail(
-    reason="uvicorn raises the signal once more after its clean stop, so that it ends with -15"
-)
 def test_a_server_stopped_by_its_supervisor_ends_with_success(installation: Installation) -> None:
     server = installation.serve()
 

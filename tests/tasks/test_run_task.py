@@ -7,6 +7,7 @@ import pytest
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.jobs import MAX_ATTEMPTS
+from instep.workspaces.actions import pause_workspace, resume_workspace
 from tests.cast import Api, Cast, Client, Json, RunJobs
 from tests.tasks.changes import (
     DIFF,
@@ -267,7 +268,7 @@ async def test_a_task_that_keeps_failing_ends_after_its_attempts_without_half_it
             seen = (await get(client, f"tasks/{task['id']}"))["status"]
             assert seen == ("queued" if attempt == 0 else "running")
             assert await run_jobs() == 1
-            await owner.run("update jobs set run_at = now()")
+            await owner.run("update jobs set run_at = now() where run_at is not null")
     finally:
         await owner.run("drop function refuse cascade")
 
@@ -275,6 +276,37 @@ async def test_a_task_that_keeps_failing_ends_after_its_attempts_without_half_it
     assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
     assert (failed["drafts"], failed["reviewed"]) == ([], [])
     assert await run_jobs() == 0
+
+
+async def test_a_task_whose_every_attempt_killed_its_worker_fails(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    task = await send(client)
+    await owner.run("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+
+    await run_jobs()
+
+    failed = await get(client, f"tasks/{task['id']}")
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
+
+
+async def test_the_tasks_of_a_paused_workspace_wait_until_it_is_resumed(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_articles(client)
+    task = await send(client)
+    await pause_workspace(owner, cast.acme.workspace_id)
+
+    await run_jobs()
+
+    assert (await get(client, f"tasks/{task['id']}"))["status"] == "queued"
+    assert (await get(client, "drafts"))["results"] == []
+    await resume_workspace(owner, cast.acme.workspace_id)
+    await owner.run("update jobs set run_at = now()")
+    await run_jobs()
+    assert (await get(client, f"tasks/{task['id']}"))["outcome"] == "drafts"
 
 
 async def test_after_a_failed_attempt_the_next_one_completes(

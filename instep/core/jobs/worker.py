@@ -46,11 +46,13 @@ class Worker:
         pool: AsyncConnectionPool[Connection],
         handlers: Mapping[str, Handler],
         *,
+        on_death: Mapping[str, Handler] | None = None,
         concurrency: int = CONCURRENCY,
         lease: timedelta = LEASE,
     ) -> None:
         self._pool = pool
         self._handlers = handlers
+        self._on_death = on_death or {}
         self._concurrency = concurrency
         self._lease = lease
         self._name = f"{socket.gethostname()}:{os.getpid()}"
@@ -130,6 +132,8 @@ class Worker:
         else:
             retry_in = backoff(job.attempts)
             report(job, error, retry_in)
+            if retry_in is None:
+                await self._mourn(job)
             # `repr` escapes what PostgreSQL would refuse in a text.
             text = repr(error)[:ERROR_LENGTH]
             recorded = await self._insist(partial(queue.fail, job=job, error=text, retry_in=retry_in))
@@ -147,6 +151,15 @@ class Worker:
         except Exception as error:
             return error
         return None
+
+    async def _mourn(self, job: Job) -> None:
+        """Let whoever deferred the job know that it is given up."""
+        if job.kind not in self._on_death:
+            return
+        try:
+            await self._on_death[job.kind](job)
+        except Exception:
+            logger.exception("The death of job %s (%s) could not be told", job.id, job.kind)
 
     async def _insist(self, step: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Record an outcome; again and again while the database is away, since the work itself is done."""

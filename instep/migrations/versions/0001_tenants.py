@@ -75,8 +75,6 @@ create policy tenant on api_keys to instep_app using (workspace_id = {TENANT});
 
 grant select on workspaces, bots to instep_app;
 grant select (id, workspace_id, bot_ids) on api_keys to instep_app;
--- `for share` on the workspace, which holds a pause back until a write has ended, needs this right.
-grant update (paused_at) on workspaces to instep_app;
 grant update (changed_at) on bots to instep_app;
 """
 
@@ -167,6 +165,15 @@ begin
   perform set_config('instep.workspace_id', '', false);
   return query select b.workspace_id, b.id, b.slug, b.name, b.locale from bots b
     where b.slug = p_slug and set_config('instep.workspace_id', b.workspace_id, false) is not null;
+end $$;
+
+-- Whether the workspace takes writes; if so it stays open until this transaction ends. Advisory locks queue,
+-- while lockers of a row would pass a waiting pause for ever. Each statement of a function looks anew, so the
+-- second one sees what was paused while the first waited.
+create function hold_open(p_workspace text) returns boolean language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended(p_workspace, 0));
+  return exists (select from workspaces where id = p_workspace and paused_at is null);
 end $$;
 
 -- Change stamps rise in commit order per bot: the lock on the bot's row is held until the transaction ends.
