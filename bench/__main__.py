@@ -116,7 +116,7 @@ async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: s
 
 @contextmanager
 def servers(folder: Path) -> Iterator[None]:
-    environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_API_RATE_LIMIT": "2000000000"}
+    environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_REQUESTS_PER_MINUTE": "2000000000"}
     commands = [
         [str(Path(sys.executable).parent / "instep"), "serve", "--port", str(PORT), "--no-jobs"],
         [sys.executable, "-m", "uvicorn", "bench.empty:app", "--port", str(EMPTY_PORT), "--no-access-log"],

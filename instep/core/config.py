@@ -28,8 +28,8 @@ class Settings(BaseModel):
     data_dir: Path = Field(default_factory=lambda: default_data_dir(), description="the data folder")
     site_url: str = Field("http://127.0.0.1:8000", description="the public address of this installation")
     secret_key: str | None = Field(None, min_length=32, description="signs cursors; made when missing")
-    api_rate_limit: int = Field(120, ge=1, description="requests a minute per API key")
-    task_rate_limit: int = Field(30, ge=1, description="tasks an hour per workspace")
+    requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key")
+    tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace")
     jobs: bool = Field(True, description="whether the server's processes run jobs too")
     database_pool: int = Field(10, ge=1, le=100, description="database connections of one process")
 

@@ -96,7 +96,7 @@ async def claim_key(ctx: Ctx, key: str, new: TaskCreate, task_id: str) -> str | 
 async def count_creation(ctx: Ctx) -> None:
     """Counted in the task's own transaction, so that a refused request does not count."""
     counted = await queries.count_creation(ctx)
-    if counted.hits > settings().task_rate_limit:
+    if counted.hits > settings().tasks_per_hour:
         raise RateLimited(
             "This workspace has used up its tasks of this hour: wait as long as `Retry-After` says.",
             headers={"Retry-After": str(counted.seconds_left)},

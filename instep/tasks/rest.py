@@ -50,7 +50,7 @@ async def get_task(call: CurrentCall, id: str) -> Response:
 
 def tasks_window(call: Call, hits: Hits) -> Window:
     """Tell the limit of task creation beside that of requests."""
-    quota = call.settings.task_rate_limit
+    quota = call.settings.tasks_per_hour
     window = Window("tasks", quota, limits.TASK_WINDOW_SECONDS, hits.hits, hits.seconds_left)
     call.windows.append(window)
     return window

@@ -96,7 +96,9 @@ async def admitted(
 
 def window_of(entry: KeyEntry, settings: Settings) -> Window:
     known = entry.key_id is not None
-    policy, quota = ("api", settings.api_rate_limit) if known else ("anonymous", limits.ANONYMOUS_REQUESTS)
+    policy, quota = (
+        ("api", settings.requests_per_minute) if known else ("anonymous", limits.ANONYMOUS_REQUESTS)
+    )
     return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, entry.hits, entry.seconds_left)
 
 

@@ -13,12 +13,12 @@ NO_FILE = Path("there-is-no-such-file.toml")
 
 def test_the_environment_wins_over_the_file_and_the_file_over_the_default(tmp_path: Path) -> None:
     file = tmp_path / "instep.toml"
-    file.write_text('site_url = "https://file.example"\ntask_rate_limit = 7\n')
+    file.write_text('site_url = "https://file.example"\ntasks_per_hour = 7\n')
 
     settings = read_settings({"INSTEP_SITE_URL": "https://help.example/"}, file)
 
     assert settings.base_url == "https://help.example"
-    assert (settings.task_rate_limit, settings.api_rate_limit) == (7, 120)
+    assert (settings.tasks_per_hour, settings.requests_per_minute) == (7, 120)
 
 
 def test_a_secret_may_stand_in_a_file(tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ def test_what_is_for_other_programs_is_left_alone() -> None:
     ("name", "value"),
     [
         ("INSTEP_COLOUR", "red"),
-        ("INSTEP_API_RATE_LIMIT", "many"),
-        ("INSTEP_API_RATE_LIMIT", "0"),
+        ("INSTEP_REQUESTS_PER_MINUTE", "many"),
+        ("INSTEP_REQUESTS_PER_MINUTE", "0"),
         ("INSTEP_DATABASE_POOL", "101"),
         ("INSTEP_JOBS", "perhaps"),
         ("INSTEP_SECRET_KEY_FILE", "/nowhere/at/all"),

@@ -34,7 +34,7 @@ class Installation:
         ours = {
             "INSTEP_DATA_DIR": str(folder),
             "INSTEP_SITE_URL": self.url,
-            "INSTEP_API_RATE_LIMIT": "100000",
+            "INSTEP_REQUESTS_PER_MINUTE": "100000",
         }
         others = {name: value for name, value in os.environ.items() if not name.startswith("INSTEP_")}
         self.environment = others | ours | settings
