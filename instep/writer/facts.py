@@ -38,6 +38,10 @@ class Facts:
     doubtful: tuple[Rename, ...]
     gone: tuple[Gone, ...]
 
+    @property
+    def renames(self) -> tuple[Rename, ...]:
+        return tuple(fact for fact in self.certain if isinstance(fact, Rename))
+
 
 def facts_of(change: Change, scope: Scope) -> Facts:
     swaps, units = list[Swap](), list[Unit]()

@@ -13,6 +13,7 @@ from instep.writer.reading import read_diff
 from instep.writer.reasons import reason_for_edit, summary_of
 from instep.writer.scope import said_of, scope_of
 from instep.writer.shapes import Article, Change, Proposal, Report
+from instep.writer.variables import variables_of
 from instep.writer.verdicts import review
 
 _SURE = 0.8
@@ -23,8 +24,9 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
     scope = scope_of(read_diff(change.diff))
     library = library_of(tuple(articles))
     facts = facts_of(change, scope)
+    certain = (*facts.certain, *variables_of(facts.renames, scope, library.articles))
     ranked = rank(change, scope, library.articles)
-    found = find_places(facts.certain, library)
+    found = find_places(certain, library)
     proposals = [
         _proposal(article, found[article.id], library) for article in articles if article.id in found
     ]
@@ -34,7 +36,7 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
         need=need + (1 - need) * _SURE if proposals else need,
         proposals=tuple(proposals),
         reviewed=review(ranked, found, facts, library),
-        summary=summary_of(facts.certain, found, said_of(scope)),
+        summary=summary_of(certain, found, said_of(scope)),
     )
 
 
