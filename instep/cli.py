@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
@@ -27,6 +26,7 @@ from instep.identity.schemas import Scope
 from instep.migrations import MigrationRefused
 from instep.migrations import migrate as migrate_schema
 from instep.routes import list_routes
+from instep.runtime import end_well_when_asked
 from instep.worker import run_worker
 from instep.workspaces import actions
 from instep.workspaces.queries import list_bots, list_keys, list_workspaces
@@ -63,8 +63,7 @@ def serve(
     if "site_url" not in settings().model_fields_set:
         os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
     settings.cache_clear()
-    # The server raises the signal that stopped it once more; asked to stop, it has ended well.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    end_well_when_asked()
     uvicorn.run(
         "instep.app:create_app",
         factory=True,

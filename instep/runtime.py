@@ -1,6 +1,8 @@
 """What every long-running process of Instep stands on: PostgreSQL, an up-to-date schema, the pool, jobs."""
 
 import asyncio
+import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -70,3 +72,12 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
 def worker_of(database: Database) -> Worker:
     handlers = {RUN_TASK: partial(run_task, database), PRUNE: partial(prune, database)}
     return Worker(database.pool, handlers, on_death={RUN_TASK: partial(give_up, database)})
+
+
+def end_well_when_asked() -> None:
+    """Make SIGTERM and SIGINT end this process with success, after the clean-up of whoever is at work.
+
+    The web server stops cleanly, but then raises the signal that stopped it once more.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))

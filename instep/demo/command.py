@@ -13,12 +13,14 @@ from instep.core.config import settings
 from instep.core.postgres import running_postgres
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
 from instep.migrations import migrate
+from instep.runtime import end_well_when_asked
 
 PRETTY = "| python3 -m json.tool"
 
 
 def run_demo(port: int | None) -> None:
     """Serve the demo on a data folder of its own, which goes with it."""
+    end_well_when_asked()
     with tempfile.TemporaryDirectory(prefix="instep-demo-") as folder:
         Path(folder).chmod(0o711)
         serve_from(Path(folder), port or free_port())

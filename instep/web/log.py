@@ -26,3 +26,5 @@ def configure_logging() -> None:
         )
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    # It tells of every start that nothing was to do.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
