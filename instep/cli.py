@@ -64,17 +64,20 @@ def serve(
         os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
     settings.cache_clear()
     end_well_when_asked()
-    uvicorn.run(
-        "instep.app:create_app",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        timeout_graceful_shutdown=10,
-    )
+    # What is wrong with the database is said here, in one sentence, and not by each process of the server.
+    with running_postgres(settings()) as postgres:
+        migrate_schema(postgres.url)
+        uvicorn.run(
+            "instep.app:create_app",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            timeout_graceful_shutdown=10,
+        )
 
 
 @app.command()
@@ -261,7 +264,8 @@ def say_list(rows: list[BaseModel], columns: tuple[str, ...], as_json: bool) -> 
         typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
         return
     for row in rows:
-        typer.echo("  ".join(str(getattr(row, column)) for column in columns))
+        fields = row.model_dump(mode="json")
+        typer.echo("  ".join("-" if fields[column] is None else fields[column] for column in columns))
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ class InsufficientScope(AppError):
 
 
 class NotFound(AppError):
-    """There is nothing at this address. It may have moved, or it is not public."""
+    """There is nothing at this address."""
 
     status = 404
     code = "not_found"

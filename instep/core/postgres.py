@@ -35,7 +35,7 @@ def refuse_unreachable(url: str) -> None:
     try:
         psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
     except psycopg.OperationalError as error:
-        reason = str(error).strip().splitlines()[-1]
+        reason = str(error).strip().splitlines()[0]
         raise DatabaseUnavailable(
             f"The database of INSTEP_DATABASE_URL does not let us in: {reason}"
         ) from None

@@ -38,7 +38,7 @@ def migrate(url: str) -> str:
         except ProgrammingError as error:
             if not isinstance(error.orig, InsufficientPrivilege):
                 raise
-            raise MigrationRefused(str(error.orig)) from None
+            raise MigrationRefused(str(error.orig).splitlines()[0]) from None
         connection.commit()
         return revision(connection) or ""
 

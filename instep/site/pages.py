@@ -19,6 +19,7 @@ from instep.web.public import public
 
 HERE = Path(__file__).parent
 HEADINGS = {404: "Not found", 405: "Not possible", 503: "Back in a moment"}
+MESSAGES = {404: "There is no page at this address. It may have moved, or it is not public."}
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 pages = Pages.below(HERE / "templates")
 
@@ -82,7 +83,7 @@ def refused(request: Request, refusal: AppError) -> Response:
         refusal.status,
         locale="en",
         heading=HEADINGS.get(refusal.status, "Error"),
-        message=refusal.message,
+        message=MESSAGES.get(refusal.status, refusal.message),
     )
     page.headers.update(refusal.headers)
     return page
