@@ -26,8 +26,8 @@ from instep.identity.schemas import Scope
 from instep.migrations import migrate
 from instep.workspaces import actions
 
-ROUNDS = 1
-SECONDS = 3
+ROUNDS = 3
+SECONDS = 5
 BOTS = 20
 ARTICLES = 10_000
 PORT, EMPTY_PORT = 8191, 8192

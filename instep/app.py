@@ -1,6 +1,7 @@
 """The ASGI application: every face, assembled and checked."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -50,6 +51,9 @@ def create_app() -> FastAPI:
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with running(settings()) as runtime:
         put_into(app, runtime)
+        # What is there by now stays for good: the collector need not look through it again and again.
+        gc.collect()
+        gc.freeze()
         if not runtime.settings.jobs:
             yield
             return
