@@ -1,6 +1,7 @@
 """What operators and machines ask of a running server: is it up, is it ready, what does its API look like."""
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,12 +19,18 @@ from instep.web.public import public
 LAG_SECONDS = 120
 
 
+@dataclass(frozen=True, slots=True)
 class State:
-    """What a ready server needs of its database."""
+    """The revision of the schema, and for how many seconds the job that is due the longest has waited."""
 
-    def __init__(self, revision: str | None, lag: float | None) -> None:
-        self.revision = revision
-        self.lag = lag
+    revision: str | None
+    lag: float | None
+
+
+STATE = """
+    (select version_num from alembic_version) as revision,
+    (select extract(epoch from now() - min(run_at))::float8 from jobs) as lag
+"""
 
 
 @public
@@ -42,19 +49,15 @@ async def readyz(request: Request) -> Response:
 
 
 async def find_problems(request: Request) -> list[str]:
-    sql = """
-        select (select version_num from alembic_version) as revision,
-            (select extract(epoch from now() - min(run_at))::float8 from jobs) as lag
-    """
     try:
-        async with request.app.state.database.enter(State, sql) as (state, _):
-            assert state is not None, "the statement always returns a row"
-            return problems_of(state)
+        async with request.app.state.database.enter_workspace("") as tx:
+            return problems_of(await tx.one(State, f"select {STATE}"))
     except AppError as error:
         return [error.message]
 
 
 def problems_of(state: State) -> list[str]:
+    """What keeps an installation from doing its work, in sentences for its operator."""
     problems = []
     if state.revision != newest_revision():
         problems.append("The schema is not current: run `instep migrate`.")

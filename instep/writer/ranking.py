@@ -1,6 +1,6 @@
 """Which articles a change most likely concerns: BM25 over what its title, paths, lines and context say."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,9 +83,9 @@ def _rarity(profiles: Sequence[Profile]) -> dict[str, float]:
 
 
 def _query(change: Change, scope: Scope, rarity: Mapping[str, float]) -> Query:
-    lines: Counter[str] = Counter()
-    context: Counter[str] = Counter()
-    sections: Counter[str] = Counter()
+    lines: dict[str, float] = defaultdict(float)
+    context: dict[str, float] = defaultdict(float)
+    sections: dict[str, float] = defaultdict(float)
     paths: dict[str, float] = {}
     for scoped in scope.files:
         for term in terms_of(scoped.file.path):
@@ -105,9 +105,9 @@ def _query(change: Change, scope: Scope, rarity: Mapping[str, float]) -> Query:
     }
 
 
-def _add(counts: "Counter[str]", texts: Iterable[str], weight: float) -> None:
+def _add(counts: dict[str, float], texts: Iterable[str], weight: float) -> None:
     for term, count in terms_of("\n".join(texts)).items():
-        counts[term] += count * weight  # type: ignore[assignment]
+        counts[term] += count * weight
 
 
 def _known(terms: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:

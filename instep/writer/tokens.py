@@ -1,13 +1,11 @@
 """Words, numbers and signs of a text, with their places."""
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 # A version or decimal is one token, and so is a name with its underscores; signs stand alone.
 TOKEN = re.compile(r"v?\d+(?:\.\d+)+|\w+|[^\w\s]")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
-_MANY = 1_500
 
 
 class Token(NamedTuple):
@@ -18,12 +16,6 @@ class Token(NamedTuple):
 
 def tokens_of(text: str) -> list[Token]:
     return [Token(found[0], found.start(), found.end()) for found in TOKEN.finditer(text)]
-
-
-@lru_cache(maxsize=_MANY)
-def cached_tokens(text: str) -> tuple[Token, ...]:
-    """Tokens of an article, kept because one article is read for change after change."""
-    return tuple(tokens_of(text))
 
 
 def parts_of(name: str) -> list[str]:

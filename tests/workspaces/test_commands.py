@@ -259,7 +259,7 @@ def test_doctor_finds_no_problem_and_tells_no_secret(installation: Installation)
     assert (lines.returncode, parsed(report)["problems"]) == (0, [])
     assert "No problems found." in lines.stdout
     assert parsed(report)["revision"] == installation.migrated["revision"]
-    assert parsed(report)["workspaces"] >= 2
+    assert parsed(report)["counts"]["workspaces"] >= 2
     assert parsed(report)["settings"]["INSTEP_DATA_DIR"] == str(installation.folder)
     assert parsed(report)["settings"]["INSTEP_SECRET_KEY"] == "(set)"
     assert secret not in lines.stdout + report.stdout
