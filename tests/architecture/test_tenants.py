@@ -1,11 +1,14 @@
 """PostgreSQL itself keeps companies apart: what a query forgets to ask for, row-level security asks."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from pathlib import Path
 
 import psycopg
 import pytest
 
+import instep
 from instep.core.database import OPTIONS, Tx
 from tests.cast import Api, Cast
 
@@ -57,6 +60,18 @@ async def test_every_table_of_companies_has_row_level_security_and_a_policy(
 
     tables = {name for name in with_company if name in rows} | {"workspaces"}
     assert tables == set(rows) == set(secured) == set(ruled)
+
+
+def test_connections_are_taken_from_the_pool_where_the_tenant_is_set_and_by_the_job_queue() -> None:
+    package = Path(instep.__file__).parent
+    takers = {
+        str(file.relative_to(package).parent / file.stem)
+        for file in package.rglob("*.py")
+        if re.search(r"getconn|pool\.connection\(|AsyncConnection\.connect", file.read_text())
+    }
+
+    # The last two are the operator's commands, which work as the owner.
+    assert takers == {"core/database", "core/jobs/worker", "cli", "demo/story"}
 
 
 async def test_no_view_leads_around_the_policies(owner: Tx) -> None:
