@@ -41,9 +41,8 @@ def create_app() -> FastAPI:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
-    app.add_exception_handler(Exception, refuse)
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES)
-    app.add_middleware(RequestLog)
+    app.add_middleware(RequestLog, on_error=refuse)
     return app
 
 

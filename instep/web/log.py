@@ -9,6 +9,7 @@ import structlog
 def configure_logging() -> None:
     """Send every log line to standard error; control characters in values are escaped by JSON."""
     shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,

@@ -1,22 +1,31 @@
 """What surrounds every request: its id and its log line."""
 
 import time
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import structlog
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
 
 from instep.core.ids import new_id
+
+OnError = Callable[[Request, Exception], Awaitable[Response]]
 
 log = structlog.get_logger("instep.request")
 
 
 class RequestLog:
-    """Gives each request an id, which its answer carries and its log line names."""
+    """Gives each request an id, which its answer carries and every log line about it names.
 
-    def __init__(self, app: ASGIApp) -> None:
+    It stands around everything, so that an unforeseen error is answered, and found again, under that id too.
+    """
+
+    def __init__(self, app: ASGIApp, on_error: OnError) -> None:
         self.app = app
+        self.on_error = on_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -24,7 +33,7 @@ class RequestLog:
             return
         request_id = new_id("req")
         began = time.perf_counter()
-        status: Any = None
+        status: int | None = None
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
@@ -33,15 +42,16 @@ class RequestLog:
                 MutableHeaders(scope=message)["Request-Id"] = request_id
             await send(message)
 
-        try:
-            await self.app(scope, receive, send_with_id)
-        finally:
-            milliseconds = round((time.perf_counter() - began) * 1000, 1)
-            log.info(
-                "request",
-                id=request_id,
-                method=scope["method"],
-                path=scope["path"],
-                status=status,
-                ms=milliseconds,
-            )
+        with bound_contextvars(id=request_id):
+            try:
+                await self.app(scope, receive, send_with_id)
+            except Exception as error:
+                if status is not None:
+                    raise
+                response = await self.on_error(Request(scope, receive), error)
+                await response(scope, receive, send_with_id)
+            finally:
+                milliseconds = round((time.perf_counter() - began) * 1000, 1)
+                log.info(
+                    "request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds
+                )
