@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -130,10 +130,8 @@ def create_workspace(name: str, as_json: AsJson = False) -> None:
 def show_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces."""
 
-    async def find(tx: Tx) -> list[BaseModel]:
-        return [workspace_out(workspace) for workspace in await list_workspaces(tx)]
-
-    say_list(as_owner(find), ("id", "paused_at", "name"), as_json)
+    workspaces = as_owner(list_workspaces)
+    say_list([workspace_out(found) for found in workspaces], ("id", "paused_at", "name"), as_json)
 
 
 @workspace_app.command("pause")
@@ -166,11 +164,7 @@ def create_bot(
 ) -> None:
     """Make a help center."""
 
-    async def create(tx: Tx) -> BaseModel:
-        owner = await actions.find_workspace(tx, workspace)
-        return bot_out(await actions.create_bot(tx, owner.id, name, slug, locale))
-
-    bot = as_owner(create)
+    bot = bot_out(in_workspace(workspace, lambda tx, own: actions.create_bot(tx, own, name, slug, locale)))
     say(bot, as_lines(bot), as_json)
 
 
@@ -178,11 +172,8 @@ def create_bot(
 def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the help centers."""
 
-    async def find(tx: Tx) -> list[BaseModel]:
-        owner = await actions.find_workspace(tx, workspace)
-        return [bot_out(bot) for bot in await list_bots(tx, owner.id)]
-
-    say_list(as_owner(find), ("id", "slug", "bot_key", "name"), as_json)
+    bots = in_workspace(workspace, list_bots)
+    say_list([bot_out(bot) for bot in bots], ("id", "slug", "bot_key", "name"), as_json)
 
 
 @key_app.command("create")
@@ -195,12 +186,9 @@ def create_key(
 ) -> None:
     """Make an API key. It is shown this once."""
 
-    async def create(tx: Tx) -> BaseModel:
-        owner = await actions.find_workspace(tx, workspace)
-        bots = [as_bot_id(given) for given in bot or []]
-        return new_key_out(await actions.create_key(tx, owner.id, name, scope, bots))
-
-    key = as_owner(create)
+    bots = [as_bot_id(given) for given in bot or []]
+    made = in_workspace(workspace, lambda tx, own: actions.create_key(tx, own, name, scope, bots))
+    key = new_key_out(made)
     say(key, as_lines(key), as_json)
 
 
@@ -208,11 +196,8 @@ def create_key(
 def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the API keys, without their secrets."""
 
-    async def find(tx: Tx) -> list[BaseModel]:
-        owner = await actions.find_workspace(tx, workspace)
-        return [key_out(key) for key in await list_keys(tx, owner.id)]
-
-    say_list(as_owner(find), ("id", "scope", "last_four", "revoked_at", "name"), as_json)
+    keys = in_workspace(workspace, list_keys)
+    say_list([key_out(key) for key in keys], ("id", "scope", "last_four", "revoked_at", "name"), as_json)
 
 
 @key_app.command("revoke")
@@ -223,11 +208,8 @@ def revoke_key(
 ) -> None:
     """End an API key: the next call with it is refused."""
 
-    async def revoke(tx: Tx) -> BaseModel:
-        owner = await actions.find_workspace(tx, workspace)
-        return key_out(await actions.revoke_key(tx, owner.id, key_id))
-
-    say(as_owner(revoke), f"{key_id} is revoked.", as_json)
+    revoked = in_workspace(workspace, lambda tx, own: actions.revoke_key(tx, own, key_id))
+    say(key_out(revoked), f"{key_id} is revoked.", as_json)
 
 
 def as_owner(work: Callable[[Tx], Awaitable[Result]]) -> Result:
@@ -240,6 +222,15 @@ def as_owner(work: Callable[[Tx], Awaitable[Result]]) -> Result:
     with running_postgres(settings()) as postgres:
         migrate_schema(postgres.url)
         return asyncio.run(run(postgres.url))
+
+
+def in_workspace(workspace: str | None, work: Callable[[Tx, str], Awaitable[Result]]) -> Result:
+    """The same, in the workspace that is named, or the only one."""
+
+    async def run(tx: Tx) -> Result:
+        return await work(tx, (await actions.find_workspace(tx, workspace)).id)
+
+    return as_owner(run)
 
 
 def as_bot_id(text: str) -> UUID:
@@ -259,7 +250,7 @@ def as_lines(out: BaseModel) -> str:
     return "\n".join(f"{name}: {value}" for name, value in fields.items() if value is not None)
 
 
-def say_list(rows: list[BaseModel], columns: tuple[str, ...], as_json: bool) -> None:
+def say_list(rows: Sequence[BaseModel], columns: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
         return

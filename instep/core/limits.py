@@ -32,6 +32,8 @@ RENDER_SECONDS = 2
 DIFF_SECONDS = 2
 # How soon a task of a paused workspace looks again.
 PAUSED_TASK_WAIT = timedelta(seconds=30)
+# While a request waits for it, so shorter than the writer may take afterwards.
+READ_DIFF_SECONDS = 10
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000

@@ -69,7 +69,7 @@ async def refuse_unreadable(diff: str | None) -> None:
         read_diff(diff)
         return
     try:
-        await run_bounded(check_diff, diff, seconds=limits.WRITER_SECONDS)
+        await run_bounded(check_diff, diff, seconds=limits.READ_DIFF_SECONDS)
     except TooExpensive:
         raise InvalidRequest("This diff takes too long to read: send the part that users notice.") from None
 
