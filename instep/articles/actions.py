@@ -37,29 +37,30 @@ async def create_article(
     ctx: Ctx, new: ArticleCreate, form: Format = "markdown", source: Source = CREATED
 ) -> Article:
     """Create an article. It is a draft: nothing is live until it is published."""
-    locale = new.locale or ctx.bot.locale
+    sent = new.model_dump()
+    locale = sent.get("locale") or ctx.bot.locale
     root_id = await find_root(ctx, new.translation_of)
     await refuse_second_text(ctx, root_id, locale)
     row: dict[str, Any] = {
         "title": new.title,
-        "description": new.description or None,
+        "description": sent.get("description") or None,
         "content_markdown": new.content_markdown,
         "content_html": await render_bounded(new.content_markdown),
         "collection_id": await find_collection_id(ctx, new.collection_id),
         "visibility": new.visibility,
-        "position": new.position if "position" in new.model_fields_set else None,
+        "position": sent.get("position"),
         "locale": locale,
         "translation_of": root_id,
         "origin": source.origin,
     }
-    base = new.slug or slugify(new.title, "article")
+    base = sent.get("slug") or slugify(new.title, "article")
     while True:
-        slug = new.slug or free_slug(base, await queries.slugs_like(ctx, base, locale))
+        slug = sent.get("slug") or free_slug(base, await queries.slugs_like(ctx, base, locale))
         made = await queries.insert(ctx, {**row, "id": new_id("art"), "slug": slug}, form)
         if made is not None:
             return made
         await refuse_second_text(ctx, root_id, locale)
-        if new.slug:
+        if "slug" in sent:
             raise SlugTaken
 
 
@@ -68,7 +69,7 @@ async def update_article(
     ctx: Ctx, ref: str, update: ArticleUpdate, form: Format = "markdown", if_match: str | None = None
 ) -> Article:
     """Change the fields of an article that are sent. The text of a published article is live at once."""
-    sent = update.model_dump(exclude_unset=True)
+    sent = update.model_dump()
     # The collection is locked before the article: deleting it locks both in this order.
     if "collection_id" in sent:
         sent["collection_id"] = await find_collection_id(ctx, sent["collection_id"])

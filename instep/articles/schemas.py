@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
 from instep.core.etags import etag_of
@@ -95,25 +95,27 @@ class ArticleCreate(Body):
 
     title: Title
     content_markdown: Markdown
-    slug: Slug = Field(default="")
-    description: Description = Field(default="")
+    slug: Slug | MISSING = MISSING
+    description: Description | MISSING = MISSING
     collection_id: Text | None = None
     visibility: Visibility = "public"
-    locale: Locale = Field(default="")
+    locale: Locale | MISSING = MISSING
     translation_of: Text | None = None
-    position: Position = Field(default=0, description="Where not sent: the end of the collection.")
+    position: Position | MISSING = Field(
+        default=MISSING, description="Where not sent: the end of the collection."
+    )
 
 
 class ArticleUpdate(Body):
     """Only the fields sent are changed."""
 
-    title: Title = Field(default="")
-    content_markdown: Markdown = Field(default="")
-    slug: Slug = Field(default="")
-    description: Description = Field(default="")
-    collection_id: Text | None = None
-    visibility: Visibility = "public"
-    position: Position = 0
+    title: Title | MISSING = MISSING
+    content_markdown: Markdown | MISSING = MISSING
+    slug: Slug | MISSING = MISSING
+    description: Description | MISSING = MISSING
+    collection_id: Text | MISSING | None = MISSING
+    visibility: Visibility | MISSING = MISSING
+    position: Position | MISSING = MISSING
 
 
 class TranslationOut(Out):

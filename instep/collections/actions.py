@@ -27,15 +27,21 @@ async def get_collection(ctx: Ctx, ref: str) -> Collection:
 @writes
 async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
     """Create a collection, last in the order."""
-    base = new.slug or slugify(new.title, "collection")
-    row = new.model_dump(include={"title", "visibility"})
-    row |= {"id": new_id("col"), "description": new.description or None, "icon": new.icon or None}
+    sent = new.model_dump()
+    base = sent.get("slug") or slugify(new.title, "collection")
+    row = {
+        "id": new_id("col"),
+        "title": new.title,
+        "description": sent.get("description") or None,
+        "icon": sent.get("icon") or None,
+        "visibility": new.visibility,
+    }
     while True:
-        slug = new.slug or free_slug(base, await queries.slugs_like(ctx, base))
+        slug = sent.get("slug") or free_slug(base, await queries.slugs_like(ctx, base))
         made = await queries.insert(ctx, {**row, "slug": slug})
         if made is not None:
             return made
-        if new.slug:
+        if "slug" in sent:
             raise SlugTaken
 
 
@@ -46,7 +52,7 @@ async def update_collection(
     """Change the fields of a collection that are sent."""
     collection = await find_collection(ctx, ref, lock="no key update")
     refuse_stale(if_match, collection.etag)
-    changes = changed_fields(collection, update.model_dump(exclude_unset=True))
+    changes = changed_fields(collection, update.model_dump())
     if not changes:
         return collection
     with slug_must_be_free():

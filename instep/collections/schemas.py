@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
 from instep.core.etags import etag_of
@@ -40,21 +40,21 @@ class CollectionCreate(Body):
     """What a new collection is made from."""
 
     title: Title
-    description: Description = Field(default="")
-    slug: Slug = Field(default="")
-    icon: Icon = Field(default="")
+    description: Description | MISSING = MISSING
+    slug: Slug | MISSING = MISSING
+    icon: Icon | MISSING = MISSING
     visibility: Visibility = "public"
 
 
 class CollectionUpdate(Body):
     """Only the fields sent are changed."""
 
-    title: Title = Field(default="")
-    description: Description | None = None
-    slug: Slug = Field(default="")
-    icon: Icon | None = None
-    visibility: Visibility = "public"
-    sort_order: Position = 0
+    title: Title | MISSING = MISSING
+    description: Description | MISSING | None = MISSING
+    slug: Slug | MISSING = MISSING
+    icon: Icon | MISSING | None = MISSING
+    visibility: Visibility | MISSING = MISSING
+    sort_order: Position | MISSING = MISSING
 
 
 class CollectionOut(Out):

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from pydantic import MISSING
+
 from instep.articles.actions import find_article, replace_text
 from instep.articles.schemas import Article, Source
 from instep.core.diff import TextDiff, compare, merge
@@ -72,7 +74,7 @@ async def propose_edit(
         base_version=article.version,
         base_title=article.title,
         base_content=article.content,
-        title=new.title if new.title != article.title else None,
+        title=new.title if new.title not in (MISSING, article.title) else None,
         reason=new.reason,
         source_url=new.source_url,
     )
@@ -145,7 +147,7 @@ async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
 
 def changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
     """The columns that the fields sent really change; a title equal to the article's is none of its own."""
-    sent: dict[str, Any] = update.model_dump(exclude_unset=True)
+    sent: dict[str, Any] = update.model_dump()
     if sent.get("title") == draft.article_title:
         sent["title"] = None
     old = {"title": draft.own_title, "content_markdown": draft.content}
@@ -161,8 +163,9 @@ async def find_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
 
 async def settled_text(article: Article, draft: DraftTexts, wish: DraftApply) -> tuple[str, str]:
     """The title and text that applying gives the article, after the caller's wish about a conflict."""
-    title = wish.title or draft.own_title
-    content = wish.content_markdown if "content_markdown" in wish.model_fields_set else draft.content
+    sent = wish.model_dump()
+    title = sent.get("title", draft.own_title)
+    content = sent.get("content_markdown", draft.content)
     if not draft.conflict or wish.on_conflict == "overwrite":
         return title or article.title, content
     if wish.on_conflict == "fail":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import MISSING, Field
 
 from instep.core import limits
 from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, Text, Timestamp, Title
@@ -93,7 +93,7 @@ class DraftCreate(Body):
     """A proposed edit: the whole new text of the article."""
 
     content_markdown: Markdown
-    title: Title | None = Field(default=None)
+    title: Title | MISSING = MISSING
     reason: Reason | None = None
     source_url: SourceUrl | None = None
 
@@ -101,15 +101,15 @@ class DraftCreate(Body):
 class DraftUpdate(Body):
     """Only the fields sent are changed."""
 
-    title: Title = Field(default="")
-    content_markdown: Markdown = Field(default="")
+    title: Title | MISSING = MISSING
+    content_markdown: Markdown | MISSING = MISSING
 
 
 class DraftApply(Body):
     """What to apply in place of the proposal, and what to do when the article has changed since."""
 
-    title: Title = Field(default="")
-    content_markdown: Markdown = Field(default="")
+    title: Title | MISSING = MISSING
+    content_markdown: Markdown | MISSING = MISSING
     on_conflict: OnConflict = "overwrite"
 
 

@@ -5,24 +5,25 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from instep.core.errors import InsufficientScope, PlanInactive
-from instep.identity.schemas import Ctx
+from instep.identity.schemas import Ctx, WorkspaceCtx
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-Action = Callable[Concatenate[Ctx, Arguments], Coroutine[Any, Any, Result]]
+Context = TypeVar("Context", Ctx, WorkspaceCtx)
+Action = Callable[Concatenate[Context, Arguments], Coroutine[Any, Any, Result]]
 
 
-def writes(action: Action[Arguments, Result]) -> Action[Arguments, Result]:
+def writes(action: Action[Context, Arguments, Result]) -> Action[Context, Arguments, Result]:
     """Mark an action that changes something: it refuses read keys (403) and paused workspaces (402)."""
 
     @wraps(action)
-    async def guarded(ctx: Ctx, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         refuse_read_only(ctx.actor.can_write)
         await refuse_paused(ctx)
         return await action(ctx, *args, **kwargs)
 
     guarded.__dict__["is_write"] = True
-    return cast(Action[Arguments, Result], guarded)
+    return cast(Action[Context, Arguments, Result], guarded)
 
 
 def is_write(action: Callable[..., Any]) -> bool:
@@ -34,7 +35,7 @@ def refuse_read_only(can_write: bool) -> None:
         raise InsufficientScope("This API key may only read: use one with the scope `content:write`.")
 
 
-async def refuse_paused(ctx: Ctx) -> None:
+async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:
     # Holds a pause back until this transaction has ended: no write commits after the pause.
-    if not await ctx.tx.value("select hold_open(%(workspace)s)", workspace=ctx.bot.workspace_id):
+    if not await ctx.tx.value("select hold_open(%(workspace)s)", workspace=ctx.workspace_id):
         raise PlanInactive

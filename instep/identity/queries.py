@@ -13,6 +13,12 @@ async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
     return await tx.one(Bot, f"select {BOT} from bots b where b.id = %(id)s", id=bot_id)
 
 
+async def covers_all(tx: Tx, key_id: str) -> bool:
+    """Whether an API key covers every bot of its workspace, also those to come."""
+    covers: bool = await tx.value("select bot_ids is null from api_keys where id = %(key)s", key=key_id)
+    return covers
+
+
 async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
     """The bots that an API key covers."""
     return await tx.all(

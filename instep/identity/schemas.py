@@ -51,6 +51,25 @@ class Ctx:
     actor: Actor
     now: datetime
 
+    @property
+    def workspace_id(self) -> str:
+        return self.bot.workspace_id
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceCtx:
+    """The same for what belongs to a workspace; `bots` are those of it that the caller covers.
+
+    `covers_all`: also those to come.
+    """
+
+    tx: Tx
+    workspace_id: str
+    bots: tuple[Bot, ...]
+    covers_all: bool
+    actor: Actor
+    now: datetime
+
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:

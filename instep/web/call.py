@@ -12,7 +12,8 @@ from instep.core.clock import utc_now
 from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
-from instep.identity.schemas import Actor, Ctx, KeyEntry, Scope
+from instep.identity.queries import covers_all, list_bots
+from instep.identity.schemas import Actor, Ctx, KeyEntry, Scope, WorkspaceCtx
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,29 @@ class Call:
     async def begin(self) -> AsyncIterator[Ctx]:
         """The context of an action; a write gets a transaction that ends with the block."""
         assert self.entry.bot is not None, "the door resolves the bot"
-        ctx = Ctx(self.tx, self.entry.bot, self.actor, utc_now())
+        async with self.transaction_of_write():
+            yield Ctx(self.tx, self.entry.bot, self.actor, utc_now())
+
+    @asynccontextmanager
+    async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:
+        """The same for what belongs to a workspace: with all bots that the key covers, or the one named."""
+        assert self.entry.key_id is not None, "the door lets only keys in"
+        assert self.entry.workspace_id is not None, "a key belongs to a workspace"
+        key = self.entry.key_id
+        async with self.transaction_of_write():
+            bots = [self.entry.bot] if self.entry.bot else await list_bots(self.tx, key)
+            everything = await covers_all(self.tx, key)
+            yield WorkspaceCtx(
+                self.tx, self.entry.workspace_id, tuple(bots), everything, self.actor, utc_now()
+            )
+
+    @asynccontextmanager
+    async def transaction_of_write(self) -> AsyncIterator[None]:
         if not self.access.is_write:
-            yield ctx
+            yield
             return
         async with self.tx.transaction():
-            yield ctx
+            yield
 
     @property
     def actor(self) -> Actor:

@@ -1,0 +1,1 @@
+"""The changelog: entries that tell what changed in the product."""

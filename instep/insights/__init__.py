@@ -1,0 +1,1 @@
+"""What visitors ask in vain, and how healthy the articles are."""

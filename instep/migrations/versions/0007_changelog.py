@@ -1,0 +1,8 @@
+"""Changelog entries."""
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    pass

@@ -1,0 +1,8 @@
+"""Unanswered questions."""
+
+revision = "0009"
+down_revision = "0008"
+
+
+def upgrade() -> None:
+    pass

@@ -1,0 +1,1 @@
+"""Finding live articles by their words."""

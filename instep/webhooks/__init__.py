@@ -1,0 +1,1 @@
+"""Endpoints of customers that receive events, and the deliveries to them."""
