@@ -4,13 +4,15 @@ from datetime import timedelta
 
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.database import Database
+from instep.core.database import Database, Tx
 from instep.core.jobs import Job, defer
 
 PRUNE = "prune"
 EVERY = timedelta(hours=1)
 # No window is longer than an hour; twice that leaves nothing that still counts.
 RATE_WINDOWS_KEPT = timedelta(hours=2)
+# In one statement: each takes its revisions and drafts along.
+PURGED_AT_ONCE = 200
 
 
 async def schedule_prune(database: Database) -> None:
@@ -24,4 +26,13 @@ async def prune(database: Database, job: Job) -> None:
         await tx.run("select prune_rate_windows(%(age)s)", age=RATE_WINDOWS_KEPT)
         keys_kept = timedelta(hours=limits.IDEMPOTENCY_HOURS)
         await tx.run("select prune_idempotency_keys(%(age)s)", age=keys_kept)
+        await tx.run("select prune_askings(%(age)s)", age=limits.ASKINGS_KEPT)
+        await purge_deleted_articles(tx)
     await schedule_prune(database)
+
+
+async def purge_deleted_articles(tx: Tx) -> None:
+    """Remove for good what has been in Recently deleted long enough."""
+    sql = "select purge_deleted_articles(%(age)s, %(most)s)"
+    while await tx.value(sql, age=limits.DELETED_ARTICLES_KEPT, most=PURGED_AT_ONCE) == PURGED_AT_ONCE:
+        pass

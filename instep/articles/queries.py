@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from instep.articles.schemas import Article, Source
+from instep.articles.schemas import Article, DeletedArticle, Source, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
 from instep.core.paging import Listed, Order, PageRequest
@@ -12,13 +12,17 @@ from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
 
 ORDER = Order(("a.updated_at", "a.id"), descending=True)
+NO_WORKING_COPY = dict.fromkeys(
+    ("working_title", "working_markdown", "working_author_type", "working_author_name", "working_saved_at")
+)
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
 
 
 def columns(form: Format) -> str:
     return f"""
         a.id, a.slug, a.locale, a.translation_of, a.title, a.description, {TEXT_COLUMNS[form]} as content,
-        a.collection_id, a.visibility, a.position, a.status, a.version,
+        a.collection_id, a.visibility, a.position, a.status,
+        a.working_saved_at is not null as has_unpublished_changes, a.version,
         a.published_at, a.created_at, a.updated_at,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
                 'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
@@ -154,14 +158,14 @@ async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
         f"""
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
             content_markdown, content_html, collection_id, visibility, position, status, version, origin,
-            author_type, author_name, text_changed_at, created_at, updated_at)
+            draft_id, author_type, author_name, text_changed_at, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
             %(description)s, %(content_markdown)s, %(content_html)s, %(collection_id)s, %(visibility)s,
             coalesce(%(position)s::integer, (
                 select least(coalesce(max(position)::bigint + 1, 0), %(most)s)::integer from articles
                 where bot_id = %(bot)s and collection_id is not distinct from %(collection_id)s
                   and deleted_at is null)),
-            'draft', 1, %(origin)s, %(author_type)s, %(author_name)s,
+            %(status)s, 1, %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
             %(stamp)s, %(stamp)s, %(stamp)s)
         on conflict do nothing
         returning {columns(form)}
@@ -179,11 +183,15 @@ async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
 async def update(
     ctx: Ctx, article_id: str, changes: dict[str, Any], form: Format, source: Source | None = None
 ) -> Article:
-    """Change columns of an article; with a source its text is replaced: the old one becomes a revision."""
+    """Change columns of an article; with a source its text is replaced: the old one becomes a revision.
+
+    A working copy goes: it was made over the text that is replaced. The caller keeps it where it must.
+    """
     values = dict(changes)
     if source:
+        author = {"author_type": ctx.actor.type, "author_name": ctx.actor.name}
+        values = author | NO_WORKING_COPY | values
         values |= {"origin": source.origin, "draft_id": source.draft_id}
-        values |= {"author_type": ctx.actor.type, "author_name": ctx.actor.name}
     assignments = [f"{name} = %({name})s" for name in values]
     if source:
         assignments += ["version = a.version + 1", "text_changed_at = stamp.at"]
@@ -219,7 +227,20 @@ KEEP_REVISION = """
 """
 
 
-async def keep_former_slug(ctx: Ctx, article: Article, new_slug: str) -> None:
+async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
+    return await ctx.tx.first(
+        WorkingCopy,
+        """
+        select working_title as title, working_markdown as content, working_author_type as author_type,
+            working_author_name as author_name, working_saved_at as saved_at
+        from articles where bot_id = %(bot)s and id = %(id)s and working_saved_at is not null
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
     """Let the old address lead on; an address that is in use again leads nowhere else."""
     await ctx.tx.run(
         """
@@ -242,4 +263,18 @@ async def keep_former_slug(ctx: Ctx, article: Article, new_slug: str) -> None:
         locale=article.locale,
         slug=article.slug,
         article=article.id,
+    )
+
+
+async def settle_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
+    """Take the drafts that these articles back out of the review queue; edits of them stay."""
+    await ctx.tx.run(
+        """
+        update drafts set status = %(status)s, updated_at = %(now)s
+        where bot_id = %(bot)s and article_id = any(%(articles)s) and type <> 'edit' and status = 'pending'
+        """,
+        bot=ctx.bot.id,
+        articles=article_ids,
+        status=status,
+        now=ctx.now,
     )

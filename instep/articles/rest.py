@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from fastapi import Query
 from fastapi.responses import Response
 from pydantic import AwareDatetime, BeforeValidator
 
@@ -9,14 +10,17 @@ from instep.articles import actions
 from instep.articles.queries import Filter
 from instep.articles.schemas import (
     ArticleCreate,
+    ArticleDeletedOut,
     ArticleHtmlOut,
     ArticleOut,
     ArticleUpdate,
-    Locale,
+    RevisionDiffOut,
     RevisionHtmlOut,
     RevisionListItemOut,
     RevisionOut,
+    article_deleted_out,
     article_out,
+    revision_diff_out,
     revision_item_out,
     revision_out,
 )
@@ -33,7 +37,7 @@ from instep.web.api import (
     reply_with_etag,
 )
 from instep.web.call import CurrentCall
-from instep.web.shapes import ListOut
+from instep.web.shapes import ListOut, Locale
 
 router = ApiRouter()
 
@@ -45,17 +49,32 @@ def date_time(text: str) -> str:
     return text
 
 
-Since = Annotated[AwareDatetime, BeforeValidator(date_time)]
-StatusFilter = Literal["all", "draft", "in_review", "published", "archived"]
+Since = Annotated[
+    Annotated[AwareDatetime, BeforeValidator(date_time)] | None,
+    Query(description="Only articles changed at this time or later.", examples=["2026-11-21T12:00:00Z"]),
+]
+CompareTo = Annotated[
+    str,
+    Query(description="The text to compare with: `current`, or the id of another revision."),
+]
+StatusFilter = Annotated[
+    Literal["all", "draft", "in_review", "published", "archived"],
+    Query(description="Only articles with this status; `all` are those that are not deleted."),
+]
+CollectionFilter = Annotated[
+    str | None,
+    Query(description="Only articles of this collection, by its id or slug.", examples=["getting-started"]),
+]
+LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
 @router.door("GET /articles", actions.list_articles, ListOut[ArticleOut | ArticleHtmlOut])
 async def list_articles(
     call: CurrentCall,
     status: StatusFilter = "all",
-    collection_id: str | None = None,
-    locale: Locale | None = None,
-    updated_since: Since | None = None,
+    collection_id: CollectionFilter = None,
+    locale: LocaleFilter = None,
+    updated_since: Since = None,
     form: Form = "markdown",
     page_size: PageSize = limits.PAGE_SIZE,
     start_cursor: StartCursor = None,
@@ -70,7 +89,7 @@ async def list_articles(
 async def create_article(call: CurrentCall, body: ArticleCreate) -> Response:
     async with call.begin() as ctx:
         article = await actions.create_article(ctx, body)
-        return reply(article_out(article, ctx.bot, "markdown"), 201)
+        return reply(article_out(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 
 @router.door("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
@@ -105,6 +124,19 @@ async def unpublish_article(call: CurrentCall, id: str) -> Response:
         return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
 
 
+@router.door("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut)
+async def delete_article(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        return reply(article_deleted_out(await actions.delete_article(ctx, id)))
+
+
+@router.door("POST /articles/{id}/restore", actions.restore_article, ArticleOut)
+async def restore_article(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.restore_article(ctx, id)
+        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+
+
 @router.door("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
 async def list_revisions(
     call: CurrentCall, id: str, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
@@ -118,3 +150,18 @@ async def list_revisions(
 async def get_revision(call: CurrentCall, id: str, revisionId: str, form: Form = "markdown") -> Response:
     async with call.begin() as ctx:
         return reply(revision_out(await actions.get_revision(ctx, id, revisionId, form), form))
+
+
+@router.door("GET /articles/{id}/revisions/{revisionId}/diff", actions.diff_revision, RevisionDiffOut)
+async def diff_revision(
+    call: CurrentCall, id: str, revisionId: str, compare_to: CompareTo = actions.CURRENT
+) -> Response:
+    async with call.begin() as ctx:
+        return reply(revision_diff_out(await actions.diff_revision(ctx, id, revisionId, compare_to)))
+
+
+@router.door("POST /articles/{id}/revisions/{revisionId}/restore", actions.restore_revision, ArticleOut)
+async def restore_revision(call: CurrentCall, id: str, revisionId: str, if_match: IfMatch = None) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.restore_revision(ctx, id, revisionId, if_match)
+        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)

@@ -4,29 +4,44 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, AfterValidator, Field
+from pydantic import MISSING, Field
 
 from instep.core import limits
+from instep.core.diff import TextDiff
 from instep.core.etags import etag_of
-from instep.core.locales import valid_locale
-from instep.core.slugs import valid_slug
 from instep.identity.schemas import Bot
 from instep.web.shapes import (
     AuthorOut,
     Body,
     Description,
     Format,
+    Locale,
     Markdown,
     Out,
     Position,
+    Slug,
     Text,
     Timestamp,
     Title,
     Visibility,
 )
 
-Slug = Annotated[Text, Field(max_length=limits.SLUG), AfterValidator(valid_slug)]
-Locale = Annotated[Text, AfterValidator(valid_locale)]
+ArticleTitle = Annotated[Title, Field(examples=["Install the agent"])]
+ArticleText = Annotated[
+    Markdown,
+    Field(description="The text, in Markdown.", examples=["Run `install.sh`, then open the dashboard.\n"]),
+]
+Lead = Annotated[
+    Description,
+    Field(
+        description="One sentence, for search results and as the lead; an empty one clears it.",
+        examples=["How to install the agent on Linux and macOS."],
+    ),
+]
+CollectionRef = Annotated[Text, Field(description="A collection, by its id or slug; null for none.")]
+ArticlePosition = Annotated[
+    Position, Field(description="The place in the collection, 0 first; a new article goes to the end.")
+]
 Status = Literal["draft", "in_review", "published", "archived"]
 Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
 
@@ -47,6 +62,7 @@ class Article:
     visibility: Visibility
     position: int
     status: Status
+    has_unpublished_changes: bool
     version: int
     published_at: datetime | None
     created_at: datetime
@@ -67,6 +83,37 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkingCopy:
+    """What the editor saved over a published text, and who did."""
+
+    title: str
+    content: str
+    author_type: str
+    author_name: str
+    saved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedArticle:
+    """A row of `articles` in Recently deleted; what was deleted together has the same time."""
+
+    id: str
+    slug: str
+    locale: str
+    translation_of: str | None
+    deleted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What a deletion took along, and when."""
+
+    id: str
+    deleted_at: datetime
+    translation_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Revision:
     """One row of `revisions`: a text that was replaced."""
 
@@ -83,6 +130,15 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class RevisionDiff:
+    """How another text of an article differs from that of a revision."""
+
+    revision: Revision
+    compare_to: str
+    diff: TextDiff
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """What writes a text: kept with it, and with the revision that holds it later."""
 
@@ -93,29 +149,35 @@ class Source:
 class ArticleCreate(Body):
     """What a new article is made from."""
 
-    title: Title
-    content_markdown: Markdown
+    title: ArticleTitle
+    content_markdown: ArticleText
     slug: Slug | MISSING = MISSING
-    description: Description | MISSING = MISSING
-    collection_id: Text | None = None
+    description: Lead | MISSING = MISSING
+    collection_id: CollectionRef | None = None
     visibility: Visibility = "public"
-    locale: Locale | MISSING = MISSING
-    translation_of: Text | None = None
-    position: Position | MISSING = Field(
-        default=MISSING, description="Where not sent: the end of the collection."
+    locale: Locale | MISSING = Field(default=MISSING, description="Where not sent, the bot's own language.")
+    translation_of: Text | MISSING = Field(
+        default=MISSING,
+        description="The article that this one translates, by its id or slug; it needs another `locale`.",
     )
+    position: ArticlePosition | MISSING = MISSING
 
 
-class ArticleUpdate(Body):
+class TextUpdate(Body):
+    """Title and text as the editor saves them; only the fields sent are changed."""
+
+    title: ArticleTitle | MISSING = MISSING
+    content_markdown: ArticleText | MISSING = MISSING
+
+
+class ArticleUpdate(TextUpdate):
     """Only the fields sent are changed."""
 
-    title: Title | MISSING = MISSING
-    content_markdown: Markdown | MISSING = MISSING
     slug: Slug | MISSING = MISSING
-    description: Description | MISSING = MISSING
-    collection_id: Text | MISSING | None = MISSING
+    description: Lead | MISSING = MISSING
+    collection_id: CollectionRef | MISSING | None = MISSING
     visibility: Visibility | MISSING = MISSING
-    position: Position | MISSING = MISSING
+    position: ArticlePosition | MISSING = MISSING
 
 
 class TranslationOut(Out):
@@ -124,7 +186,7 @@ class TranslationOut(Out):
     id: str
     locale: str
     status: Status
-    outdated: bool
+    outdated: bool = Field(description="Whether the text of the article changed after the translation's.")
 
 
 class ArticleFields(Out):
@@ -141,9 +203,11 @@ class ArticleFields(Out):
     translations: list[TranslationOut]
     position: int
     status: Status
-    has_unpublished_changes: bool
-    version: int
-    url: str | None
+    has_unpublished_changes: bool = Field(
+        description="Whether the editor saved a text that the next publishing makes live."
+    )
+    version: int = Field(description="Grows by one with each saved text or title.")
+    url: str | None = Field(description="The public address while it is published, else null.")
     bot_id: str
     published_at: Timestamp | None
     created_at: Timestamp
@@ -175,8 +239,7 @@ def article_out(article: Article, bot: Bot, form: Format) -> ArticleOut | Articl
         "translations": article.translations,
         "position": article.position,
         "status": article.status,
-        # Every door saves text as the article's own; only an editor's working copy would differ from it.
-        "has_unpublished_changes": False,
+        "has_unpublished_changes": article.has_unpublished_changes,
         "version": article.version,
         "url": bot.help_url + article.path(bot) if article.is_live else None,
         "bot_id": str(bot.id),
@@ -189,17 +252,37 @@ def article_out(article: Article, bot: Bot, form: Format) -> ArticleOut | Articl
     return ArticleOut(**fields, content_markdown=article.content)
 
 
+class ArticleDeletedOut(Out):
+    """The article is in Recently deleted, with its translations."""
+
+    id: str
+    deleted: Literal[True]
+    deleted_at: Timestamp
+    restorable_until: Timestamp = Field(description="When it is removed for good.")
+    translation_ids: list[str] = Field(description="The translations that were deleted with it.")
+
+
+def article_deleted_out(deletion: Deletion) -> ArticleDeletedOut:
+    return ArticleDeletedOut(
+        id=deletion.id,
+        deleted=True,
+        deleted_at=deletion.deleted_at,
+        restorable_until=deletion.deleted_at + limits.DELETED_ARTICLES_KEPT,
+        translation_ids=deletion.translation_ids,
+    )
+
+
 class RevisionListItemOut(Out):
     """A text that was replaced, and what had written it."""
 
     id: str
     article_id: str
-    version: int
+    version: int = Field(description="The article's version while this text was its own.")
     title: str
-    origin: Origin
-    draft_id: str | None
-    author: AuthorOut
-    created_at: Timestamp
+    origin: Origin = Field(description="What wrote this text.")
+    draft_id: str | None = Field(description="The draft that this text came from.")
+    author: AuthorOut = Field(description="Who wrote this text.")
+    created_at: Timestamp = Field(description="When this text was replaced.")
 
 
 class RevisionOut(RevisionListItemOut):
@@ -235,3 +318,27 @@ def revision_fields(revision: Revision) -> dict[str, Any]:
         "author": AuthorOut(type=revision.author_type, name=revision.author_name),
         "created_at": revision.created_at,
     }
+
+
+class RevisionDiffOut(Out):
+    """A unified diff, empty where the texts and titles are identical."""
+
+    article_id: str
+    revision_id: str
+    compare_to: str = Field(description="`current`, or the id of a revision.", examples=["current"])
+    diff: str
+    additions: int
+    deletions: int
+    identical: bool = Field(description="Whether text and title are the same.")
+
+
+def revision_diff_out(compared: RevisionDiff) -> RevisionDiffOut:
+    return RevisionDiffOut(
+        article_id=compared.revision.article_id,
+        revision_id=compared.revision.id,
+        compare_to=compared.compare_to,
+        diff=compared.diff.diff,
+        additions=compared.diff.additions,
+        deletions=compared.diff.deletions,
+        identical=not compared.diff.diff,
+    )

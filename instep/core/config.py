@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from instep.core.outbound.allowed import AllowList, read_allow_list
 
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
@@ -27,15 +29,31 @@ class Settings(BaseModel):
     database_url: str | None = Field(None, description="an external PostgreSQL; none: the embedded one")
     data_dir: Path = Field(default_factory=lambda: default_data_dir(), description="the data folder")
     site_url: str = Field("http://127.0.0.1:8000", description="the public address of this installation")
-    secret_key: str | None = Field(None, min_length=32, description="signs cursors; made when missing")
+    secret_key: str | None = Field(
+        None, min_length=32, description="signs cursors, seals secrets; made when missing"
+    )
     requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key")
+    anonymous_requests_per_minute: int = Field(
+        60, ge=1, description="requests a minute per address without a valid API key"
+    )
     tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace")
     jobs: bool = Field(True, description="whether the server's processes run jobs too")
     database_pool: int = Field(10, ge=1, le=100, description="database connections of one process")
+    webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
+
+    @field_validator("webhook_allow")
+    @classmethod
+    def readable_allow_list(cls, text: str) -> str:
+        read_allow_list(text)
+        return text
 
     @property
     def base_url(self) -> str:
         return self.site_url.rstrip("/")
+
+    @property
+    def allow_list(self) -> AllowList:
+        return read_allow_list(self.webhook_allow)
 
 
 SECRETS = {"database_url", "secret_key"}
@@ -83,7 +101,7 @@ def explain(problem: Any) -> str:
     if problem["type"] == "extra_forbidden":
         known = ", ".join(sorted(PREFIX + field.upper() for field in Settings.model_fields))
         return f"{name} is not a setting of Instep; the settings are {known}"
-    return f"{name}: {problem['msg']}"
+    return f"{name}: {problem['msg'].removeprefix('Value error, ')}"
 
 
 def default_data_dir() -> Path:

@@ -75,6 +75,16 @@ async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
     assert found(await client.get("/v1/articles/ganz-anders")) == article
 
 
+async def test_the_answer_names_its_state(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    body = {"title": "Install", "contentMarkdown": "Run it."}
+
+    etag = (await client.post("/v1/articles", json=body)).headers["ETag"]
+
+    again = await client.get("/v1/articles/install", headers={"If-None-Match": etag})
+    assert (again.status_code, again.headers["ETag"]) == (304, etag)
+
+
 async def test_a_new_article_is_not_on_the_site(api: Api, cast: Cast) -> None:
     await create_article(api(cast.acme.write_key))
 
@@ -131,6 +141,9 @@ async def test_a_title_may_have_200_characters_of_any_script(api: Api, cast: Cas
         ("collectionId", "a\0b"),
         ("translationOf", "art_01k0000000000000000000000a"),
         ("translationOf", True),
+        ("translationOf", None),
+        ("translationOf", ""),
+        ("collectionId", ""),
         ("visibility", "secret"),
         ("visibility", None),
         ("locale", "English"),
@@ -305,6 +318,16 @@ async def test_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
         entry(german),
         entry(french),
     ]
+
+
+async def test_a_root_may_be_named_by_a_slug_that_it_has_or_had(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client, "Install")
+    found(await client.patch("/v1/articles/install", json={"slug": "set-up"}))
+
+    for slug, locale in (("set-up", "de"), ("install", "fr")):
+        translation = await create_article(client, "T", translationOf=slug, locale=locale)
+        assert translation["translationOf"] == root["id"]
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])

@@ -85,6 +85,13 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
     assert await all_pages(client, f"{INSTALL}/revisions") == []
 
 
+async def test_a_title_may_have_200_characters(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+
+    assert found(await client.patch(INSTALL, json={"title": "語" * 200}))["title"] == "語" * 200
+
+
 async def test_an_empty_description_clears_it(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client, description="How to.")
@@ -118,7 +125,7 @@ async def test_an_empty_description_clears_it(api: Api, cast: Cast) -> None:
         ("visibility", None),
         ("position", -1),
         ("position", 2_147_483_648),
-        ("position", 1.0),
+        ("position", 1.5),
         ("position", None),
         ("status", "published"),
         ("locale", "de"),

@@ -1,0 +1,98 @@
+"""The SQL of Recently deleted: articles that can be restored until they are purged."""
+
+from datetime import datetime
+
+from instep.articles.schemas import DeletedArticle
+from instep.core import limits
+from instep.core.ids import looks_like_id
+from instep.identity.schemas import Ctx
+
+DELETED = "a.id, a.slug, a.locale, a.translation_of, a.deleted_at"
+
+
+async def lock_translations(ctx: Ctx, article_id: str) -> list[str]:
+    """The ids of an article's translations, locked; its own lock lets nobody add one."""
+    found = await ctx.tx.value(
+        """
+        select array_agg(id) from (
+            select id from articles where bot_id = %(bot)s and translation_of = %(id)s and deleted_at is null
+            order by id for no key update) as translations
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+    return list(found or ())
+
+
+async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
+    """One stamp, which no other deletion has, tells later what was deleted together."""
+    stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    await ctx.tx.run(
+        "update articles set deleted_at = %(stamp)s where bot_id = %(bot)s and id = any(%(ids)s)",
+        bot=ctx.bot.id,
+        ids=article_ids,
+        stamp=stamp,
+    )
+    return stamp
+
+
+async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
+    """By id, or by a slug that it has, or had; of several the one that was deleted last."""
+    by_slug = """(a.slug = %(ref)s or exists (
+        select from former_slugs f where f.bot_id = a.bot_id and f.article_id = a.id and f.slug = %(ref)s))"""
+    return await ctx.tx.first(
+        DeletedArticle,
+        f"""
+        select {DELETED} from articles a
+        where a.bot_id = %(bot)s and a.deleted_at > now() - %(kept)s
+          and {"a.id = %(ref)s" if looks_like_id(ref) else by_slug}
+        order by a.slug <> %(ref)s, a.deleted_at desc, a.translation_of nulls first, a.id limit 1
+        """,
+        bot=ctx.bot.id,
+        ref=ref,
+        kept=limits.DELETED_ARTICLES_KEPT,
+    )
+
+
+async def lock(ctx: Ctx, article_id: str) -> None:
+    """Lock an article, deleted or not."""
+    await ctx.tx.run(
+        "select id from articles where bot_id = %(bot)s and id = %(id)s for no key update",
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedArticle]:
+    """An article and the translations that were deleted with it, locked."""
+    return await ctx.tx.all(
+        DeletedArticle,
+        f"""
+        select {DELETED} from articles a
+        where a.bot_id = %(bot)s and a.deleted_at = %(deleted_at)s
+          and (a.id = %(id)s or a.translation_of = %(id)s)
+        order by a.id for no key update
+        """,
+        bot=ctx.bot.id,
+        id=article.id,
+        deleted_at=article.deleted_at,
+    )
+
+
+async def stamp_restoring(ctx: Ctx) -> datetime:
+    """The stamp of a restoring. Until it commits no other article gets a slug."""
+    stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    return stamp
+
+
+async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime) -> None:
+    await ctx.tx.run(
+        """
+        update articles set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=article.id,
+        slug=slug,
+        stamp=stamp,
+    )

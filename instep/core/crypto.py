@@ -1,0 +1,60 @@
+"""Secrets at rest: AES-256-GCM, each bound to its row, under keys made from the installation's secret key."""
+
+import os
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from instep.core.config import secret_key, settings
+
+ID_BYTES = 4
+KEY_BYTES = 32
+NONCE_BYTES = 12
+PURPOSE = b"instep secrets at rest"
+
+
+class Unreadable(Exception):
+    """The secret was sealed under another key or for another row, or it was altered."""
+
+
+class KeyRing:
+    """The newest key seals, all open; what is sealed is the key's id, a nonce and the ciphertext.
+
+    `place` is table, column, workspace and row: what was copied to another one does not open there.
+    """
+
+    def __init__(self, newest: bytes, *older: bytes) -> None:
+        derived = [derive(secret) for secret in (newest, *older)]
+        self.newest = derived[0][0]
+        self.keys = dict(reversed(derived))
+
+    def seal(self, secret: str, *place: str) -> bytes:
+        nonce = os.urandom(NONCE_BYTES)
+        return self.newest + nonce + self.keys[self.newest].encrypt(nonce, secret.encode(), bound_to(place))
+
+    def open(self, sealed: bytes, *place: str) -> str:
+        key = self.keys.get(sealed[:ID_BYTES])
+        nonce, ciphertext = sealed[ID_BYTES:][:NONCE_BYTES], sealed[ID_BYTES + NONCE_BYTES :]
+        if key is None or len(nonce) < NONCE_BYTES:
+            raise Unreadable
+        try:
+            return key.decrypt(nonce, ciphertext, bound_to(place)).decode()
+        except InvalidTag:
+            raise Unreadable from None
+
+
+def key_ring() -> KeyRing:
+    """The key ring of this installation."""
+    return KeyRing(secret_key(settings()))
+
+
+def derive(secret: bytes) -> tuple[bytes, AESGCM]:
+    """A key and the id by which a sealed secret names it."""
+    made = HKDF(SHA256(), ID_BYTES + KEY_BYTES, salt=None, info=PURPOSE).derive(secret)
+    return made[:ID_BYTES], AESGCM(made[ID_BYTES:])
+
+
+def bound_to(place: tuple[str, ...]) -> bytes:
+    return ":".join(place).encode()

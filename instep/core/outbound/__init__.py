@@ -1,0 +1,1 @@
+"""What this server may call: the grammar of addresses, and which of them are public."""

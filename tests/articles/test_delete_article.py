@@ -1,0 +1,235 @@
+"""DELETE /v1/articles/{id}."""
+
+from asyncio import gather
+from datetime import datetime, timedelta
+
+import pytest
+
+from instep.core.database import Database, Tx
+from instep.drafts.actions import queue_gap_draft, queue_new_article
+from tests.articles.editing import Queue, delete, draft_status, put_into_review, translate
+from tests.cast import Api, Cast
+from tests.web.asking import (
+    TIMESTAMP,
+    Response,
+    all_pages,
+    at_once,
+    create_article,
+    create_collection,
+    found,
+    made,
+    refusal,
+)
+
+INSTALL = "/v1/articles/install"
+MISSING = (404, "not_found")
+
+
+async def test_a_deleted_article_can_be_restored_for_30_days(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client)
+
+    deletion = await delete(client, "install")
+
+    deleted_at, until = deletion.pop("deletedAt"), deletion.pop("restorableUntil")
+    assert deletion == {"id": article["id"], "deleted": True, "translationIds": []}
+    assert TIMESTAMP.fullmatch(deleted_at)
+    assert datetime.fromisoformat(until) - datetime.fromisoformat(deleted_at) == timedelta(days=30)
+    assert article["createdAt"] <= deleted_at
+
+
+async def test_a_deleted_article_is_nowhere(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    guides = await create_collection(client)
+    article = await create_article(client, collectionId=guides["id"])
+    await client.patch(INSTALL, json={"slug": "set-up", "contentMarkdown": "Two."})
+    url = found(await client.post("/v1/articles/set-up/publish"))["url"]
+    [revision] = await all_pages(client, "/v1/articles/set-up/revisions")
+
+    await delete(client, article["id"])
+
+    for ref in (article["id"], "set-up", "install"):
+        path = f"/v1/articles/{ref}"
+        text = {"contentMarkdown": "Three."}
+        answers = [
+            await client.get(path),
+            await client.patch(path, json=text),
+            await client.delete(path),
+            await client.post(f"{path}/publish"),
+            await client.post(f"{path}/unpublish"),
+            await client.get(f"{path}/drafts"),
+            await client.post(f"{path}/drafts", json=text),
+            await client.get(f"{path}/revisions"),
+            await client.get(f"{path}/revisions/{revision['id']}"),
+            await client.get(f"{path}/revisions/{revision['id']}/diff"),
+            await client.post(f"{path}/revisions/{revision['id']}/restore"),
+        ]
+        assert {refusal(answer) for answer in answers} == {MISSING}
+    for status in ("all", "draft", "published"):
+        assert await all_pages(client, "/v1/articles", status=status) == []
+    assert (await api(None).get(url)).status_code == 404
+    assert found(await client.get("/v1/collections/guides"))["articleCount"] == 0
+
+
+async def test_its_slug_is_free_at_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client)
+    await delete(client, "install")
+
+    successor = await create_article(client, "Install")
+
+    assert successor["slug"] == "install"
+    assert successor["id"] != article["id"]
+    assert found(await client.get(INSTALL)) == successor
+
+
+async def test_its_translations_go_along(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+    german = await translate(client, root, "Einrichten", "de")
+    french = await translate(client, root, "Installer", "fr")
+    other = await create_article(client, "Other")
+
+    deletion = await delete(client, "install")
+
+    assert deletion["translationIds"] == [german["id"], french["id"]]
+    assert await all_pages(client, "/v1/articles") == [other]
+    assert refusal(await client.get("/v1/articles/einrichten")) == MISSING
+
+
+async def test_a_translation_goes_alone(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+    await translate(client, root, "Einrichten", "de")
+    french = await translate(client, root, "Installer", "fr")
+
+    deletion = await delete(client, "einrichten")
+
+    assert deletion["translationIds"] == []
+    [left] = found(await client.get(INSTALL))["translations"]
+    assert left["id"] == french["id"]
+    assert (await translate(client, root, "Noch einmal", "de"))["translationOf"] == root["id"]
+
+
+async def test_no_translation_is_made_of_a_deleted_article(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+    await delete(client, "install")
+
+    body = {"title": "Einrichten", "contentMarkdown": "", "locale": "de", "translationOf": root["id"]}
+
+    assert refusal(await client.post("/v1/articles", json=body)) == (400, "invalid_request")
+
+
+async def test_its_pending_edits_leave_the_queue(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    made(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
+
+    await delete(client, "install")
+
+    assert await all_pages(client, "/v1/drafts") == []
+
+
+@pytest.mark.parametrize("queue", [queue_new_article, queue_gap_draft])
+async def test_deleting_an_article_in_review_dismisses_its_draft(
+    api: Api, cast: Cast, database: Database, owner: Tx, queue: Queue
+) -> None:
+    client = api(cast.acme.write_key)
+    draft_id = await put_into_review(database, cast.acme, queue)
+
+    await delete(client, "install")
+
+    assert await draft_status(owner, draft_id) == ("dismissed", True)
+
+
+async def test_a_translation_in_review_is_settled_with_its_root(
+    api: Api, cast: Cast, database: Database, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client)
+    draft_id = await put_into_review(database, cast.acme)
+    await owner.run(
+        """
+        update articles set locale = 'de', translation_of = root.id
+        from (select id from articles where status = 'draft' and bot_id = %(bot)s) as root
+        where status = 'in_review' and bot_id = %(bot)s
+        """,
+        bot=cast.acme.bot_id,
+    )
+
+    await delete(client, "install")
+
+    assert await draft_status(owner, draft_id) == ("dismissed", True)
+
+
+async def test_of_twenty_at_once_one_deletes(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+    await translate(client, root, "Einrichten", "de")
+
+    answers = await at_once(20, lambda _: client.delete(INSTALL))
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [404] * 19
+
+
+async def test_no_translation_outlives_its_article_whoever_is_first(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+    body = {"title": "T", "contentMarkdown": "", "translationOf": root["id"]}
+
+    async def ask(number: int) -> Response:
+        if number == 10:
+            return await client.delete(INSTALL)
+        return await client.post("/v1/articles", json={**body, "locale": f"de-{number:03}"})
+
+    answers = await at_once(20, ask)
+
+    deletion = found(answers.pop(10))
+    created = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+    assert sorted(deletion["translationIds"]) == sorted(created)
+    assert {answer.status_code for answer in answers} <= {201, 400}
+    assert await all_pages(client, "/v1/articles") == []
+
+
+async def test_a_translation_is_deleted_alone_or_with_its_article_but_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for number in range(10):
+        root = await create_article(client, f"No {number}")
+        translation = await translate(client, root, "T", "de")
+
+        with_root, alone = await gather(
+            client.delete(f"/v1/articles/{root['id']}"), client.delete(f"/v1/articles/{translation['id']}")
+        )
+
+        went_along = found(with_root)["translationIds"] == [translation["id"]]
+        assert alone.status_code == (404 if went_along else 200)
+
+
+async def test_deleting_collections_and_articles_at_once_hinders_nobody(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for number in range(5):
+        guides = await create_collection(client, f"Guides {number}")
+        root = await create_article(client, f"No {number}", collectionId=guides["id"])
+        for locale in ("de", "fr", "es"):
+            body = {"title": "T", "contentMarkdown": "", "locale": locale, "translationOf": root["id"]}
+            made(await client.post("/v1/articles", json={**body, "collectionId": guides["id"]}))
+
+    async def ask(number: int) -> int:
+        path = f"articles/no-{number // 2}" if number % 2 else f"collections/guides-{number // 2}"
+        return (await client.delete(f"/v1/{path}")).status_code
+
+    assert set(await at_once(10, ask)) == {200}
+
+
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_article(globex)
+    client = api(cast.acme.write_key)
+
+    refused = await client.delete(f"/v1/articles/{theirs['id']}")
+    unknown = await client.delete("/v1/articles/nothing")
+
+    assert refusal(refused) == MISSING
+    assert refused.content == unknown.content
+    assert found(await globex.get(INSTALL)) == theirs

@@ -1,0 +1,122 @@
+"""GET /v1/articles/{id}/revisions/{revisionId}/diff."""
+
+import pytest
+
+from tests.articles.editing import revisions_of
+from tests.cast import Api, Cast
+from tests.drafts.review import patched
+from tests.web.asking import create_article, found, refusal
+
+INSTALL = "/v1/articles/install"
+MISSING = (404, "not_found")
+TEXTS = ["One.\n\nSame.\n", "Two.\n\nSame.\n", "Three.\n\nSame.\n\nMore.\n"]
+
+
+async def test_it_leads_from_the_revision_to_the_present_text(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client, contentMarkdown="One.\n\nSame.\n")
+    await client.patch(INSTALL, json={"contentMarkdown": "Two.\n\nSame.\n"})
+    [revision] = await revisions_of(client, "install")
+    path = f"{INSTALL}/revisions/{revision['id']}/diff"
+
+    diff = found(await client.get(path))
+
+    assert diff == {
+        "articleId": article["id"],
+        "revisionId": revision["id"],
+        "compareTo": "current",
+        "diff": "--- version 1\n+++ version 2\n@@ -1,3 +1,3 @@\n-One.\n+Two.\n \n Same.\n",
+        "additions": 1,
+        "deletions": 1,
+        "identical": False,
+    }
+    assert found(await client.get(path, params={"compare_to": "current"})) == diff
+
+
+async def test_it_leads_to_another_revision_newer_or_older(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, contentMarkdown=TEXTS[0])
+    for text in [*TEXTS[1:], "Four."]:
+        await client.patch(INSTALL, json={"contentMarkdown": text})
+    third, second, first = await revisions_of(client, "install")
+
+    for (one, before), (other, after) in (
+        ((first, TEXTS[0]), (third, TEXTS[2])),
+        ((third, TEXTS[2]), (first, TEXTS[0])),
+        ((second, TEXTS[1]), (third, TEXTS[2])),
+    ):
+        path = f"{INSTALL}/revisions/{one['id']}/diff"
+        diff = found(await client.get(path, params={"compare_to": other["id"]}))
+        assert (diff["revisionId"], diff["compareTo"]) == (one["id"], other["id"])
+        assert patched(before, diff["diff"]) == after
+        lines = diff["diff"].splitlines()[2:]
+        assert diff["additions"] == sum(line.startswith("+") for line in lines)
+        assert diff["deletions"] == sum(line.startswith("-") for line in lines)
+
+
+async def test_equal_texts_are_identical(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, contentMarkdown="One.")
+    for text in ("Two.", "One."):
+        await client.patch(INSTALL, json={"contentMarkdown": text})
+    _, first = await revisions_of(client, "install")
+
+    for other in ("current", first["id"]):
+        path = f"{INSTALL}/revisions/{first['id']}/diff"
+        diff = found(await client.get(path, params={"compare_to": other}))
+        assert (diff["diff"], diff["additions"], diff["deletions"]) == ("", 0, 0)
+        assert diff["identical"] is True
+
+
+@pytest.mark.parametrize("text", ["Run it.\n", ""])
+async def test_another_title_shows_as_a_heading_above_the_text(api: Api, cast: Cast, text: str) -> None:
+    client = api(cast.acme.write_key)
+    await create_article(client, "Install", contentMarkdown=text)
+    await client.patch(INSTALL, json={"title": "Set up"})
+    [revision] = await revisions_of(client, "install")
+
+    diff = found(await client.get(f"{INSTALL}/revisions/{revision['id']}/diff"))
+
+    assert (diff["identical"], diff["additions"], diff["deletions"]) == (False, 1, 1)
+    assert patched(f"# Install\n\n{text}", diff["diff"]) == f"# Set up\n\n{text}"
+
+
+async def test_a_text_of_any_size_is_compared(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    before = "".join(f"line {number % 997}\n" for number in range(60_000))
+    after = "".join(f"line {number % 991}\n" for number in range(60_000))
+    await create_article(client, contentMarkdown=before)
+    found(await client.patch(INSTALL, json={"contentMarkdown": after}))
+    [revision] = await revisions_of(client, "install")
+
+    diff = found(await client.get(f"{INSTALL}/revisions/{revision['id']}/diff"))
+
+    assert patched(before, diff["diff"]) == after
+
+
+async def test_what_is_not_there_is_not_found(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for title in ("Install", "Other"):
+        await create_article(client, title)
+        await client.patch(f"/v1/articles/{title.lower()}", json={"contentMarkdown": "Two."})
+    [mine], [others] = await revisions_of(client, "install"), await revisions_of(client, "other")
+    unknown = "rev_01k0000000000000000000000a"
+
+    for revision in (others["id"], unknown, "current", "x"):
+        assert refusal(await client.get(f"{INSTALL}/revisions/{revision}/diff")) == MISSING
+    for other in (others["id"], unknown, "", "Current"):
+        path = f"{INSTALL}/revisions/{mine['id']}/diff"
+        assert refusal(await client.get(path, params={"compare_to": other})) == MISSING
+
+
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_article(globex)
+    await globex.patch(INSTALL, json={"title": "Set up"})
+    [revision] = await revisions_of(globex, "install")
+    client = api(cast.acme.read_key)
+
+    refused = await client.get(f"/v1/articles/{theirs['id']}/revisions/{revision['id']}/diff")
+
+    assert refusal(refused) == MISSING
+    assert refused.content == (await client.get("/v1/articles/nothing/revisions/x/diff")).content

@@ -1,0 +1,157 @@
+"""What has been in Recently deleted for 30 days is removed for good by the hourly housekeeping."""
+
+from datetime import timedelta
+
+import pytest
+
+from instep import upkeep
+from instep.core.database import Database, Tx
+from tests.articles.editing import delete, let_time_pass, restore, translate
+from tests.cast import Api, Cast, Client, RunJobs
+from tests.web.asking import all_pages, at_once, create_article, found, made
+
+DAYS = timedelta(days=30)
+TABLES = ("articles", "revisions", "drafts", "former_slugs")
+
+
+async def test_after_30_days_nothing_is_left_of_it(
+    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_everything(client)
+    other = await create_article(client, "Other")
+    await delete(client, "begin")
+    await let_time_pass(owner, cast.acme, DAYS)
+
+    await an_hour_passes(database, owner, run_jobs)
+
+    assert await counts(owner, cast) == {"articles": 1, "revisions": 0, "drafts": 0, "former_slugs": 0}
+    assert await all_pages(client, "/v1/articles") == [other]
+
+
+async def test_until_then_everything_stays(
+    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_everything(client)
+    await delete(client, "begin")
+    before = await counts(owner, cast)
+    await let_time_pass(owner, cast.acme, DAYS - timedelta(minutes=1))
+
+    await an_hour_passes(database, owner, run_jobs)
+
+    assert await counts(owner, cast) == before
+    assert (await restore(client, "begin"))["translations"]
+
+
+async def test_what_lives_is_not_purged_however_old(
+    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    root = await create_article(client)
+    await translate(client, root, "Einrichten", "de")
+    await delete(client, "einrichten")
+    await let_time_pass(owner, cast.acme, DAYS * 2)
+    await owner.run("update articles set created_at = '2001-01-01', updated_at = '2001-01-01'")
+
+    await an_hour_passes(database, owner, run_jobs)
+
+    [left] = await all_pages(client, "/v1/articles")
+    assert (left["id"], left["translations"]) == (root["id"], [])
+
+
+async def test_a_task_tells_of_the_drafts_that_are_left(
+    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    for title in ("Install", "Upgrade"):
+        await create_article(client, title, contentMarkdown="Run `agent setup --port 80` first.\n")
+        found(await client.post(f"/v1/articles/{title.lower()}/publish"))
+    diff = "--- a/cli.py\n+++ b/cli.py\n@@ -1 +1 @@\n-PORT = '--port'\n+PORT = '--listen'\n"
+    change = {"kind": "pr", "title": "Rename --port to --listen", "diff": diff}
+    task = (await client.post("/v1/tasks", json={"change": change})).json()
+    await run_jobs()
+    assert len(found(await client.get(f"/v1/tasks/{task['id']}"))["drafts"]) == 2
+    await delete(client, "install")
+    await let_time_pass(owner, cast.acme, DAYS)
+
+    await an_hour_passes(database, owner, run_jobs)
+
+    ended = found(await client.get(f"/v1/tasks/{task['id']}"))
+    assert (ended["status"], [draft["title"] for draft in ended["drafts"]]) == ("completed", ["Upgrade"])
+    assert found(await client.get("/v1/tasks"))["results"] == [ended]
+
+
+async def test_as_many_as_there_are_go_in_one_run(
+    api: Api,
+    cast: Cast,
+    database: Database,
+    owner: Tx,
+    run_jobs: RunJobs,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = api(cast.acme.write_key)
+    monkeypatch.setattr(upkeep, "PURGED_AT_ONCE", 2)
+    for number in range(3):
+        root = await create_article(client, f"No {number}")
+        await translate(client, root, "T", "de")
+        await delete(client, root["id"])
+    await let_time_pass(owner, cast.acme, DAYS)
+
+    await an_hour_passes(database, owner, run_jobs)
+
+    assert (await counts(owner, cast))["articles"] == 0
+
+
+async def test_a_family_is_restored_or_purged_whole(
+    api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    for _ in range(5):
+        root = await create_article(client)
+        translations = [(await translate(client, root, "T", locale))["id"] for locale in ("de", "fr")]
+        await delete(client, root["id"])
+
+        async def ask(number: int, root_id: str = root["id"]) -> int:
+            if number % 2:
+                return (await client.post(f"/v1/articles/{root_id}/restore")).status_code
+            async with database.enter_workspace("") as tx:
+                await tx.run("select purge_deleted_articles(interval '0', 100)")
+            return 0
+
+        statuses = await at_once(20, ask)
+
+        left = {row["id"] for row in await all_pages(client, "/v1/articles")}
+        assert left == ({root["id"], *translations} if 200 in statuses else set())
+        assert set(statuses) <= {0, 200, 400, 404}
+        if left:
+            await delete(client, root["id"])
+            await owner.run("select purge_deleted_articles(interval '0', 100)")
+
+
+async def write_everything(client: Client) -> None:
+    """An article with a translation, revisions, a former slug, a pending and a settled draft."""
+    root = await create_article(client)
+    await translate(client, root, "Einrichten", "de")
+    found(await client.patch("/v1/articles/install", json={"slug": "begin", "contentMarkdown": "Two."}))
+    drafts = [
+        made(await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": f"{number}."}))
+        for number in range(2)
+    ]
+    found(await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={}))
+
+
+async def an_hour_passes(database: Database, owner: Tx, run_jobs: RunJobs) -> None:
+    await upkeep.schedule_prune(database)
+    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=upkeep.PRUNE)
+    await run_jobs()
+    assert await owner.value("select count(*) from jobs where error is not null") == 0
+
+
+async def counts(owner: Tx, cast: Cast) -> dict[str, int]:
+    return {
+        table: await owner.value(
+            f"select count(*) from {table} where workspace_id = %(id)s", id=cast.acme.workspace_id
+        )
+        for table in TABLES
+    }

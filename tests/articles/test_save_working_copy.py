@@ -1,0 +1,302 @@
+"""The working copy: what the editor of the dashboard saves over a published text."""
+
+from dataclasses import replace
+
+import pytest
+
+from instep.articles.actions import save_working_copy
+from instep.articles.schemas import TextUpdate
+from instep.core.database import Database, Tx
+from instep.core.errors import Conflict, InsufficientScope, NotFound, PlanInactive
+from instep.workspaces.actions import pause_workspace
+from tests.articles.editing import acting, delete, restore, revisions_of, save_copy
+from tests.cast import Api, Cast, Client, Json
+from tests.web.asking import at_once, create_article, found, made, refusal
+
+INSTALL = "/v1/articles/install"
+
+
+async def test_the_live_text_stays_until_it_is_published(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    live = await write_live(client)
+
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    article = found(await client.get(INSTALL))
+    assert article["updatedAt"] > live["updatedAt"]
+    assert article == {**live, "hasUnpublishedChanges": True, "updatedAt": article["updatedAt"]}
+    assert found(await client.get("/v1/articles"))["results"] == [article]
+    assert "Better." not in (await api(None).get(live["url"])).text
+    assert await revisions_of(client, "install") == []
+
+
+async def test_publishing_makes_it_live_under_its_authors_name(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    live = await write_live(client)
+    await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="*Better.*")
+
+    published = found(await client.post(f"{INSTALL}/publish"))
+
+    text = {"title": "Set up", "contentMarkdown": "*Better.*", "version": 2}
+    assert published == live | text | {"updatedAt": published["updatedAt"]}
+    assert "<em>Better.</em>" in (await api(None).get(live["url"])).text
+    assert found(await client.post(f"{INSTALL}/publish")) == published
+    await client.patch(INSTALL, json={"contentMarkdown": "Three."})
+    [second, first] = await revisions_of(client, "install")
+    assert (first["contentMarkdown"], first["origin"]) == ("Run it.", "create")
+    assert (second["contentMarkdown"], second["origin"]) == ("*Better.*", "publish")
+    assert second["author"] == {"type": "command", "name": "Edda"}
+
+
+async def test_saving_goes_on_from_what_was_saved(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", title="Set up")
+
+    published = found(await client.post(f"{INSTALL}/publish"))
+    assert (published["title"], published["contentMarkdown"], published["version"]) == (
+        "Set up",
+        "Better.",
+        2,
+    )
+
+
+async def test_saving_the_same_again_leaves_no_trace(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    live = await write_live(client)
+
+    await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
+    assert found(await client.get(INSTALL)) == live
+
+    saved = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    again = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    assert again == saved
+
+
+async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    live = await write_live(client)
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
+
+    article = found(await client.get(INSTALL))
+    assert article == {**live, "updatedAt": article["updatedAt"]}
+    assert found(await client.post(f"{INSTALL}/publish")) == article
+
+
+async def test_the_text_of_a_draft_is_saved_directly(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    draft = await create_article(client)
+
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    saved = found(await client.get(INSTALL))
+    text = {"contentMarkdown": "Better.", "version": 2, "updatedAt": saved["updatedAt"]}
+    assert saved == {**draft, **text, "hasUnpublishedChanges": False}
+    [revision] = await revisions_of(client, "install")
+    assert revision["contentMarkdown"] == "Run it."
+
+
+async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="Better.")
+
+    patched = found(await client.patch(INSTALL, json={"contentMarkdown": "Patched."}))
+
+    assert patched["hasUnpublishedChanges"] is False
+    assert (patched["title"], patched["contentMarkdown"]) == ("Install", "Patched.")
+    assert await history(client) == [
+        (3, "Install", "Patched.", None),
+        (2, "Set up", "Better.", "update"),
+        (1, "Install", "Run it.", "create"),
+    ]
+    kept = (await revisions_of(client, "install"))[0]
+    assert kept["author"] == {"type": "command", "name": "Edda"}
+    assert "Patched." in (await api(None).get(patched["url"])).text
+    assert found(await client.post(f"{INSTALL}/publish")) == patched
+
+
+async def test_an_applied_edit_drops_it_likewise(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    draft = made(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."}))
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    assert [text for _, _, text, _ in await history(client)] == ["Applied.", "Better.", "Run it."]
+    assert found(await client.get(INSTALL))["hasUnpublishedChanges"] is False
+
+
+async def test_a_restored_revision_drops_it_likewise(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await client.patch(INSTALL, json={"contentMarkdown": "Two."})
+    [revision] = await revisions_of(client, "install")
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    restored = found(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
+
+    assert restored["hasUnpublishedChanges"] is False
+    assert await history(client) == [
+        (4, "Install", "Run it.", None),
+        (3, "Install", "Better.", "update"),
+        (2, "Install", "Two.", "update"),
+        (1, "Install", "Run it.", "create"),
+    ]
+
+
+async def test_a_patch_with_its_very_text_keeps_no_second_one(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    found(await client.patch(INSTALL, json={"contentMarkdown": "Better."}))
+
+    assert [text for _, _, text, _ in await history(client)] == ["Better.", "Run it."]
+
+
+async def test_a_patch_of_other_fields_leaves_it(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    same = {"description": "How to.", "title": "Install", "contentMarkdown": "Run it."}
+    patched = found(await client.patch(INSTALL, json=same))
+
+    assert patched["hasUnpublishedChanges"] is True
+    assert found(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
+
+
+async def test_unpublishing_keeps_it_until_the_next_publishing(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+
+    draft = found(await client.post(f"{INSTALL}/unpublish"))
+
+    assert (draft["contentMarkdown"], draft["hasUnpublishedChanges"]) == ("Run it.", True)
+    published = found(await client.post(f"{INSTALL}/publish"))
+    assert (published["contentMarkdown"], published["hasUnpublishedChanges"]) == ("Better.", False)
+    assert [text for _, _, text, _ in await history(client)] == ["Better.", "Run it."]
+
+
+async def test_in_an_unpublished_article_saving_goes_on_from_it(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await client.post(f"{INSTALL}/unpublish")
+
+    await save_copy(database, cast.acme, "install", title="Set up")
+
+    article = found(await client.get(INSTALL))
+    assert (article["title"], article["contentMarkdown"]) == ("Set up", "Better.")
+    assert article["hasUnpublishedChanges"] is False
+
+
+async def test_it_comes_back_with_a_deleted_article(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await delete(client, "install")
+
+    assert (await restore(client, "install"))["hasUnpublishedChanges"] is True
+    assert found(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
+
+
+async def test_a_stale_etag_is_refused(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    stale = (await client.get(INSTALL)).headers["ETag"]
+    saved = await save_copy(database, cast.acme, "install", stale, contentMarkdown="Better.")
+
+    with pytest.raises(Conflict):
+        await save_copy(database, cast.acme, "install", stale, contentMarkdown="Mine.")
+    refused = await client.post(f"{INSTALL}/publish", headers={"If-Match": stale})
+    assert refusal(refused) == (400, "conflict")
+    published = await client.post(f"{INSTALL}/publish", headers={"If-Match": saved.etag})
+    assert found(published)["contentMarkdown"] == "Better."
+
+
+async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+
+    async def write(number: int) -> None:
+        if number % 3 == 0:
+            await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
+        elif number % 3 == 1:
+            found(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
+        else:
+            found(await client.post(f"{INSTALL}/publish"))
+
+    await at_once(40, write)
+
+    versions = [version for version, *_ in await history(client)]
+    assert versions == list(range(len(versions), 0, -1))
+
+
+async def test_only_the_newest_50_revisions_are_kept_with_it(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_live(client)
+    for number in range(27):
+        await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
+        found(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
+
+    assert [version for version, *_ in await history(client)] == list(range(55, 4, -1))
+
+
+async def test_an_article_of_somebody_else_is_not_found(api: Api, cast: Cast, database: Database) -> None:
+    theirs = await create_article(api(cast.globex.write_key))
+
+    with pytest.raises(NotFound):
+        await save_copy(database, cast.acme, theirs["id"], contentMarkdown="Ours.")
+
+
+async def test_neither_a_reader_nor_a_paused_workspace_saves(
+    cast: Cast, database: Database, owner: Tx
+) -> None:
+    await pause_workspace(owner, cast.paused.workspace_id)
+    update = TextUpdate.model_validate({"title": "Mine"})
+
+    with pytest.raises(PlanInactive):
+        await save_copy(database, cast.paused, "install", title="Mine")
+    async with acting(database, cast.acme) as ctx:
+        reader = replace(ctx, actor=replace(ctx.actor, can_write=False))
+        with pytest.raises(InsufficientScope):
+            await save_working_copy(reader, "install", update)
+
+
+async def write_live(client: Client) -> Json:
+    await create_article(client)
+    return found(await client.post(f"{INSTALL}/publish"))
+
+
+async def history(client: Client) -> list[tuple[int, str, str, str | None]]:
+    """Version, title, text and origin of the present text, whose origin nothing tells, and of all before."""
+    now = found(await client.get(INSTALL))
+    kept = await revisions_of(client, "install")
+    return [
+        (now["version"], now["title"], now["contentMarkdown"], None),
+        *((row["version"], row["title"], row["contentMarkdown"], row["origin"]) for row in kept),
+    ]
