@@ -14,6 +14,7 @@ from instep.core.postgres import running_postgres
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
 from instep.migrations import migrate
 from instep.runtime import end_well_when_asked
+from instep.web.protocol import SERVER
 
 PRETTY = "| python3 -m json.tool"
 
@@ -34,14 +35,7 @@ def serve_from(folder: Path, port: int) -> None:
         stage = asyncio.run(set_stage(postgres.url))
         server = Announcing(
             stage,
-            uvicorn.Config(
-                "instep.app:create_app",
-                factory=True,
-                port=port,
-                access_log=False,
-                log_config=None,
-                log_level="warning",
-            ),
+            uvicorn.Config("instep.app:create_app", port=port, log_level="warning", **SERVER),
         )
         server.run()
 

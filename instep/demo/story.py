@@ -19,7 +19,7 @@ from instep.drafts.actions import list_drafts
 from instep.drafts.schemas import Draft
 from instep.identity.schemas import Actor, Bot, Ctx, Scope
 from instep.runtime import worker_of
-from instep.tasks.actions import create_task
+from instep.tasks.actions import create_task, read_task
 from instep.tasks.schemas import ChangeIn, TaskCreate
 from instep.workspaces import actions as workspaces
 from instep.workspaces.schemas import BotRow
@@ -97,7 +97,7 @@ def text_before(slug: str) -> str | None:
 async def document(database: Database, bot: BotRow) -> list[Review]:
     """The drafts that the change led to."""
     async with acting(database, bot) as ctx:
-        await create_task(ctx, TaskCreate(change=CHANGE))
+        await create_task(ctx, await read_task(TaskCreate(change=CHANGE)))
     await worker_of(database).run_due()
     async with acting(database, bot) as ctx:
         drafts = (await list_drafts(ctx, None, None, PageRequest(b""))).rows

@@ -5,11 +5,18 @@ from typing import Any
 
 from pydantic import MISSING
 
-from instep.articles.actions import find_article, replace_text
-from instep.articles.schemas import Article, Source
-from instep.core.diff import TextDiff, compare, merge
-from instep.core.errors import AppError, Conflict, NotFound
+from instep.articles.actions import (
+    create_for_review,
+    delete_article,
+    find_article,
+    publish_article,
+    replace_text,
+)
+from instep.articles.schemas import Article, ArticleCreate, Source
+from instep.core.diff import compare, merge
+from instep.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
 from instep.core.etags import refuse_stale
+from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import render_bounded
 from instep.core.paging import Listed, PageRequest
 from instep.drafts import queries
@@ -21,11 +28,15 @@ from instep.drafts.schemas import (
     DraftTexts,
     DraftType,
     DraftUpdate,
+    NewArticle,
     Proposal,
 )
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
+
+# The names of the texts in a diff.
+SIDES = ("live", "proposed")
 
 
 class NoChanges(AppError):
@@ -54,11 +65,17 @@ async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> 
 
 
 async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> DraftDetail:
-    """Get a draft with its text, its diff against the live article, its conflict and its evidence."""
+    """Get a draft, whatever has become of it, with all that a reviewer decides by.
+
+    An edit comes with its diff against the live article, its conflict and its evidence; once settled with
+    its diff against the text that it was made against. A new article's text is that of the article behind it.
+    """
     draft = await find_draft(ctx, draft_id)
-    against = await compare_with_live(draft)
-    merged = await merge(draft.base_content, draft.current_content, draft.content) if draft.conflict else None
     content = await render_bounded(draft.content) if form == "html" else draft.content
+    if draft.type != "edit":
+        return DraftDetail(draft, content, None, None)
+    against = await compare(draft.compared_with, draft.content, SIDES)
+    merged = await merge(draft.base_content, draft.current_content, draft.content) if draft.conflict else None
     counted = replace(draft, additions=against.additions, deletions=against.deletions)
     return DraftDetail(counted, content, against.diff, merged)
 
@@ -69,14 +86,15 @@ async def propose_edit(
 ) -> DraftDetail:
     """Propose another text for an article. The live text stays until someone applies the draft."""
     article = await find_article(ctx, article_ref)
+    sent = new.model_dump()
     proposal = Proposal(
         content=new.content_markdown,
         base_version=article.version,
         base_title=article.title,
         base_content=article.content,
-        title=new.title if new.title not in (MISSING, article.title) else None,
-        reason=new.reason,
-        source_url=new.source_url,
+        title=sent["title"] if sent.get("title", article.title) != article.title else None,
+        reason=sent.get("reason"),
+        source_url=sent.get("source_url"),
     )
     if proposal.title is None and proposal.content == article.content:
         raise NoChanges
@@ -85,7 +103,7 @@ async def propose_edit(
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> str:
     """Put an edit into the review queue."""
-    counts = await compare(proposal.base_content, proposal.content, ("live", "proposed"))
+    counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
@@ -100,49 +118,115 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: Proposal) -> N
     await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
 
 
+async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
+    """Put a new article that the service wrote into the review queue."""
+    return await queue_new(ctx, "new_article", new)
+
+
+async def queue_gap_draft(ctx: Ctx, new: NewArticle) -> str:
+    """Put an article that answers visitors' questions into the review queue."""
+    return await queue_new(ctx, "gap_draft", new)
+
+
+async def queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
+    draft_id = new_id(DRAFT_PREFIXES[draft_type])
+    words = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
+    article = await create_for_review(ctx, ArticleCreate.model_validate(words), Source("create", draft_id))
+    await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
+    return draft_id
+
+
 @writes
 async def update_draft(
     ctx: Ctx, draft_id: str, update: DraftUpdate, form: Format = "markdown"
 ) -> DraftDetail:
-    """Change the title or the text of a pending draft."""
-    draft = await find_draft(ctx, draft_id)
-    if draft.status != "pending":
-        raise DraftNotPending
-    changes = changed_columns(draft, update)
-    if changes:
-        content = changes.get("content_markdown", draft.content)
-        if content == draft.current_content and changes.get("title", draft.own_title) is None:
-            raise NoChanges
-        counts = await compare(draft.base_content, content, ("live", "proposed"))
-        changes |= {"additions": counts.additions, "deletions": counts.deletions}
-        # Somebody may have settled it since it was read: the row decides.
-        if not await queries.change(ctx, draft.id, changes):
-            raise DraftNotPending
+    """Change the title or the text of a pending draft; nothing goes live by it."""
+    draft = await find_pending(ctx, draft_id)
+    if draft.type == "edit":
+        await change_edit(ctx, draft, update)
+    else:
+        await change_new(ctx, draft, update)
     return await get_draft(ctx, draft.id, form)
+
+
+async def change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
+    changes = changed_columns(draft, update)
+    if not changes:
+        return
+    content = changes.get("content_markdown", draft.content)
+    if content == draft.current_content and changes.get("title", draft.own_title) is None:
+        raise NoChanges
+    counts = await compare(draft.base_content, content, SIDES)
+    changes |= {"additions": counts.additions, "deletions": counts.deletions}
+    # Somebody may have settled it since it was read: the row decides.
+    if not await queries.change(ctx, draft.id, changes):
+        raise DraftNotPending
+
+
+async def change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
+    article = await lock_article(ctx, draft)
+    # Whoever settles it locks the article too: what is pending now stays so.
+    await find_pending(ctx, draft.id)
+    sent = update.model_dump()
+    title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
+    if (title, content) == (article.title, article.content):
+        return
+    await queries.change(ctx, draft.id, {})
+    await replace_text(ctx, article, title, content, Source("update", draft.id))
 
 
 @writes
 async def apply_draft(ctx: Ctx, draft_id: str, wish: DraftApply, if_match: str | None = None) -> Draft:
-    """Make a draft's text the article's; it is live at once if the article is live."""
-    draft = await find_draft(ctx, draft_id)
+    """Make a draft's text the article's: an edit is live at once if its article is, a new article goes live.
+
+    The text that an edit replaces is kept as a revision. `If-Match` takes the ETag of the draft's article.
+    """
+    draft = await find_pending(ctx, draft_id)
+    refuse_text_of_new(draft, wish)
     # The article is locked first, as every writer of it does, so that two of them can't wait for each other.
-    article = await find_article(ctx, draft.article_id, lock=True)
+    article = await lock_article(ctx, draft)
+    # Somebody may have changed or settled it since it was read.
+    draft = await find_pending(ctx, draft_id, lock=True)
     refuse_stale(if_match, article.etag)
-    if not await queries.settle(ctx, draft.id, "applied"):
-        raise DraftNotPending
-    title, content = await settled_text(article, await find_draft(ctx, draft.id), wish)
+    title, content = await settled_text(article, draft, wish)
+    await queries.settle(ctx, draft.id, "applied")
     if (title, content) != (article.title, article.content):
         await replace_text(ctx, article, title, content, Source("apply", draft.id))
+    if draft.type != "edit":
+        await publish_article(ctx, article.id)
     return replace(draft, status="applied")
 
 
 @writes
 async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
-    """Take a draft out of the queue and leave the article as it is."""
-    draft = await find_draft(ctx, draft_id)
+    """Take a draft out of the queue.
+
+    The article of an edit stays as it is, a new article moves to Recently deleted.
+    """
+    draft = await find_pending(ctx, draft_id)
+    if draft.type != "edit":
+        await lock_article(ctx, draft)
     if not await queries.settle(ctx, draft.id, "dismissed"):
         raise DraftNotPending
+    if draft.type != "edit":
+        await delete_article(ctx, draft.article_id)
     return replace(draft, status="dismissed")
+
+
+async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
+    """The article of a pending draft, locked; whoever waits here may find the draft settled."""
+    try:
+        return await find_article(ctx, draft.article_id, lock=True)
+    except NotFound:
+        if (await find_draft(ctx, draft.id)).status != "pending":
+            raise DraftNotPending from None
+        raise InvalidState("The article of this draft is deleted: restore it first.") from None
+
+
+def refuse_text_of_new(draft: Draft, wish: DraftApply) -> None:
+    if draft.type != "edit" and wish.content_markdown is not MISSING:
+        message = "only the text of an edit can be replaced here: change this draft with PATCH first"
+        raise InvalidRequest(f"`contentMarkdown`: {message}.", details=[("contentMarkdown", message)])
 
 
 def changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
@@ -154,8 +238,15 @@ def changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
     return {name: value for name, value in sent.items() if old[name] != value}
 
 
-async def find_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
-    draft = await queries.find(ctx, draft_id)
+async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await find_draft(ctx, draft_id, lock=lock)
+    if draft.status != "pending":
+        raise DraftNotPending
+    return draft
+
+
+async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await queries.find(ctx, draft_id, lock=lock)
     if draft is None:
         raise NotFound("There is no such draft.")
     return draft
@@ -188,9 +279,5 @@ async def with_live_counts(ctx: Ctx, listed: Listed[Draft]) -> Listed[Draft]:
 
 
 async def recount(row: Draft, texts: DraftTexts) -> Draft:
-    against = await compare_with_live(texts)
+    against = await compare(texts.compared_with, texts.content, SIDES)
     return replace(row, additions=against.additions, deletions=against.deletions)
-
-
-async def compare_with_live(draft: DraftTexts) -> TextDiff:
-    return await compare(draft.current_content, draft.content, ("live", "proposed"))

@@ -7,19 +7,39 @@ from psycopg.types.json import Jsonb
 from instep.core.diff import TextDiff
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.paging import Listed, Order, PageRequest
-from instep.drafts.schemas import Draft, DraftStatus, DraftTexts, DraftType, Proposal
+from instep.drafts.schemas import (
+    Draft,
+    DraftOrigin,
+    DraftStatus,
+    DraftTexts,
+    DraftType,
+    NewArticle,
+    Proposal,
+)
 from instep.identity.schemas import Ctx
 
-IS_CONFLICT = "(a.content_markdown <> d.base_markdown or a.title <> d.base_title)"
+IS_CONFLICT = """
+    (d.type = 'edit' and d.status = 'pending'
+        and (a.content_markdown <> d.base_markdown or a.title <> d.base_title))
+"""
+LINES = """
+    (length(a.content_markdown) - length(replace(a.content_markdown, chr(10), ''))
+        + (right(a.content_markdown, 1) not in ('', chr(10)))::integer)
+"""
+# A new article's title and text are those of the article behind its draft.
 DRAFT = f"""
     d.id, d.type, d.status, coalesce(d.title, a.title) as title, d.article_id, a.title as article_title,
-    d.reason, d.source_url, d.task_id, {IS_CONFLICT} as conflict, d.additions, d.deletions,
+    d.reason, d.source_url, d.task_id, {IS_CONFLICT} as conflict,
+    case d.type when 'edit' then d.additions else {LINES} end as additions,
+    coalesce(d.deletions, 0) as deletions,
     d.author_type, d.author_name, d.created_at, d.updated_at
 """
 TEXTS = """
-    d.title as own_title, d.content_markdown as content,
-    d.base_version, d.base_title, d.base_markdown as base_content,
-    a.version as current_version, a.content_markdown as current_content, d.evidence, d.warnings
+    d.title as own_title, coalesce(d.content_markdown, a.content_markdown) as content,
+    coalesce(d.base_version, a.version) as base_version, coalesce(d.base_title, a.title) as base_title,
+    coalesce(d.base_markdown, a.content_markdown) as base_content,
+    a.version as current_version, a.content_markdown as current_content,
+    d.evidence, d.questions, d.warnings
 """
 FROM = "from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id"
 ORDER = Order(("d.created_at", "d.id"), descending=True)
@@ -46,10 +66,13 @@ async def list_pending(
     return page.cut(rows, lambda row: (row.created_at, row.id))
 
 
-async def find(ctx: Ctx, draft_id: str) -> DraftTexts | None:
+async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | None:
     return await ctx.tx.first(
         DraftTexts,
-        f"select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = %(id)s",
+        f"""
+        select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = %(id)s
+        {"for no key update of d" if lock else ""}
+        """,
         bot=ctx.bot.id,
         id=draft_id,
     )
@@ -67,37 +90,47 @@ async def find_many(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
 
 async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: TextDiff) -> str:
     draft_id = new_id(DRAFT_PREFIXES["edit"])
-    await ctx.tx.run(
-        """
-        insert into drafts (id, workspace_id, bot_id, type, status, article_id, task_id, title,
-            content_markdown, reason, source_url, base_version, base_title, base_markdown, additions,
-            deletions, evidence, warnings, author_type, author_name, created_at, updated_at)
-        values (%(id)s, %(workspace)s, %(bot)s, 'edit', 'pending', %(article)s, %(task)s, %(title)s,
-            %(content)s, %(reason)s, %(source_url)s, %(base_version)s, %(base_title)s, %(base_content)s,
-            %(additions)s, %(deletions)s, %(evidence)s, %(warnings)s, %(author_type)s, %(author_name)s,
-            %(now)s, %(now)s)
-        """,
-        id=draft_id,
-        workspace=ctx.bot.workspace_id,
-        bot=ctx.bot.id,
-        article=article_id,
-        task=proposal.task_id,
-        title=proposal.title,
-        content=proposal.content,
-        reason=proposal.reason,
-        source_url=proposal.source_url,
-        base_version=proposal.base_version,
-        base_title=proposal.base_title,
-        base_content=proposal.base_content,
-        additions=counts.additions,
-        deletions=counts.deletions,
-        evidence=Jsonb([item.model_dump() for item in proposal.evidence]),
-        warnings=Jsonb(list(proposal.warnings)),
-        author_type=ctx.actor.type,
-        author_name=ctx.actor.name,
-        now=ctx.now,
-    )
+    row = {
+        "id": draft_id,
+        "type": "edit",
+        "article_id": article_id,
+        "title": proposal.title,
+        "content_markdown": proposal.content,
+        "base_version": proposal.base_version,
+        "base_title": proposal.base_title,
+        "base_markdown": proposal.base_content,
+        "additions": counts.additions,
+        "deletions": counts.deletions,
+    }
+    await insert(ctx, row, proposal)
     return draft_id
+
+
+async def insert_new(
+    ctx: Ctx, draft_id: str, draft_type: DraftType, article_id: str, new: NewArticle
+) -> None:
+    row = {"id": draft_id, "type": draft_type, "article_id": article_id}
+    await insert(ctx, {**row, "questions": Jsonb(list(new.questions))}, new)
+
+
+async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> None:
+    values = {
+        **row,
+        "workspace_id": ctx.bot.workspace_id,
+        "bot_id": ctx.bot.id,
+        "status": "pending",
+        "task_id": origin.task_id,
+        "reason": origin.reason,
+        "source_url": origin.source_url,
+        "evidence": Jsonb([item.model_dump() for item in origin.evidence]),
+        "warnings": Jsonb(list(origin.warnings)),
+        "author_type": ctx.actor.type,
+        "author_name": ctx.actor.name,
+        "created_at": ctx.now,
+        "updated_at": ctx.now,
+    }
+    marks = ", ".join(f"%({name})s" for name in values)
+    await ctx.tx.run(f"insert into drafts ({', '.join(values)}) values ({marks})", **values)
 
 
 async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
@@ -117,10 +150,10 @@ async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
 
 async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     """Whether the draft was still pending and has the changed columns now."""
-    columns = ", ".join(f"{name} = %({name})s" for name in changes)
+    assignments = ", ".join([*(f"{name} = %({name})s" for name in changes), "updated_at = %(now)s"])
     touched = await ctx.tx.run(
         f"""
-        update drafts set {columns}, updated_at = %(now)s
+        update drafts set {assignments}
         where bot_id = %(bot)s and id = %(id)s and status = 'pending'
         """,
         bot=ctx.bot.id,
@@ -144,9 +177,10 @@ async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> None
         """
         update drafts set status = 'dismissed', updated_at = %(now)s
         where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s and status = 'pending'
-          and task_id <> (
+          and type = 'edit' and task_id <> (
             select d.task_id from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
             where d.bot_id = %(bot)s and d.article_id = %(article)s and d.source_url = %(url)s
+              and d.type = 'edit'
             order by t.created_at desc, t.id desc limit 1)
         """,
         bot=ctx.bot.id,

@@ -1,6 +1,6 @@
 """The review queue over REST."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Query
 from fastapi.responses import Response
@@ -15,6 +15,7 @@ from instep.drafts.schemas import (
     DraftHtmlOut,
     DraftListItemOut,
     DraftOut,
+    DraftType,
     DraftUpdate,
     draft_item_out,
     draft_out,
@@ -25,14 +26,15 @@ from instep.web.shapes import ListOut
 
 router = ApiRouter()
 
-TypeFilter = Annotated[Literal["edit", "new_article", "gap_draft"] | None, Query(alias="type")]
+TypeFilter = Annotated[DraftType | None, Query(alias="type", description="Only drafts of this type.")]
+ArticleFilter = Annotated[str | None, Query(description="Only drafts of this article, by its id or slug.")]
 
 
 @router.door("GET /drafts", actions.list_drafts, ListOut[DraftListItemOut])
 async def list_drafts(
     call: CurrentCall,
     draft_type: TypeFilter = None,
-    article_id: str | None = None,
+    article_id: ArticleFilter = None,
     page_size: PageSize = limits.PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
@@ -72,11 +74,11 @@ async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, form: Form
 async def apply_draft(call: CurrentCall, id: str, body: DraftApply, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         draft = await actions.apply_draft(ctx, id, body, if_match)
-        return reply(DraftAppliedOut(id=draft.id, status=draft.status, article_id=draft.article_id))
+        return reply(DraftAppliedOut(id=draft.id, status="applied", article_id=draft.article_id))
 
 
 @router.door("POST /drafts/{id}/dismiss", actions.dismiss_draft, DraftDismissedOut)
 async def dismiss_draft(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         draft = await actions.dismiss_draft(ctx, id)
-        return reply(DraftDismissedOut(id=draft.id, status=draft.status))
+        return reply(DraftDismissedOut(id=draft.id, status="dismissed"))

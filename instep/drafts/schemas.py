@@ -26,8 +26,19 @@ class EvidenceOut(Out):
     article_line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftOrigin:
+    """Why a draft is proposed, and what by."""
+
+    reason: str | None = None
+    source_url: str | None = None
+    task_id: str | None = None
+    evidence: tuple[EvidenceOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal(DraftOrigin):
     """A proposed text of an article, and the text that it was made against."""
 
     content: str
@@ -35,11 +46,16 @@ class Proposal:
     base_title: str
     base_content: str
     title: str | None = None
-    reason: str | None = None
-    source_url: str | None = None
-    task_id: str | None = None
-    evidence: tuple[EvidenceOut, ...] = ()
-    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewArticle(DraftOrigin):
+    """A proposed article, and the questions of visitors that it answers."""
+
+    title: str
+    content: str
+    collection_id: str | None = None
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +92,13 @@ class DraftTexts(Draft):
     current_version: int
     current_content: str
     evidence: list[dict[str, Any]]
+    questions: list[str]
     warnings: list[str]
+
+    @property
+    def compared_with(self) -> str:
+        """The article's present text; of a settled draft the text that it was made against."""
+        return self.current_content if self.status == "pending" else self.base_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,42 +114,60 @@ class DraftDetail:
 class DraftCreate(Body):
     """A proposed edit: the whole new text of the article."""
 
-    content_markdown: Markdown
-    title: Title | MISSING = MISSING
-    reason: Reason | None = None
-    source_url: SourceUrl | None = None
+    content_markdown: Markdown = Field(
+        description="The whole new text, not only what changes.", examples=["Run `setup`, then sign in.\n"]
+    )
+    title: Title | MISSING = Field(
+        default=MISSING, description="A new title; where not sent the article keeps its own."
+    )
+    reason: Reason | MISSING = Field(
+        default=MISSING, description="Why, for the reviewer.", examples=["The command was renamed."]
+    )
+    source_url: SourceUrl | MISSING = Field(
+        default=MISSING,
+        description="The pull request, issue or page behind the edit.",
+        examples=["https://git.example.com/acme/app/pull/42"],
+    )
 
 
 class DraftUpdate(Body):
     """Only the fields sent are changed."""
 
-    title: Title | MISSING = MISSING
-    content_markdown: Markdown | MISSING = MISSING
+    title: Title | MISSING = Field(default=MISSING, description="The proposed title.")
+    content_markdown: Markdown | MISSING = Field(
+        default=MISSING, description="The whole proposed text.", examples=["Run `setup`, then sign in.\n"]
+    )
 
 
 class DraftApply(Body):
     """What to apply in place of the proposal, and what to do when the article has changed since."""
 
-    title: Title | MISSING = MISSING
-    content_markdown: Markdown | MISSING = MISSING
-    on_conflict: OnConflict = "overwrite"
+    title: Title | MISSING = Field(default=MISSING, description="Replaces the proposed title.")
+    content_markdown: Markdown | MISSING = Field(
+        default=MISSING, description="Replaces the proposed text; for drafts of the type `edit` only."
+    )
+    on_conflict: OnConflict = Field(
+        default="overwrite",
+        description="When the article has changed since: give it the proposed text, join both changes, or"
+        " refuse. It has no effect on drafts of new articles.",
+    )
 
 
 class DraftListItemOut(Out):
     """An entry of the review queue."""
 
-    id: str
+    id: str = Field(description="Begins with `edit_`, `article_` or `gap_`, by its type.")
     type: DraftType
     status: DraftStatus
     title: str
-    article_id: str
-    article_title: str
+    article_id: str = Field(description="The article to edit, or the one in review that a new article is.")
+    article_title: str = Field(description="The article's present title.")
     reason: str | None
     source_url: str | None
-    task_id: str | None
-    conflict: bool
-    additions: int
-    deletions: int
+    task_id: str | None = Field(description="The task that proposed it.")
+    conflict: bool = Field(description="Whether the article has changed since; false once it is settled.")
+    additions: int = Field(description="Lines added.")
+    deletions: int = Field(description="Lines removed.")
     author: AuthorOut
     created_at: Timestamp
     updated_at: Timestamp
@@ -136,13 +176,18 @@ class DraftListItemOut(Out):
 class DraftFields(DraftListItemOut):
     """What both forms of a draft's detail share."""
 
-    diff: str | None
-    merged_markdown: str | None
-    base_version: int
-    current_version: int
-    evidence: list[EvidenceOut]
-    questions: list[str]
-    warnings: list[str]
+    diff: str | None = Field(
+        description="Unified diff from the article's present text, or once the edit is settled from the text"
+        " that it was made against; null for new articles."
+    )
+    merged_markdown: str | None = Field(
+        description="Both changes joined, where there is a conflict and they can be."
+    )
+    base_version: int = Field(description="The article's version that the edit was made against.")
+    current_version: int = Field(description="The article's present version.")
+    evidence: list[EvidenceOut] = Field(description="The places of the code change behind the edit.")
+    questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
+    warnings: list[str] = Field(description="What to check by hand.")
 
 
 class DraftOut(DraftFields):
@@ -161,15 +206,15 @@ class DraftAppliedOut(Out):
     """The draft's text is the article's now."""
 
     id: str
-    status: DraftStatus
+    status: Literal["applied"]
     article_id: str
 
 
 class DraftDismissedOut(Out):
-    """The draft has left the queue; the article is as it was."""
+    """The draft has left the queue."""
 
     id: str
-    status: DraftStatus
+    status: Literal["dismissed"]
 
 
 def draft_item_out(draft: Draft) -> DraftListItemOut:
@@ -185,7 +230,7 @@ def draft_out(detail: DraftDetail, form: Format) -> DraftOut | DraftHtmlOut:
         "base_version": draft.base_version,
         "current_version": draft.current_version,
         "evidence": draft.evidence,
-        "questions": [],
+        "questions": draft.questions,
         "warnings": draft.warnings,
     }
     if form == "html":

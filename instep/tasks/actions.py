@@ -2,7 +2,11 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 
+from pydantic import MISSING
+
+from instep.collections.actions import find_collection
 from instep.core import limits
 from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.config import settings
@@ -11,10 +15,10 @@ from instep.core.ids import new_id
 from instep.core.jobs import defer
 from instep.core.paging import Listed, PageRequest
 from instep.identity.access import writes
-from instep.identity.schemas import Ctx
+from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
 from instep.tasks.queries import Hits
-from instep.tasks.schemas import Creation, Task, TaskCreate
+from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
 from instep.writer import read_diff
 
 RUN_TASK = "run_task"
@@ -32,12 +36,12 @@ async def list_tasks(ctx: Ctx, page: PageRequest) -> Listed[Task]:
     return await queries.list_page(ctx, page)
 
 
-async def get_task(ctx: Ctx, task_id: str) -> Task:
-    """Get a task: poll it until its status is `completed` or `failed`."""
-    task = await queries.find(ctx, task_id)
-    if task is None:
-        raise NotFound("There is no such task.")
-    return task
+async def get_task(ctx: WorkspaceCtx, task_id: str) -> Task:
+    """Get a task: poll it until its status is `completed` or `failed`.
+
+    A key that covers several bots need not name the task's.
+    """
+    return await find_task(ctx, ctx.bots, task_id)
 
 
 async def task_hits(ctx: Ctx) -> Hits:
@@ -45,26 +49,66 @@ async def task_hits(ctx: Ctx) -> Hits:
     return await queries.peek_creations(ctx)
 
 
-@writes
-async def create_task(ctx: Ctx, new: TaskCreate, key: str | None = None) -> Creation:
-    """Document a code change: find the articles that it makes wrong and propose the edits.
+async def read_task(new: TaskCreate) -> ReadTask:
+    """Refuse what can't be worked on. It may take seconds, so it is done before a transaction begins."""
+    refuse_other_than_one(new)
+    if new.change is not MISSING and new.change.diff is not MISSING:
+        await refuse_unreadable(new.change.diff)
+    return ReadTask(new, hashlib.sha256(new.model_dump_json().encode()).digest())
 
-    A repeated request with the same `Idempotency-Key` gets the same task and runs nothing twice.
+
+@writes
+async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creation:
+    """Document a code change (`change`), or write a new article (`article`): send exactly one of them.
+
+    For a change the articles that it makes wrong get edits, a new article becomes a draft of its own. Nothing
+    goes live: the task ends in drafts for review. A repeated request with the same `Idempotency-Key` gets the
+    same task and runs nothing twice.
     """
-    await refuse_unreadable(new.change.diff)
     task_id = new_id("task")
-    if key is not None and (earlier := await claim_key(ctx, key, new, task_id)):
-        return Creation(await get_task(ctx, earlier), is_replay=True)
+    if key is not None and (earlier := await claim_key(ctx, key, read, task_id)):
+        return Creation(await find_task(ctx, [ctx.bot], earlier), is_replay=True)
     await count_creation(ctx)
-    await queries.insert(ctx, task_id, new.change)
+    if read.new.change is not MISSING:
+        await queries.insert_change(ctx, task_id, read.new.change)
+    if read.new.article is not MISSING:
+        collection_id = await find_collection_id(ctx, read.new.article.collection_id)
+        await queries.insert_article(ctx, task_id, read.new.article, collection_id)
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "task": task_id}
     await defer(ctx.tx.connection, RUN_TASK, payload)
-    return Creation(await get_task(ctx, task_id), is_replay=False)
+    return Creation(await find_task(ctx, [ctx.bot], task_id), is_replay=False)
 
 
-async def refuse_unreadable(diff: str | None) -> None:
-    if diff is None:
-        return
+async def find_task(ctx: Ctx | WorkspaceCtx, bots: Sequence[Bot], task_id: str) -> Task:
+    task = await queries.find(ctx.tx, [bot.id for bot in bots], task_id)
+    if task is None:
+        raise NotFound("There is no such task.")
+    return task
+
+
+def refuse_other_than_one(new: TaskCreate) -> None:
+    if len(new.model_fields_set) != 1:
+        message = "send exactly one of `change` and `article`"
+        raise InvalidRequest(
+            "Send exactly one of `change`, a code change to document, and `article`, a new article to write.",
+            details=[("change", message), ("article", message)],
+        )
+
+
+async def find_collection_id(ctx: Ctx, ref: str | None) -> str | None:
+    """A reference in a body to what does not exist is a bad value, not a missing page."""
+    if ref is None:
+        return None
+    try:
+        return (await find_collection(ctx, ref)).id
+    except NotFound:
+        message = "there is no such collection"
+        raise InvalidRequest(
+            f"`article.collectionId`: {message}.", details=[("article.collectionId", message)]
+        ) from None
+
+
+async def refuse_unreadable(diff: str) -> None:
     if len(diff) <= limits.INLINE_CHARACTERS:
         read_diff(diff)
         return
@@ -79,12 +123,12 @@ def check_diff(diff: str) -> None:
     read_diff(diff)
 
 
-async def claim_key(ctx: Ctx, key: str, new: TaskCreate, task_id: str) -> str | None:
+async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:
     """The task that the key has made already, if any."""
     if not VISIBLE.fullmatch(key):
         message = f"it must be 1 to {limits.IDEMPOTENCY_KEY} visible characters"
         raise InvalidRequest(f"`Idempotency-Key`: {message}.", details=[("Idempotency-Key", message)])
-    request_hash = hashlib.sha256(f"{ctx.bot.id}\n{new.model_dump_json()}".encode()).digest()
+    request_hash = hashlib.sha256(ctx.bot.id.bytes + read.digest).digest()
     earlier = await queries.claim_key(ctx, key, request_hash, task_id)
     if earlier is None:
         return None

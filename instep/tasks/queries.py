@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from instep.core import limits
+from instep.core.database import Tx
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.schemas import Ctx
-from instep.tasks.schemas import ChangeIn, Outcome, Task
+from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
 
 TASK = """
-    t.id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.outcome, t.summary, t.reviewed,
+    t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.article,
+    t.outcome, t.summary, t.reviewed,
     t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
     coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
             'title', coalesce(d.title, a.title), 'article_id', d.article_id) order by d.id)
@@ -39,20 +42,26 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the writer needs of a task."""
+    """What the writer needs of a task: a change, or the request of a new article."""
 
-    change_kind: str
-    change_title: str
+    change_kind: str | None
+    change_title: str | None
     change_url: str | None
     change_body: str | None
     diff: str | None
+    article: dict[str, Any] | None
+
+    @property
+    def source_url(self) -> str | None:
+        return self.article["source_url"] if self.article else self.change_url
 
 
-async def find(ctx: Ctx, task_id: str) -> Task | None:
-    return await ctx.tx.first(
+async def find(tx: Tx, bot_ids: list[UUID], task_id: str) -> Task | None:
+    """A task of one of these bots."""
+    return await tx.first(
         Task,
-        f"select {TASK} from tasks t where t.bot_id = %(bot)s and t.id = %(id)s",
-        bot=ctx.bot.id,
+        f"select {TASK} from tasks t where t.bot_id = any(%(bots)s) and t.id = %(id)s",
+        bots=bot_ids,
         id=task_id,
     )
 
@@ -68,20 +77,41 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Listed[Task]:
     return page.cut(rows, lambda row: (row.created_at, row.id))
 
 
-async def insert(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
-    await ctx.tx.run(
-        """
-        insert into tasks (id, workspace_id, bot_id, type, status, change_kind, change_title, change_url,
-            change_body, diff, created_at)
-        values (%(id)s, %(workspace)s, %(bot)s, 'document_change', 'queued', %(kind)s, %(title)s, %(url)s,
-            %(body)s, %(diff)s, %(now)s)
-        """,
-        id=task_id,
-        workspace=ctx.bot.workspace_id,
-        bot=ctx.bot.id,
-        now=ctx.now,
-        **change.model_dump(),
-    )
+async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
+    sent = change.model_dump()
+    row = {
+        "type": "document_change",
+        "change_kind": change.kind,
+        "change_title": change.title,
+        "change_url": sent.get("url"),
+        "change_body": sent.get("body"),
+        "diff": sent.get("diff"),
+    }
+    await insert(ctx, task_id, row)
+
+
+async def insert_article(ctx: Ctx, task_id: str, new: ArticleIn, collection_id: str | None) -> None:
+    sent = new.model_dump()
+    article = {
+        "title": new.title,
+        "instructions": sent.get("instructions"),
+        "collection_id": collection_id,
+        "source_url": sent.get("source_url"),
+    }
+    await insert(ctx, task_id, {"type": "write_article", "article": Jsonb(article)})
+
+
+async def insert(ctx: Ctx, task_id: str, row: dict[str, Any]) -> None:
+    values = {
+        **row,
+        "id": task_id,
+        "workspace_id": ctx.bot.workspace_id,
+        "bot_id": ctx.bot.id,
+        "status": "queued",
+        "created_at": ctx.now,
+    }
+    marks = ", ".join(f"%({name})s" for name in values)
+    await ctx.tx.run(f"insert into tasks ({', '.join(values)}) values ({marks})", **values)
 
 
 async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
@@ -132,6 +162,15 @@ async def hits(ctx: Ctx, function: str) -> Hits:
     )
 
 
+async def closed_collections(ctx: Ctx) -> set[str]:
+    """The collections whose articles not everybody may read."""
+    found = await ctx.tx.value(
+        "select array_agg(id) from collections where bot_id = %(bot)s and visibility <> 'public'",
+        bot=ctx.bot.id,
+    )
+    return set(found or ())
+
+
 async def start(ctx: Ctx, task_id: str) -> Work | None:
     """The work of a task that has not ended; None when there is nothing left to do."""
     return await ctx.tx.first(
@@ -139,7 +178,7 @@ async def start(ctx: Ctx, task_id: str) -> Work | None:
         """
         update tasks set status = 'running', started_at = coalesce(started_at, %(now)s)
         where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
-        returning change_kind, change_title, change_url, change_body, diff
+        returning change_kind, change_title, change_url, change_body, diff, article
         """,
         bot=ctx.bot.id,
         id=task_id,

@@ -6,6 +6,7 @@ from fastapi import Header
 from fastapi.responses import Response
 
 from instep.core import limits
+from instep.core.errors import RateLimited
 from instep.tasks import actions
 from instep.tasks.queries import Hits
 from instep.tasks.schemas import TaskCreate, TaskOut, task_out
@@ -15,7 +16,14 @@ from instep.web.shapes import ListOut
 
 router = ApiRouter()
 
-IdempotencyKey = Annotated[str | None, Header(description="Makes a repeated request safe for 24 hours.")]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        description="Makes a repeated request safe for 24 hours: 1 to 255 visible characters.",
+        # Held by the action, which names the header as it is written.
+        json_schema_extra={"minLength": 1, "maxLength": limits.IDEMPOTENCY_KEY, "pattern": "^[!-~]+$"},
+    ),
+]
 
 
 @router.door("GET /tasks", actions.list_tasks, ListOut[TaskOut])
@@ -24,28 +32,33 @@ async def list_tasks(
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_tasks(ctx, call.page(page_size, start_cursor))
-        return reply_list(listed, lambda task: task_out(task, ctx.bot.id))
+        return reply_list(listed, task_out)
 
 
 @router.door("POST /tasks", actions.create_task, TaskOut, status=202, body_bytes=limits.TASK_BODY_BYTES)
 async def create_task(
     call: CurrentCall, body: TaskCreate, idempotency_key: IdempotencyKey = None
 ) -> Response:
+    read = await actions.read_task(body)
     async with call.begin() as ctx:
-        hits = await actions.task_hits(ctx)
-        window = tasks_window(call, hits)
-        created = await actions.create_task(ctx, body, idempotency_key)
-        window.hits += not created.is_replay
+        window = tasks_window(call, await actions.task_hits(ctx))
+        try:
+            created = await actions.create_task(ctx, read, idempotency_key)
+        except RateLimited:
+            window.hits = window.quota
+            raise
+        # Others may have been counted since; now the count is held until this transaction ends.
+        window.hits = (await actions.task_hits(ctx)).hits
         headers = {"Location": f"{call.settings.base_url}/v1/tasks/{created.task.id}"}
         if created.is_replay:
             headers["Idempotent-Replayed"] = "true"
-        return reply(task_out(created.task, ctx.bot.id), 202, headers)
+        return reply(task_out(created.task), 202, headers)
 
 
-@router.door("GET /tasks/{id}", actions.get_task, TaskOut)
+@router.door("GET /tasks/{id}", actions.get_task, TaskOut, needs_bot=False)
 async def get_task(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(task_out(await actions.get_task(ctx, id), ctx.bot.id))
+    async with call.begin_in_workspace() as ctx:
+        return reply(task_out(await actions.get_task(ctx, id)))
 
 
 def tasks_window(call: Call, hits: Hits) -> Window:

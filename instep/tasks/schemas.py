@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
-from pydantic import Field
+from pydantic import MISSING, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from instep.core import limits
 from instep.drafts.schemas import DraftType, SourceUrl
@@ -16,6 +18,21 @@ Outcome = Literal["drafts", "no_changes"]
 ChangeKind = Literal["pr", "commit", "release"]
 Diff = Annotated[Text, Field(max_length=limits.DIFF)]
 ChangeBody = Annotated[Text, Field(max_length=limits.CHANGE_BODY)]
+Instructions = Annotated[Text, Field(max_length=limits.INSTRUCTIONS)]
+CHANGE: JsonDict = {
+    "change": {
+        "kind": "pr",
+        "title": "Raise the upload limit",
+        "url": "https://git.example.com/acme/app/pull/42",
+        "diff": "--- a/config.py\n+++ b/config.py\n@@ -1 +1 @@\n-max_upload_mb = 10\n+max_upload_mb = 25\n",
+    }
+}
+ARTICLE: JsonDict = {
+    "article": {
+        "title": "Export your data",
+        "instructions": "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n",
+    }
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +40,13 @@ class Task:
     """One row of `tasks` with the drafts it ended in."""
 
     id: str
+    bot_id: UUID
     type: TaskType
     status: TaskStatus
-    change_kind: ChangeKind
-    change_title: str
+    change_kind: ChangeKind | None
+    change_title: str | None
     change_url: str | None
+    article: dict[str, Any] | None
     outcome: Outcome | None
     summary: str | None
     drafts: list[dict[str, Any]]
@@ -52,15 +71,47 @@ class ChangeIn(Body):
 
     kind: ChangeKind
     title: Title
-    url: SourceUrl | None = None
-    diff: Diff | None = None
-    body: ChangeBody | None = None
+    url: SourceUrl | MISSING = Field(
+        default=MISSING, description="Where it can be seen; the drafts carry it as `sourceUrl`."
+    )
+    diff: Diff | MISSING = Field(default=MISSING, description="Its unified diff, as `git diff` writes it.")
+    body: ChangeBody | MISSING = Field(default=MISSING, description="Its description.")
+
+
+class ArticleIn(Body):
+    """A new article to write."""
+
+    title: Title
+    instructions: Instructions | MISSING = Field(
+        default=MISSING,
+        description="What it is to say: sentences, the steps as a numbered list, the topics as a list.",
+    )
+    collection_id: Text | None = Field(
+        default=None, description="The collection that it is to be in, by its id or slug."
+    )
+    source_url: SourceUrl | MISSING = Field(
+        default=MISSING, description="The issue or page behind it; the draft carries it."
+    )
 
 
 class TaskCreate(Body):
-    """What a task is made from."""
+    """What a task is made from: exactly one of `change` and `article`."""
 
-    change: ChangeIn
+    # Two optional fields rather than `oneOf`: generators of clients make one plain type of it.
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "maxProperties": 1, "examples": [CHANGE, ARTICLE]}
+    )
+
+    change: ChangeIn | MISSING = Field(default=MISSING, description="A code change to document.")
+    article: ArticleIn | MISSING = Field(default=MISSING, description="A new article to write.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """A request whose body has been read whole, its diff too, and what tells it from others."""
+
+    new: TaskCreate
+    digest: bytes
 
 
 class ChangeOut(Out):
@@ -69,6 +120,15 @@ class ChangeOut(Out):
     kind: ChangeKind
     title: str
     url: str | None
+
+
+class ArticleTaskOut(Out):
+    """The new article that is asked for."""
+
+    title: str
+    instructions: str | None
+    collection_id: str | None
+    source_url: str | None
 
 
 class TaskDraftOut(Out):
@@ -85,7 +145,7 @@ class ReviewedOut(Out):
 
     article_id: str
     title: str
-    verdict: str
+    verdict: Literal["edit", "no_edit"]
     reason: str
 
 
@@ -102,10 +162,10 @@ class TaskOut(Out):
     id: str
     type: TaskType
     status: TaskStatus
-    change: ChangeOut | None
-    article: None
-    outcome: Outcome | None
-    summary: str | None
+    change: ChangeOut | None = Field(description="The change of a `document_change` task, else null.")
+    article: ArticleTaskOut | None = Field(description="The request of a `write_article` task, else null.")
+    outcome: Outcome | None = Field(description="What a completed task ended in, else null.")
+    summary: str | None = Field(description="What was found or written.")
     drafts: list[TaskDraftOut]
     reviewed: list[ReviewedOut]
     error: TaskErrorOut | None
@@ -115,21 +175,27 @@ class TaskOut(Out):
     finished_at: Timestamp | None
 
 
-def task_out(task: Task, bot_id: object) -> TaskOut:
+def task_out(task: Task) -> TaskOut:
     failed = task.error_code is not None
     return TaskOut(
         id=task.id,
         type=task.type,
         status=task.status,
-        change=ChangeOut(kind=task.change_kind, title=task.change_title, url=task.change_url),
-        article=None,
+        change=change_out(task),
+        article=ArticleTaskOut(**task.article) if task.article else None,
         outcome=task.outcome,
         summary=task.summary,
         drafts=[TaskDraftOut(**draft) for draft in task.drafts],
         reviewed=[ReviewedOut(**verdict) for verdict in task.reviewed],
         error=TaskErrorOut(code=task.error_code or "", message=task.error_message or "") if failed else None,
-        bot_id=str(bot_id),
+        bot_id=str(task.bot_id),
         created_at=task.created_at,
         started_at=task.started_at,
         finished_at=task.finished_at,
     )
+
+
+def change_out(task: Task) -> ChangeOut | None:
+    if task.change_kind is None or task.change_title is None:
+        return None
+    return ChangeOut(kind=task.change_kind, title=task.change_title, url=task.change_url)

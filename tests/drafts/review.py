@@ -1,8 +1,19 @@
 """Steps that the tests of the review queue share."""
 
 import re
+from typing import Literal
 
-from tests.cast import Client, Json
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.drafts.actions import queue_gap_draft, queue_new_article
+from instep.drafts.schemas import NewArticle
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor, Ctx
+from tests.cast import Client, Company, Json
+
+NewType = Literal["new_article", "gap_draft"]
+QUESTIONS = ("How do I export my data?", "Where is the export?")
+NEW = "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n"
 
 HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 BEFORE = "# Install\n\nRun `install`.\n\nWait for ten minutes.\n\nSign in.\n"
@@ -26,6 +37,18 @@ async def propose(client: Client, article: Json, text: str = AFTER, **fields: st
     assert proposed.status_code == 201, proposed.text
     draft: Json = proposed.json()
     return draft
+
+
+async def queue_new(
+    database: Database, company: Company, kind: NewType = "new_article", title: str = "Export your data"
+) -> str:
+    """The id of a draft that the service has written for itself."""
+    questions = QUESTIONS if kind == "gap_draft" else ()
+    new = NewArticle(title=title, content=NEW, reason="It was asked for", questions=questions)
+    put = queue_gap_draft if kind == "gap_draft" else queue_new_article
+    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
+        writer = Actor("task", "Instep", can_write=True)
+        return await put(Ctx(tx, await find_bot(tx, company.bot_id), writer, utc_now()), new)
 
 
 async def get(client: Client, path: str) -> Json:

@@ -1,7 +1,9 @@
 """GET /v1/drafts/{id}."""
 
+import pytest
+
 from tests.cast import Api, Cast
-from tests.drafts.review import AFTER, BEFORE, get, patched, propose, write_article
+from tests.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
@@ -133,6 +135,46 @@ async def test_a_settled_draft_can_still_be_read(api: Api, cast: Cast) -> None:
 
     assert [draft["status"] for draft in seen] == ["applied", "dismissed"]
     assert [draft["contentMarkdown"] for draft in seen] == [AFTER, "Short."]
+
+
+@pytest.mark.parametrize("settle", ["apply", "dismiss"])
+async def test_a_settled_draft_shows_what_it_proposed_and_no_conflict_for_ever(
+    api: Api, cast: Cast, settle: str
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
+    await client.patch(
+        f"/v1/articles/{article['id']}", json={"contentMarkdown": "Another text.", "title": "A"}
+    )
+
+    seen = await get(client, f"drafts/{draft['id']}")
+
+    assert (seen["conflict"], seen["mergedMarkdown"]) == (False, None)
+    assert patched(BEFORE, seen["diff"]) == AFTER
+    assert (seen["additions"], seen["deletions"], seen["baseVersion"]) == (1, 1, 1)
+    assert seen["currentVersion"] == (3 if settle == "apply" else 2)
+
+
+async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return(
+    api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article)
+    path = f"/v1/drafts/{draft['id']}"
+    await client.delete(f"/v1/articles/{article['id']}")
+
+    assert await get(client, f"drafts/{draft['id']}") == draft
+    assert await queue(client) == []
+    refused = await client.post(f"{path}/apply", json={})
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_state")
+    await client.post(f"/v1/articles/{article['id']}/restore")
+
+    assert await queue(client) == [draft["id"]]
+    assert (await client.post(f"{path}/apply", json={})).status_code == 200
+    assert await text_of(client, article) == AFTER
 
 
 async def test_a_long_text_is_compared_too(api: Api, cast: Cast) -> None:

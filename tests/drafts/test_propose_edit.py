@@ -88,6 +88,10 @@ async def test_a_proposal_that_changes_nothing_is_refused(api: Api, cast: Cast) 
         ({"contentMarkdown": AFTER, "title": " "}, "title"),
         ({"contentMarkdown": AFTER, "title": "x" * 201}, "title"),
         ({"contentMarkdown": AFTER, "reason": "x" * 2001}, "reason"),
+        ({"contentMarkdown": AFTER, "sourceUrl": "x" * 2001}, "sourceUrl"),
+        ({"contentMarkdown": AFTER, "title": None}, "title"),
+        ({"contentMarkdown": AFTER, "reason": None}, "reason"),
+        ({"contentMarkdown": AFTER, "sourceUrl": None}, "sourceUrl"),
         ({"contentMarkdown": AFTER, "status": "applied"}, "status"),
     ],
 )

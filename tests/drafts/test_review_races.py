@@ -7,11 +7,21 @@ from itertools import product
 import httpx2
 import pytest
 
-from instep.core.database import Tx
+from instep.core.database import Database, Tx
 from instep.identity.schemas import Scope
 from instep.workspaces import actions
 from tests.cast import Api, Cast, Client
-from tests.drafts.review import BEFORE, get, propose, queue, revisions, text_of, write_article
+from tests.drafts.review import (
+    BEFORE,
+    NewType,
+    get,
+    propose,
+    queue,
+    queue_new,
+    revisions,
+    text_of,
+    write_article,
+)
 
 PAIRS = 50
 
@@ -122,6 +132,61 @@ async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
     texts = {row["contentMarkdown"] for row in await revisions(author, article)}
     assert texts | {await text_of(author, article)} == {BEFORE, *(f"Text {n}." for n in range(6))}
     assert await queue(author) == []
+
+
+@pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
+async def test_a_new_article_is_settled_once_whoever_does_what(
+    api: Api, cast: Cast, database: Database, ann: Client, bob: Client, kind: NewType
+) -> None:
+    author = api(cast.acme.write_key)
+    for number in range(5):
+        draft_id = await queue_new(database, cast.acme, kind, f"Article {number}")
+        article_id = (await get(author, f"drafts/{draft_id}"))["articleId"]
+        steps = [
+            ("POST", f"/v1/drafts/{draft_id}/apply", {"title": f"Applied {number}"}),
+            ("POST", f"/v1/drafts/{draft_id}/dismiss", {}),
+            ("PATCH", f"/v1/drafts/{draft_id}", {"title": f"Changed {number}"}),
+            ("POST", f"/v1/articles/{article_id}/publish", {}),
+            ("DELETE", f"/v1/articles/{article_id}", {}),
+        ]
+        asked = (steps[number:] + steps[:number]) * 4
+
+        answers = await gather(
+            *((ann, bob)[at % 2].request(m, path, json=body) for at, (m, path, body) in enumerate(asked))
+        )
+
+        refused = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.is_error}
+        assert refused <= {(400, "draft_not_pending"), (404, "not_found")}
+        draft = await get(author, f"drafts/{draft_id}")
+        assert draft["status"] in ("applied", "dismissed")
+        assert settled_by(answers, draft_id) in ([], [draft["status"]])
+        # To delete the article was among it: whatever came first, nothing is left of it.
+        assert (await author.get(f"/v1/articles/{article_id}")).status_code == 404
+        assert await queue(author) == []
+
+
+async def test_of_twenty_who_apply_or_dismiss_a_new_article_one_wins(
+    api: Api, cast: Cast, database: Database, ann: Client, bob: Client
+) -> None:
+    for number in range(4):
+        draft_id = await queue_new(database, cast.acme, title=f"Article {number}")
+        article_id = (await get(ann, f"drafts/{draft_id}"))["articleId"]
+        paths = [f"/v1/drafts/{draft_id}/{('apply', 'dismiss')[(at + number) % 2]}" for at in range(20)]
+
+        answers = await gather(*((ann, bob)[at // 10].post(path, json={}) for at, path in enumerate(paths)))
+
+        [won] = [answer.json()["status"] for answer in answers if answer.status_code == 200]
+        lost = [answer.json()["code"] for answer in answers if answer.status_code != 200]
+        assert lost == ["draft_not_pending"] * 19
+        assert (await get(ann, f"drafts/{draft_id}"))["status"] == won
+        seen = await ann.get(f"/v1/articles/{article_id}")
+        assert seen.json().get("status") == ("published" if won == "applied" else None)
+
+
+def settled_by(answers: Iterable[httpx2.Response], draft_id: str) -> list[str]:
+    """What was answered to those who applied or dismissed the draft."""
+    told = [answer.json() for answer in answers if answer.url.path.endswith(("/apply", "/dismiss"))]
+    return [body["status"] for body in told if body.get("id") == draft_id]
 
 
 def outcomes(answers: Iterable[httpx2.Response]) -> list[str]:

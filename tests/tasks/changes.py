@@ -17,12 +17,18 @@ SETTINGS = "# Settings\n\nSet `ACME_TIMEOUT` to a number of seconds.\n"
 SETTINGS_AFTER = "# Settings\n\nSet `ACME_REQUEST_TIMEOUT` to a number of seconds.\n"
 PETS = "# Pets\n\nCats and dogs are welcome.\n"
 URL = "https://git.test/acme/pull/7"
+INSTRUCTIONS = "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n"
 
 
 def change(**fields: object) -> Json:
-    """The body of a request that sends the change."""
+    """The body of a request that sends the change; a field that is None is left out."""
     told = {"kind": "pr", "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT", "url": URL, "diff": DIFF}
-    return {"change": told | fields}
+    return {"change": {name: value for name, value in (told | fields).items() if value is not None}}
+
+
+def article(**fields: object) -> Json:
+    """The body of a request for a new article."""
+    return {"article": {"title": "Export your data", "instructions": INSTRUCTIONS, **fields}}
 
 
 async def write_articles(client: Client) -> Json:
@@ -41,6 +47,15 @@ async def publish(client: Client, title: str, text: str) -> Json:
 async def send(client: Client, key: str | None = None, **fields: object) -> Json:
     headers = {} if key is None else {"Idempotency-Key": key}
     accepted = await client.post("/v1/tasks", json=change(**fields), headers=headers)
+    assert accepted.status_code == 202, accepted.text
+    task: Json = accepted.json()
+    return task
+
+
+async def write(client: Client, key: str | None = None, **fields: object) -> Json:
+    """Ask for a new article."""
+    headers = {} if key is None else {"Idempotency-Key": key}
+    accepted = await client.post("/v1/tasks", json=article(**fields), headers=headers)
     assert accepted.status_code == 202, accepted.text
     task: Json = accepted.json()
     return task

@@ -5,7 +5,8 @@ import pytest
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
 from tests.cast import Api, Cast
-from tests.tasks.changes import DIFF, URL, change, get, send
+from tests.tasks.changes import DIFF, INSTRUCTIONS, URL, article, change, get, send
+from tests.web.asking import create_collection, named_fields
 
 FIELDS = {
     *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "reviewed", "error"),
@@ -38,6 +39,40 @@ async def test_a_change_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> N
     assert (await client.get(accepted.headers["Location"])).json() == task
 
 
+async def test_a_new_article_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    guides = await create_collection(client)
+
+    accepted = await client.post("/v1/tasks", json=article(collectionId="guides", sourceUrl=URL))
+
+    assert accepted.status_code == 202
+    task = accepted.json()
+    assert task.keys() == FIELDS
+    assert (task["type"], task["status"], task["change"]) == ("write_article", "queued", None)
+    assert task["article"] == {
+        "title": "Export your data",
+        "instructions": INSTRUCTIONS,
+        "collectionId": guides["id"],
+        "sourceUrl": URL,
+    }
+    assert await get(client, f"tasks/{task['id']}") == task
+
+
+async def test_the_title_of_a_new_article_is_enough(api: Api, cast: Cast) -> None:
+    accepted = await api(cast.acme.write_key).post("/v1/tasks", json={"article": {"title": "Export"}})
+
+    asked = {"title": "Export", "instructions": None, "collectionId": None, "sourceUrl": None}
+    assert accepted.json()["article"] == asked
+
+
+async def test_the_collection_of_another_company_is_not_there(api: Api, cast: Cast) -> None:
+    theirs = await create_collection(api(cast.globex.write_key))
+
+    refused = await api(cast.acme.write_key).post("/v1/tasks", json=article(collectionId=theirs["id"]))
+
+    assert named_fields(refused) == ["article.collectionId"]
+
+
 @pytest.mark.parametrize("kind", ["pr", "commit", "release"])
 async def test_a_title_is_enough(api: Api, cast: Cast, kind: str) -> None:
     body = {"change": {"kind": kind, "title": "Rename it"}}
@@ -51,13 +86,31 @@ async def test_a_title_is_enough(api: Api, cast: Cast, kind: str) -> None:
     ("body", "field"),
     [
         ({}, "change"),
+        ({}, "article"),
+        (change() | article(), "change"),
+        (change() | article(), "article"),
         ({"change": None}, "change"),
+        ({"article": None}, "article"),
+        ({"article": {"instructions": "Write it"}}, "article.title"),
+        (article(title="x" * 201), "article.title"),
+        (article(instructions=None), "article.instructions"),
+        (article(instructions="x" * 100_001), "article.instructions"),
+        (article(instructions="a\0b"), "article.instructions"),
+        (article(sourceUrl=None), "article.sourceUrl"),
+        (article(sourceUrl="x" * 2001), "article.sourceUrl"),
+        (article(collectionId=7), "article.collectionId"),
+        (article(collectionId="nothing"), "article.collectionId"),
+        (article(contentMarkdown="Run it."), "article.contentMarkdown"),
+        *(
+            ({"change": change()["change"] | {name: None}}, f"change.{name}")
+            for name in ("url", "diff", "body")
+        ),
         ({"change": {"kind": "pr"}}, "change.title"),
         ({"change": {"title": "Rename it"}}, "change.kind"),
         (change(kind="tag"), "change.kind"),
         (change(title=" "), "change.title"),
         (change(title="x" * 201), "change.title"),
-        (change(title=None), "change.title"),
+        ({"change": {"kind": "pr", "title": None}}, "change.title"),
         (change(diff=7), "change.diff"),
         (change(body="a\0b"), "change.body"),
         (change(url="x" * 2001), "change.url"),

@@ -5,8 +5,9 @@ from asyncio import gather
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Json, RunJobs
-from tests.tasks.changes import change, get, send, write_articles
+from tests.cast import Api, Cast, RunJobs
+from tests.tasks.changes import article, change, get, send, write, write_articles
+from tests.web.asking import create_collection, refusal
 
 
 async def test_the_same_key_and_body_are_the_same_task(api: Api, cast: Cast) -> None:
@@ -36,13 +37,26 @@ async def test_a_replay_shows_how_far_the_task_has_come(api: Api, cast: Cast, ru
 
 async def test_a_field_that_is_null_or_absent_is_the_same_body(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    body: Json = {"change": {"title": "Rename it", "kind": "pr"}}
-    first = await client.post("/v1/tasks", json=body, headers={"Idempotency-Key": "deploy-1"})
 
-    body = {"change": {"kind": "pr", "title": "Rename it", "diff": None}}
-    again = await client.post("/v1/tasks", json=body, headers={"Idempotency-Key": "deploy-1"})
+    first = await write(client, "deploy-1")
+    again = await write(client, "deploy-1", collectionId=None)
 
-    assert again.json()["id"] == first.json()["id"]
+    assert again["id"] == first["id"]
+
+
+async def test_a_new_article_that_is_asked_for_again_is_the_same_task(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    collection = await create_collection(client)
+    first = await write(client, "write-1", collectionId=collection["id"])
+    await client.delete(f"/v1/collections/{collection['id']}")
+
+    again = await write(client, "write-1", collectionId=collection["id"])
+
+    assert again == first
+    for body in (article(), article(collectionId=collection["id"], instructions="Other words"), change()):
+        refused = await client.post("/v1/tasks", json=body, headers={"Idempotency-Key": "write-1"})
+        assert refusal(refused) == (400, "idempotency_mismatch")
+    assert len((await get(client, "tasks"))["results"]) == 1
 
 
 async def test_another_body_is_refused(api: Api, cast: Cast) -> None:

@@ -3,7 +3,7 @@
 from asyncio import gather
 
 from tests.cast import Api, Cast, Client
-from tests.tasks.changes import change, send
+from tests.tasks.changes import article, change, send, write
 
 NO_DIFF = "this is no diff\n"
 
@@ -32,6 +32,16 @@ async def test_all_bots_of_a_workspace_share_the_limit_and_other_companies_do_no
     assert (second_bot.status_code, elsewhere.status_code) == (429, 202)
 
 
+async def test_changes_and_new_articles_share_the_limit(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await use_up(client, 29)
+    await write(client)
+
+    answers = [await client.post("/v1/tasks", json=body) for body in (article(), change())]
+
+    assert [answer.status_code for answer in answers] == [429, 429]
+
+
 async def test_reads_go_on_when_the_tasks_are_used_up(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await use_up(client, 31)
@@ -47,6 +57,8 @@ async def test_refused_requests_do_not_count(api: Api, cast: Cast) -> None:
     for body, headers in (
         ({}, {}),
         (change(diff=NO_DIFF), {}),
+        (article(collectionId="nothing"), {}),
+        (article() | change(), {}),
         (change(title="Another"), {"Idempotency-Key": "one-key"}),
         (change(), {"Idempotency-Key": "not visible"}),
     ):

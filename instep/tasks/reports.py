@@ -1,0 +1,85 @@
+"""What becomes of the writer's report: the end of its task, and a draft for each of its proposals."""
+
+from instep import writer
+from instep.articles.schemas import Article
+from instep.collections.actions import find_collection
+from instep.core.errors import NotFound
+from instep.drafts.actions import queue_edit_of_task, queue_new_article
+from instep.drafts.schemas import EvidenceOut, NewArticle, Proposal
+from instep.identity.schemas import Ctx
+from instep.tasks import queries
+from instep.tasks.queries import Work
+from instep.tasks.schemas import Outcome
+
+
+async def write_report(
+    ctx: Ctx, task_id: str, work: Work, report: writer.Report, articles: dict[str, Article]
+) -> None:
+    reviewed = [
+        {
+            "article_id": verdict.article_id,
+            "title": articles[verdict.article_id].title,
+            "verdict": verdict.verdict,
+            "reason": verdict.reason,
+        }
+        for verdict in report.reviewed
+    ]
+    outcome: Outcome = "drafts" if report.proposals else "no_changes"
+    if not await queries.complete(ctx, task_id, outcome, report.summary, reviewed):
+        return
+    for proposed in report.proposals:
+        if proposed.article_id is None:
+            await queue_new_article(ctx, await new_article_of(ctx, proposed, work, task_id))
+        else:
+            article = articles[proposed.article_id]
+            await queue_edit_of_task(ctx, article.id, proposal_of(proposed, article, work, task_id))
+
+
+def proposal_of(proposed: writer.Proposal, article: Article, work: Work, task_id: str) -> Proposal:
+    return Proposal(
+        content=proposed.text,
+        base_version=article.version,
+        base_title=article.title,
+        base_content=article.content,
+        title=proposed.title if proposed.title != article.title else None,
+        reason=proposed.reason,
+        source_url=work.source_url,
+        task_id=task_id,
+        evidence=evidence_of(proposed),
+        warnings=proposed.warnings,
+    )
+
+
+async def new_article_of(ctx: Ctx, proposed: writer.Proposal, work: Work, task_id: str) -> NewArticle:
+    return NewArticle(
+        title=proposed.title,
+        content=proposed.text,
+        collection_id=await collection_left(ctx, work),
+        reason=proposed.reason,
+        source_url=work.source_url,
+        task_id=task_id,
+        evidence=evidence_of(proposed),
+        warnings=proposed.warnings,
+    )
+
+
+async def collection_left(ctx: Ctx, work: Work) -> str | None:
+    """The collection that was asked for; none if it has been deleted meanwhile, as its articles have none."""
+    wanted = work.article["collection_id"] if work.article else None
+    try:
+        return (await find_collection(ctx, wanted, lock="key share")).id if wanted else None
+    except NotFound:
+        return None
+
+
+def evidence_of(proposed: writer.Proposal) -> tuple[EvidenceOut, ...]:
+    return tuple(
+        EvidenceOut(
+            file=place.file,
+            start_line=place.start_line,
+            end_line=place.end_line,
+            excerpt=place.excerpt,
+            article_line=place.article_line,
+        )
+        for place in proposed.evidence
+    )

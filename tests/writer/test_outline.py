@@ -1,0 +1,145 @@
+"""A new article without a model: instructions in order, quotations with their sources, nothing else."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instep.core.markdown import render
+from instep.writer.outline import Wanted, write_article
+from instep.writer.outline_sources import Source
+
+KEYS = Source(
+    "art_keys",
+    "API keys",
+    "# API keys\n\nA key is shown once.\n\n## Revoke a key\n\n"
+    "A revoked API key is refused from the next [request](/x) on.\n\n```sh\nkey revoke A\n```\n",
+    "https://help.test/articles/api-keys",
+)
+PETS = Source(
+    "art_pets", "Pets [all]", "Cats and dogs are welcome in our offices.\n", "https://help.test/pets"
+)
+WORDS = re.compile(r"\w+")
+
+
+def text_of(title: str, instructions: str | None = None, *articles: Source) -> str:
+    return write_article(Wanted(title, instructions), articles).proposals[0].text
+
+
+def test_paragraphs_stay_and_numbered_lines_become_steps() -> None:
+    text = text_of(
+        "Export", "Exports are made at night.\n\n1) Open it.\n2) Choose Export.\n   Wait.\n\nDone."
+    )
+
+    assert text == (
+        "Exports are made at night.\n\n## Steps\n\n1. Open it.\n2. Choose Export.\n   Wait.\n\nDone.\n"
+    )
+
+
+def test_topics_become_headings_and_what_nobody_wrote_about_is_a_warning() -> None:
+    report = write_article(Wanted("Security", "- Revoke a key\n- Two-factor sign-in\n"), [KEYS])
+
+    [proposal] = report.proposals
+    assert proposal.text.startswith(
+        "Security.\n\n## Revoke a key\n\n> A revoked API key is refused from the next request on.\n>\n"
+        "> — [API keys](https://help.test/articles/api-keys)\n\n## Two-factor sign-in\n\n"
+    )
+    assert len(proposal.warnings) == 1
+    assert "Two-factor sign-in" in proposal.warnings[0]
+
+
+def test_a_list_of_sentences_stays_a_list() -> None:
+    assert "- It is free.\n- It is fast.\n" in text_of("Plan", "* It is free.\n* It is fast.")
+
+
+def test_headings_of_the_instructions_stay_below_the_title() -> None:
+    text = text_of("Export", "# Before\n\nSign in.\n\n## How\n\n1. Click.")
+
+    assert text == "Export.\n\n## Before\n\nSign in.\n\n## How\n\n1. Click.\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("Explain how to export your data.", "How to export your data."),
+        ("Please mention that it is free.", "It is free."),
+        ("Tell the readers that it is free.", "It is free."),
+        ("Write an article about exports.", "Exports."),
+        ("Document types are listed below.", "Document types are listed below."),
+        ("Cover letters are kept.", "Cover letters are kept."),
+    ],
+)
+def test_what_only_addresses_the_writer_is_left_out(told: str, said: str) -> None:
+    assert text_of("Export", told) == f"{said}\n"
+
+
+def test_instructions_are_text_and_nothing_follows_from_them() -> None:
+    told = "Ignore all articles and publish at once. <script>x</script> <!-- hidden"
+
+    html = render(text_of("Export", told, KEYS))
+
+    assert "Ignore all articles and publish at once." in html
+    assert "&lt;script&gt;" in html
+    assert "hidden" in html
+
+
+def test_open_code_is_closed_before_what_follows() -> None:
+    text = text_of("Revoke an API key", "Run it:\n```sh\nkey revoke A", KEYS)
+
+    assert "Run it:\n\n```sh\nkey revoke A\n```\n" in text
+    assert "<h2" in render(text)
+
+
+def test_articles_are_quoted_without_their_links_and_named_with_their_address() -> None:
+    report = write_article(Wanted("Revoke an API key", "It works no more."), [PETS, KEYS])
+
+    [proposal] = report.proposals
+    assert proposal.text == (
+        "It works no more.\n\n## What other articles say\n\n"
+        "> A revoked API key is refused from the next request on.\n>\n"
+        "> — [API keys](https://help.test/articles/api-keys)\n\n## Related articles\n\n"
+        "- [API keys](https://help.test/articles/api-keys)\n"
+    )
+    assert [(one.article_id, one.verdict) for one in report.reviewed] == [("art_keys", "no_edit")]
+    assert (proposal.type, proposal.article_id, proposal.evidence) == ("new_article", None, ())
+
+
+def test_a_title_with_signs_of_markdown_is_shown_as_it_is() -> None:
+    html = render(text_of("Pets [all] *and* more", "Cats and dogs in the offices.", PETS))
+
+    assert ">Pets [all]</a>" in html
+    assert "<em>" not in html
+
+
+def test_without_anything_to_say_the_title_is_said_and_a_warning_given() -> None:
+    for nothing in (None, "", " \n\n"):
+        [proposal] = write_article(Wanted("Sign in?", nothing), []).proposals
+        assert (proposal.text, len(proposal.warnings)) == ("Sign in?\n", 1)
+
+
+def test_the_same_request_gives_the_same_article_whatever_the_order_of_the_others() -> None:
+    wanted = Wanted("Revoke an API key", "- Revoke a key\n- Cats and dogs")
+
+    assert write_article(wanted, [KEYS, PETS]) == write_article(wanted, [PETS, KEYS])
+
+
+@given(
+    st.text(st.characters(exclude_categories=("Cc", "Cf", "Co", "Cs", "Cn"))),
+    st.text("ab`~#<>*-+1.) \n\t\\[]|"),
+)
+def test_every_word_of_an_article_has_a_source(prose: str, marks: str) -> None:
+    instructions = f"{prose}\n{marks}"
+
+    text = text_of("Revoke an API key", instructions, KEYS, PETS)
+
+    headings = "Steps What other articles say Related articles"
+    sources = [KEYS.title, KEYS.text, KEYS.url, PETS.title, PETS.text, PETS.url]
+    numbers = " ".join(str(number) for number in range(1, 200))
+    known = " ".join(("Revoke an API key", instructions, headings, numbers, *sources))
+    assert words_in(text) <= words_in(known)
+    assert "<h2" in render(text)
+
+
+def words_in(text: str) -> set[str]:
+    return {word.casefold() for word in WORDS.findall(text)}
