@@ -1,1 +1,1 @@
-"""The changelog: entries that tell what changed in the product."""
+"""Changelog: what is new in the product, entry by entry."""

@@ -1,7 +1,5 @@
-"""The pages of a public help center."""
+"""The pages of a public help center, and the list of all its addresses."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,69 +8,60 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from instep.core.clock import utc_now
 from instep.core.errors import AppError, NotFound
-from instep.identity.schemas import Actor, Ctx, SiteEntry
+from instep.core.locales import valid_locale
 from instep.site import queries
-from instep.web.pages import CACHE, Pages, moved_to, sanitised
+from instep.site.changelog import show_changelog, show_news
+from instep.site.feed import show_feed
+from instep.site.schemas import article_url
+from instep.site.sitemap import show_sitemap
+from instep.site.visits import help_center, pages
+from instep.web.pages import CACHE, moved_to, sanitised
 from instep.web.public import public
 
-HERE = Path(__file__).parent
+STATIC = Path(__file__).parent / "static"
 HEADINGS = {404: "Not found", 405: "Not possible", 503: "Back in a moment"}
 MESSAGES = {404: "There is no page at this address. It may have moved, or it is not public."}
-VISITOR = Actor("visitor", "Visitor", can_write=False)
-pages = Pages.below(HERE / "templates")
-
-
-@asynccontextmanager
-async def help_center(request: Request) -> AsyncIterator[Ctx]:
-    """The context of the help center that the address names."""
-    if any("\0" in part for part in request.path_params.values()):
-        # PostgreSQL refuses the character instead of finding nothing.
-        raise NotFound
-    slug = request.path_params["bot"]
-    async with request.app.state.database.enter(
-        SiteEntry, "select * from enter_site(%(slug)s)", slug=slug
-    ) as (entry, tx):
-        if entry is None:
-            raise NotFound
-        yield Ctx(tx, entry.bot, VISITOR, utc_now())
 
 
 @public
 async def show_home(request: Request) -> Response:
-    async with help_center(request) as ctx:
-        sections = await queries.list_sections(ctx, ctx.bot.locale)
-        return pages.render(request, "home.html", bot=ctx.bot, locale=ctx.bot.locale, sections=sections)
+    async with help_center(request) as visit:
+        sections = await queries.list_sections(visit.ctx, visit.ctx.bot.locale)
+        return visit.page("home.html", sections=sections)
 
 
 @public
 async def show_collection(request: Request) -> Response:
-    async with help_center(request) as ctx:
-        sections = await queries.list_sections(ctx, ctx.bot.locale, request.path_params["slug"])
-        if not sections:
+    async with help_center(request) as visit:
+        slug = request.path_params["slug"]
+        section = await queries.find_section(visit.ctx, visit.ctx.bot.locale, slug)
+        if section is None:
             raise NotFound
-        return pages.render(
-            request, "collection.html", bot=ctx.bot, locale=ctx.bot.locale, section=sections[0]
-        )
+        return visit.page("collection.html", section=section)
 
 
 @public
 async def show_article(request: Request) -> Response:
-    slug = request.path_params["slug"]
-    async with help_center(request) as ctx:
-        locale = request.path_params.get("locale", ctx.bot.locale)
-        article = await queries.find_article(ctx, slug, locale)
-        if article is not None:
-            html = sanitised(article.html)
-            return pages.render(
-                request, "article.html", bot=ctx.bot, locale=locale, article=article, html=html
-            )
-        moved = await queries.find_moved(ctx, slug, locale)
-        if moved is None:
+    slug, wanted = request.path_params["slug"], request.path_params.get("locale")
+    async with help_center(request) as visit:
+        own = visit.ctx.bot.locale
+        locale = own if wanted is None else spelled(wanted)
+        article = await queries.find_article(visit.ctx, slug, locale)
+        if article is not None and wanted == (None if locale == own else locale):
+            return visit.page("article.html", locale, article=article, html=sanitised(article.html))
+        present = article.slug if article else await queries.find_moved(visit.ctx, slug, locale)
+        if present is None:
             raise NotFound
-        prefix = "" if locale == ctx.bot.locale else f"/{locale}"
-        return moved_to(f"{ctx.bot.help_url}{prefix}/articles/{moved}")
+        return moved_to(article_url(visit.ctx.bot, locale, present))
+
+
+def spelled(locale: str) -> str:
+    """The one spelling of a language code; what is none has no pages."""
+    try:
+        return valid_locale(locale)
+    except ValueError:
+        raise NotFound from None
 
 
 def refused(request: Request, refusal: AppError) -> Response:
@@ -109,6 +98,10 @@ routes = [
     Route("/help/{bot}/", show_home),
     Route("/help/{bot}/articles/{slug}", show_article),
     Route("/help/{bot}/collections/{slug}", show_collection),
+    Route("/help/{bot}/changelog", show_changelog),
+    Route("/help/{bot}/changelog.xml", show_feed),
+    Route("/help/{bot}/changelog/{slug}", show_news),
+    Route("/help/{bot}/sitemap.xml", show_sitemap),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
-    Mount("/static", public(Assets(directory=HERE / "static")), name="static"),
+    Mount("/static", public(Assets(directory=STATIC)), name="static"),
 ]

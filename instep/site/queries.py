@@ -1,15 +1,27 @@
-"""The SQL of the public help center. `LIVE` is the one place that says what the public may see."""
+"""The SQL of the public help center. `LIVE` and `NEWS` alone say what the public may see."""
 
 from itertools import groupby
 
+from instep.core import limits
+from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.schemas import Ctx
-from instep.site.schemas import ArticlePage, Entry, Section
+from instep.site.schemas import ArticleAddress, ArticlePage, CollectionHead, Entry, News, NewsAddress, Section
 
 # The stricter of article and collection decides (contract section 4).
 LIVE = """
     from articles a left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id
     where a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null
       and a.visibility = 'public' and coalesce(c.visibility, 'public') = 'public'
+"""
+NEWS = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
+NEWS_ORDER = Order(("e.published_at", "e.id"), descending=True)
+# The first statement of a visit also tells what each page links to. The order has the newest entry looked up
+# in the index of published ones; `exists` could be turned into a look at all entries.
+ARRIVE = """
+    select s.*, coalesce((select true from changelog_entries e
+        where e.bot_id = s.bot_id and e.status = 'published'
+        order by e.published_at desc, e.id desc limit 1), false) as has_changelog
+    from enter_site(%(slug)s) s
 """
 
 
@@ -59,6 +71,22 @@ async def list_sections(ctx: Ctx, locale: str, collection_slug: str | None = Non
     return [section_of(list(group)) for _, group in groupby(entries, lambda entry: entry.collection_slug)]
 
 
+async def find_section(ctx: Ctx, locale: str, slug: str) -> Section | None:
+    """A public collection with its live articles, which may be none."""
+    if sections := await list_sections(ctx, locale, slug):
+        return sections[0]
+    head = await ctx.tx.first(
+        CollectionHead,
+        """
+        select c.title, c.slug, c.description, c.icon from collections c
+        where c.bot_id = %(bot)s and c.slug = %(slug)s and c.visibility = 'public'
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+    )
+    return Section(head.title, head.slug, head.description, head.icon, entries=[]) if head else None
+
+
 def section_of(entries: list[Entry]) -> Section:
     first = entries[0]
     return Section(
@@ -67,4 +95,54 @@ def section_of(entries: list[Entry]) -> Section:
         description=first.collection_description,
         icon=first.collection_icon,
         entries=entries,
+    )
+
+
+async def find_news(ctx: Ctx, slug: str) -> News | None:
+    return await ctx.tx.first(
+        News,
+        f"""
+        select e.id, e.slug, e.title, e.content_html as html, e.published_at, e.updated_at
+        {NEWS} and e.slug = %(slug)s
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+    )
+
+
+async def list_news(ctx: Ctx, request: PageRequest) -> Listed[News]:
+    page = request.page(NEWS_ORDER, "news", ctx.bot.id)
+    rows = await ctx.tx.all(
+        News,
+        f"""
+        select e.id, e.slug, e.title, e.published_at, e.updated_at,
+            case when length(e.content_html) <= %(most)s then e.content_html end as html
+        {NEWS} and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        most=limits.CHANGELOG_INLINE_CHARACTERS,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.published_at, row.id))
+
+
+async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
+    """Of all live articles in all languages, newest change first."""
+    return await ctx.tx.all(
+        ArticleAddress,
+        f"""
+        select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id, c.slug as collection_slug,
+            a.updated_at
+        {LIVE} order by a.updated_at desc, a.id limit {limits.SITEMAP_URLS}
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_news_addresses(ctx: Ctx) -> list[NewsAddress]:
+    """Of all published entries, newest change first."""
+    return await ctx.tx.all(
+        NewsAddress,
+        f"select e.slug, e.updated_at {NEWS} order by e.updated_at desc, e.id limit {limits.SITEMAP_URLS}",
+        bot=ctx.bot.id,
     )

@@ -3,6 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from instep.identity.schemas import Bot, SiteEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival(SiteEntry):
+    """What the first statement of a visit tells: the help center, and what each of its pages links to."""
+
+    has_changelog: bool
+
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
@@ -42,3 +51,57 @@ class Section:
     description: str | None
     icon: str | None
     entries: list[Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionHead:
+    """A public collection without its articles."""
+
+    title: str
+    slug: str
+    description: str | None
+    icon: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A published changelog entry; `html` is None where the text is too long to stand among others."""
+
+    id: str
+    slug: str
+    title: str
+    html: str | None
+    published_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleAddress:
+    """Where a live article stands; `text_id` is the same for an article and its translations."""
+
+    slug: str
+    locale: str
+    text_id: str
+    collection_slug: str | None
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewsAddress:
+    """Where a published changelog entry stands."""
+
+    slug: str
+    updated_at: datetime
+
+
+def article_url(bot: Bot, locale: str, slug: str) -> str:
+    prefix = "" if locale == bot.locale else f"/{locale}"
+    return f"{bot.help_url}{prefix}/articles/{slug}"
+
+
+def collection_url(bot: Bot, slug: str) -> str:
+    return f"{bot.help_url}/collections/{slug}"
+
+
+def changelog_url(bot: Bot, slug: str | None = None) -> str:
+    return f"{bot.help_url}/changelog" + (f"/{slug}" if slug else "")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.chromium import Chromium, Colour
 from tests.cast import Api, Cast
+from tests.changelog.entries import publish_entry
 from tests.runtime.installation import installed
 
 TEXT = """\
@@ -51,11 +52,13 @@ def chromium(tmp_path: Path) -> Chromium:
 
 @pytest.fixture
 async def site(api: Api, cast: Cast, database_url: str) -> str:
-    """The address, below the server's, of a help center with two articles."""
+    """The address, below the server's, of a help center with two articles and a changelog."""
     client = api(cast.acme.write_key)
     for title, text in (("Install Acme", TEXT), ("Hostile", HOSTILE)):
         created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
         await client.post(f"/v1/articles/{created.json()['id']}/publish")
+    for title, text in (("Acme 2.0", TEXT), ("Taken", HOSTILE), ("Acme 2.1 runs on Windows too", TEXT)):
+        await publish_entry(client, title, contentMarkdown=text)
     return f"help/{cast.acme.slug}"
 
 
@@ -74,12 +77,23 @@ def test_an_article_is_readable_and_breaks_no_policy(server: str, site: str, chr
     assert chromium.complaints == []
 
 
+def test_the_changelog_is_readable_and_hides_nothing(server: str, site: str, chromium: Chromium) -> None:
+    document = chromium.document(f"{server}/{site}/changelog")
+
+    for words in ("Acme 2.0", "<strong>wherever</strong>", "Words before.", "Words after."):
+        assert words in document
+    for trace in ("<script", "onerror", "onclick", "javascript:", "<style", "style="):
+        assert trace not in document
+    assert all("img-src" in line and "beacon.png" in line for line in chromium.complaints)
+
+
+@pytest.mark.parametrize("address", ["articles/install-acme", "changelog", "changelog/acme-2-0"])
 @pytest.mark.parametrize("scheme", LOOKS)
 @pytest.mark.parametrize("width", [800, 390])
 def test_the_stylesheet_is_applied_by_day_and_by_night(
-    server: str, site: str, chromium: Chromium, scheme: str, width: int
+    server: str, site: str, chromium: Chromium, address: str, scheme: str, width: int
 ) -> None:
-    picture = chromium.picture(f"{server}/{site}/articles/install-acme", scheme, width)
+    picture = chromium.picture(f"{server}/{site}/{address}", scheme, width, height=800)
 
     page, raised = LOOKS[scheme]
     assert picture.rows[0][0] == picture.rows[-1][-1] == page

@@ -1,11 +1,15 @@
 """What the tests of the public help center share: visitors, and what a page shows them."""
 
+import re
 from html.parser import HTMLParser
 
 import httpx2
 
 from instep.core.database import Tx
 from tests.cast import Api, Cast, Client, Json
+
+# The addresses that sitemaps and feeds list.
+LISTED = re.compile(r"<(?:loc|link)>([^<]+)<")
 
 
 async def visit(api: Api, path: str, **headers: str) -> httpx2.Response:
@@ -66,13 +70,15 @@ class Page(HTMLParser):
 
 
 async def crawl(api: Api, cast: Cast) -> dict[str, str]:
-    """Every page that a visitor reaches by links from the home page of Acme's help center."""
+    """All that a visitor or a program reaches from the home page, feed and sitemap of Acme's help center."""
     seen: dict[str, str] = {}
-    paths = {f"/help/{cast.acme.slug}/"}
+    here = f"/help/{cast.acme.slug}"
+    paths = {f"{here}/", f"{here}/changelog", f"{here}/changelog.xml", f"{here}/sitemap.xml"}
     while fresh := paths - seen.keys():
         path = fresh.pop()
         answer = await api(None).get(path)
         assert answer.status_code == 200, path
         seen[path] = answer.text
         paths |= {link for link in Page(answer.text).links if link.startswith("/")}
+        paths |= {link.removeprefix("http://help.test") for link in LISTED.findall(answer.text)}
     return seen

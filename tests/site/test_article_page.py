@@ -156,6 +156,26 @@ async def test_a_former_slug_of_another_language_stays_in_that_language(api: Api
     assert moved.headers["Location"].endswith("/de/articles/beginnen")
 
 
+async def test_every_other_spelling_of_a_language_leads_to_the_one_address(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    here = f"http://help.test/help/{cast.acme.slug}"
+    await publish(client, "Configurar", locale="pt-BR")
+    await publish(client, "Install")
+    await client.patch("/v1/articles/configurar", json={"slug": "começar"})
+
+    for spelling, address in {
+        "PT-br/articles/começar": f"{here}/pt-BR/articles/come%C3%A7ar",
+        "pt-br/articles/configurar": f"{here}/pt-BR/articles/come%C3%A7ar",
+        "en/articles/install": f"{here}/articles/install",
+        "EN/articles/install": f"{here}/articles/install",
+    }.items():
+        moved = await visit(api, f"{cast.acme.slug}/{spelling}")
+        assert (moved.status_code, moved.headers["Location"]) == (301, address)
+        assert (await api(None).get(moved.headers["Location"])).status_code == 200
+    for nowhere in ("PT-br/articles/install", "english/articles/install", "EN/articles/x"):
+        assert (await visit(api, f"{cast.acme.slug}/{nowhere}")).status_code == 404
+
+
 async def test_letters_of_any_script_make_an_address(api: Api, cast: Cast) -> None:
     article = await publish(api(cast.acme.write_key), "Настройка 設定", "Слова.")
 

@@ -1,11 +1,17 @@
-"""Words that only people inside may read never stand on a page of the help center."""
+"""Words that only people inside may read never stand on a page, in the feed or in the sitemap."""
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import unquote
 
 import pytest
 
 from instep.core.database import Tx
 from tests.cast import Api, Cast, Client, Json
+from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
 from tests.site.pages import collect, crawl, publish, set_article
+from tests.web.asking import Response
 
+Act = Callable[[], Awaitable[Response]]
 CANARY = "kookaburra"
 PLACES = ("title", "contentMarkdown", "description")
 HIDDEN = [
@@ -15,53 +21,114 @@ HIDDEN = [
     "deleted_at = now()",
     "visibility = 'authenticated'",
 ]
+# The home page, the changelog, its feed, the sitemap.
+ALWAYS = 4
 
 
 @pytest.mark.parametrize("assignment", HIDDEN)
-async def test_no_page_holds_a_word_of_an_article_that_is_not_public(
+async def test_nothing_holds_a_word_of_an_article_that_is_not_public(
     api: Api, cast: Cast, owner: Tx, assignment: str
 ) -> None:
     client = api(cast.acme.write_key)
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
-    for hidden in [await secret(client, collectionId=group["id"]), await secret(client)]:
+    fields: list[Json] = [{"collectionId": group["id"]}, {}, {"locale": "de"}]
+    for hidden in [await secret(client, **of_one) for of_one in fields]:
         await set_article(owner, hidden, assignment)
 
-    pages = await crawl(api, cast)
-
-    assert len(pages) == 3
-    assert not [path for path, html in pages.items() if CANARY in (path + html).lower()]
+    assert await sightings(api, cast) == []
+    assert len(await crawl(api, cast)) == ALWAYS + 2
 
 
-async def test_a_canary_is_found_while_it_is_public(api: Api, cast: Cast) -> None:
-    await secret(api(cast.acme.write_key))
+async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_deleted(
+    api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps")
+    article = await secret(client, collectionId=group["id"])
+    path = f"/v1/articles/{article['id']}"
+    collection = "/v1/collections/first-steps"
+    hide, show = {"visibility": "authenticated"}, {"visibility": "public"}
+    acts: list[tuple[Act, Act]] = [
+        (lambda: client.post(f"{path}/unpublish"), lambda: client.post(f"{path}/publish")),
+        (lambda: client.patch(path, json=hide), lambda: client.patch(path, json=show)),
+        (lambda: client.patch(collection, json=hide), lambda: client.patch(collection, json=show)),
+    ]
 
-    assert len([path for path, html in (await crawl(api, cast)).items() if CANARY in html]) == 2
+    for leave, come_back in acts:
+        # On the home page, in its collection, on its own page and in the sitemap.
+        assert len(await sightings(api, cast)) == 4
+        assert (await leave()).status_code == 200
+        assert await sightings(api, cast) == []
+        assert (await come_back()).status_code == 200
+    assert (await client.delete(path)).status_code == 200
+    assert await sightings(api, cast) == []
 
 
-async def test_no_page_names_an_authenticated_collection(api: Api, cast: Cast) -> None:
+@pytest.mark.parametrize("state", ["draft", "archived", "unpublished"])
+async def test_nothing_holds_a_word_of_an_entry_that_is_not_published(
+    api: Api, cast: Cast, owner: Tx, state: str
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish_entry(client, "Exports")
+    hidden = await news(client)
+    if state == "draft":
+        await create_entry(client, f"Draft {CANARY}", contentMarkdown=CANARY)
+    if state == "archived":
+        await archive(owner, hidden)
+    else:
+        await client.post(f"{ENTRIES}/{hidden['id']}/unpublish")
+
+    assert await sightings(api, cast) == []
+    assert len(await crawl(api, cast)) == ALWAYS + 1
+
+
+async def test_canaries_are_found_while_they_are_public(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await secret(client)
+    await news(client)
+
+    names = {"", "changelog", "changelog.xml", "sitemap.xml"}
+    names |= {f"articles/about-the-{CANARY}", f"changelog/about-the-{CANARY}"}
+    assert set(await sightings(api, cast)) == {f"/help/{cast.acme.slug}/{name}" for name in names}
+
+
+async def test_the_source_of_an_entry_is_for_people_inside(api: Api, cast: Cast) -> None:
+    await publish_entry(api(cast.acme.write_key), "Exports", sourceUrl=f"https://git.test/{CANARY}")
+
+    assert await sightings(api, cast) == []
+
+
+async def test_nothing_names_an_authenticated_collection(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     staff = await collect(client, f"Staff {CANARY}", description=CANARY, visibility="authenticated")
     await secret(client, collectionId=staff["id"])
     await publish(client, "Install")
 
-    assert not [path for path, html in (await crawl(api, cast)).items() if CANARY in html.lower()]
+    assert await sightings(api, cast) == []
 
 
-async def test_no_page_holds_a_word_of_a_proposal(api: Api, cast: Cast) -> None:
+async def test_nothing_holds_a_word_of_a_proposal(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Install")
     body = {"title": CANARY, "contentMarkdown": CANARY, "reason": CANARY}
     await client.post("/v1/articles/install/drafts", json=body)
 
-    assert not [path for path, html in (await crawl(api, cast)).items() if CANARY in html.lower()]
+    assert await sightings(api, cast) == []
 
 
-async def test_no_page_holds_a_word_of_another_company(api: Api, cast: Cast) -> None:
+async def test_nothing_holds_a_word_of_another_company(api: Api, cast: Cast) -> None:
     await secret(api(cast.globex.write_key))
+    await news(api(cast.globex.write_key))
     await publish(api(cast.acme.write_key), "Install")
 
-    assert not [path for path, html in (await crawl(api, cast)).items() if CANARY in html.lower()]
+    assert await sightings(api, cast) == []
+
+
+async def sightings(api: Api, cast: Cast) -> list[str]:
+    """Where the canary is seen: in an address or in what stands there."""
+    seen = await crawl(api, cast)
+    return [path for path, content in seen.items() if CANARY in unquote(path + content).lower()]
 
 
 async def secret(client: Client, **fields: object) -> Json:
@@ -70,3 +137,8 @@ async def secret(client: Client, **fields: object) -> Json:
     return await publish(
         client, words["title"], words["contentMarkdown"], description=words["description"], **fields
     )
+
+
+async def news(client: Client) -> Json:
+    """A published changelog entry with the canary in it."""
+    return await publish_entry(client, f"About the {CANARY}", contentMarkdown=f"The {CANARY} laughs.")

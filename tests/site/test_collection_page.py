@@ -20,13 +20,27 @@ async def test_a_collection_shows_its_articles(api: Api, cast: Cast) -> None:
     assert "Elsewhere" not in text
 
 
-async def test_a_collection_without_live_public_articles_is_not_found(api: Api, cast: Cast) -> None:
+async def test_a_public_collection_without_live_articles_says_so(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    await collect(client, "Empty")
+    empty = await collect(client, "Empty", description="Soon")
+    await publish(client, "Secret", collectionId=empty["id"], visibility="authenticated")
+    await publish(client, "Einrichten", collectionId=empty["id"], locale="de")
+
+    answer = await api(None).get(empty["url"])
+
+    text = Page(answer.text).text
+    assert (answer.status_code, "Soon" in text, "no articles yet" in text) == (200, True, True)
+    assert "Secret" not in text
+    assert "Einrichten" not in text
+
+
+async def test_a_collection_that_is_not_public_is_not_found(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
     staff = await collect(client, "Staff", visibility="authenticated")
+    await collect(client, "Empty staff", visibility="authenticated")
     await publish(client, "Secret", collectionId=staff["id"])
 
-    for slug in ("empty", "staff", "nothing"):
+    for slug in ("staff", "empty-staff", "nothing"):
         answer = await visit(api, f"{cast.acme.slug}/collections/{slug}")
         assert answer.status_code == 404
         assert "Secret" not in answer.text

@@ -1,0 +1,105 @@
+"""What can be done with changelog entries."""
+
+from typing import Any
+
+from instep.changelog import queries
+from instep.changelog.schemas import ChangelogEntry, ChangelogEntryCreate, ChangelogEntryUpdate
+from instep.core.errors import InvalidState, NotFound
+from instep.core.etags import refuse_stale
+from instep.core.ids import new_id
+from instep.core.markdown import render_bounded
+from instep.core.paging import Listed, PageRequest
+from instep.core.slugs import free_slug, slugify
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+from instep.web.shapes import Format
+
+
+async def list_changelog_entries(
+    ctx: Ctx, status: str, form: Format, page: PageRequest
+) -> Listed[ChangelogEntry]:
+    """List the changelog entries, newest first by their creation."""
+    return await queries.list_page(ctx, status, form, page)
+
+
+async def get_changelog_entry(ctx: Ctx, ref: str, form: Format = "markdown") -> ChangelogEntry:
+    """Get a changelog entry by its id or slug."""
+    return await find_entry(ctx, ref, form)
+
+
+@writes
+async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> ChangelogEntry:
+    """Create a changelog entry. It is a draft: nothing is live until it is published.
+
+    Its slug is made from the title and stays, also when the title changes.
+    """
+    base = slugify(new.title, "entry")
+    row = {
+        "id": new_id("chg"),
+        "title": new.title,
+        "content_markdown": new.content_markdown,
+        "content_html": await render_bounded(new.content_markdown),
+        "source_url": new.model_dump().get("source_url") or None,
+    }
+    made = None
+    while made is None:
+        slug = free_slug(base, await queries.slugs_like(ctx, base))
+        made = await queries.insert(ctx, {**row, "slug": slug})
+    return made
+
+
+@writes
+async def update_changelog_entry(
+    ctx: Ctx, ref: str, update: ChangelogEntryUpdate, form: Format = "markdown", if_match: str | None = None
+) -> ChangelogEntry:
+    """Change the title or text of a changelog entry. Those of a published entry are live at once."""
+    entry = await find_entry(ctx, ref, lock=True)
+    refuse_stale(if_match, entry.etag)
+    return await save(ctx, entry, await changed_columns(entry, update.model_dump()), form)
+
+
+@writes
+async def publish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
+    """Show a changelog entry in the help center's changelog and its RSS feed.
+
+    Publishing again keeps the time of the first publication, and with it the entry's place.
+    """
+    entry = await find_entry(ctx, ref, lock=True)
+    refuse_stale(if_match, entry.etag)
+    if entry.is_live:
+        return entry
+    return await save(ctx, entry, {"status": "published", "published_at": entry.published_at or ctx.now})
+
+
+@writes
+async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
+    """Take a changelog entry out of the help center; it is a draft again."""
+    entry = await find_entry(ctx, ref, lock=True)
+    if entry.status == "draft":
+        raise InvalidState("Only a published or archived entry can be unpublished.")
+    return await save(ctx, entry, {"status": "draft"})
+
+
+async def find_entry(ctx: Ctx, ref: str, form: Format = "markdown", *, lock: bool = False) -> ChangelogEntry:
+    entry = await queries.find(ctx, ref, form, lock=lock)
+    if entry is None:
+        raise NotFound("There is no such changelog entry.")
+    return entry
+
+
+async def save(
+    ctx: Ctx, entry: ChangelogEntry, changes: dict[str, Any], form: Format = "markdown"
+) -> ChangelogEntry:
+    if changes:
+        return await queries.update(ctx, entry.id, changes, form)
+    return entry if form == "markdown" else await find_entry(ctx, entry.id, form)
+
+
+async def changed_columns(entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:
+    """The columns that the fields sent really change."""
+    changes: dict[str, str] = {}
+    if sent.get("title", entry.title) != entry.title:
+        changes["title"] = sent["title"]
+    if (content := sent.get("content_markdown", entry.content)) != entry.content:
+        changes |= {"content_markdown": content, "content_html": await render_bounded(content)}
+    return changes

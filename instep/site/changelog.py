@@ -1,0 +1,64 @@
+"""The pages of a help center's changelog: the list of what is new, and a page for each entry."""
+
+import nh3
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.core import limits
+from instep.core.errors import NotFound
+from instep.core.markdown import ATTRIBUTES, TAGS
+from instep.core.paging import PageRequest
+from instep.site import queries
+from instep.site.schemas import changelog_url
+from instep.site.visits import help_center
+from instep.web.pages import sanitised
+from instep.web.public import public
+
+# What `core.markdown` lets through, but for ids: texts that stand together may have the same headings.
+AMONG_OTHERS = {
+    **{tag: names - {"id"} for tag, names in ATTRIBUTES.items()},
+    "a": (ATTRIBUTES["a"] - {"id"}) | {"rel"},
+    "input": {"type", "checked", "disabled"},
+}
+
+
+@public
+async def show_changelog(request: Request) -> Response:
+    cursor = request.query_params.get("start_cursor")
+    async with help_center(request) as visit:
+        page = PageRequest(request.app.state.cursor_key, limits.CHANGELOG_ENTRIES, cursor)
+        listed = await queries.list_news(visit.ctx, page)
+        return visit.page(
+            "changelog.html",
+            news=[
+                (entry, among_others(entry.html, changelog_url(visit.ctx.bot, entry.slug)))
+                for entry in listed.rows
+            ],
+            is_first=cursor is None,
+            next_cursor=listed.next_cursor,
+        )
+
+
+@public
+async def show_news(request: Request) -> Response:
+    async with help_center(request) as visit:
+        found = await queries.find_news(visit.ctx, request.path_params["slug"])
+        if found is None:
+            raise NotFound
+        return visit.page("news.html", entry=found, html=sanitised(found.html or ""))
+
+
+def among_others(html: str | None, url: str) -> Markup | None:
+    """The text of an entry as it may stand beside others and elsewhere: its links lead to its own page."""
+    if html is None:
+        return None
+    return sanitised(
+        nh3.clean(
+            html,
+            tags=TAGS,
+            attributes=AMONG_OTHERS,
+            link_rel=None,
+            url_relative=("rewrite_with_base", url),
+        )
+    )

@@ -1,0 +1,60 @@
+"""The changelog as a feed (RSS 2.0): its newest entries, with their texts."""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.core import limits
+from instep.core.paging import PageRequest
+from instep.identity.schemas import Bot
+from instep.site import queries
+from instep.site.changelog import among_others
+from instep.site.schemas import News, changelog_url
+from instep.site.visits import help_center
+from instep.site.xml import XmlDocument, as_uri
+from instep.web.pages import document
+from instep.web.public import public
+
+RSS = {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"}
+TYPE = "application/rss+xml"
+
+
+@public
+async def show_feed(request: Request) -> Response:
+    async with help_center(request) as visit:
+        page = PageRequest(request.app.state.cursor_key, limits.CHANGELOG_ENTRIES)
+        listed = await queries.list_news(visit.ctx, page)
+        return document(request, write_feed(visit.ctx.bot, listed.rows), f"{TYPE}; charset=utf-8")
+
+
+def write_feed(bot: Bot, news: list[News]) -> bytes:
+    xml = XmlDocument()
+    changelog = as_uri(changelog_url(bot))
+    with xml.element("rss", RSS), xml.element("channel"):
+        xml.add("title", f"{bot.name} changelog")
+        xml.add("link", changelog)
+        xml.add("description", f"What is new in {bot.name}")
+        xml.add("language", bot.locale)
+        xml.add("atom:link", attributes={"rel": "self", "type": TYPE, "href": f"{changelog}.xml"})
+        if news:
+            xml.add("lastBuildDate", date(max(entry.updated_at for entry in news)))
+        for entry in news:
+            add_item(xml, bot, entry)
+    return xml.finish()
+
+
+def add_item(xml: XmlDocument, bot: Bot, entry: News) -> None:
+    url = as_uri(changelog_url(bot, entry.slug))
+    with xml.element("item"):
+        xml.add("title", entry.title)
+        xml.add("link", url)
+        xml.add("guid", entry.id, {"isPermaLink": "false"})
+        xml.add("pubDate", date(entry.published_at))
+        if text := among_others(entry.html, url):
+            xml.add("description", text)
+
+
+def date(moment: datetime) -> str:
+    return format_datetime(moment.astimezone(UTC), usegmt=True)

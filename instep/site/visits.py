@@ -1,0 +1,60 @@
+"""A visit: which help center an address names, and how its pages and documents are answered."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.core.clock import isoformat, utc_now
+from instep.core.errors import NotFound
+from instep.identity.schemas import Actor, Ctx
+from instep.site import queries
+from instep.site.schemas import Arrival
+from instep.web.pages import Pages
+
+VISITOR = Actor("visitor", "Visitor", can_write=False)
+
+
+def day(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d")
+
+
+pages = Pages.below(Path(__file__).parent / "templates")
+pages.environment.filters.update(moment=isoformat, day=day)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request of a visitor, in the help center that its address names."""
+
+    request: Request
+    ctx: Ctx
+    has_changelog: bool
+
+    def page(self, template: str, locale: str | None = None, **values: Any) -> Response:
+        bot = self.ctx.bot
+        return pages.render(
+            self.request,
+            template,
+            bot=bot,
+            locale=locale or bot.locale,
+            has_changelog=self.has_changelog,
+            **values,
+        )
+
+
+@asynccontextmanager
+async def help_center(request: Request) -> AsyncIterator[Visit]:
+    if any("\0" in part for part in request.path_params.values()):
+        # PostgreSQL refuses the character instead of finding nothing.
+        raise NotFound
+    slug = request.path_params["bot"]
+    async with request.app.state.database.enter(Arrival, queries.ARRIVE, slug=slug) as (arrival, tx):
+        if arrival is None:
+            raise NotFound
+        yield Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival.has_changelog)

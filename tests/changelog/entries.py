@@ -1,0 +1,26 @@
+"""What the tests of the changelog share: entries to begin with."""
+
+from typing import Any
+
+from instep.core.database import Tx
+from tests.cast import Client, Json
+from tests.web.asking import found, made
+
+ENTRIES = "/v1/changelog/entries"
+
+
+async def create_entry(client: Client, title: str = "Exports as CSV", **fields: Any) -> Json:
+    return made(
+        await client.post(ENTRIES, json={"title": title, "contentMarkdown": "Now also so.", **fields})
+    )
+
+
+async def publish_entry(client: Client, title: str = "Exports as CSV", **fields: Any) -> Json:
+    entry = await create_entry(client, title, **fields)
+    return found(await client.post(f"{ENTRIES}/{entry['id']}/publish"))
+
+
+async def archive(owner: Tx, entry: Json) -> None:
+    """What only the dashboard can do."""
+    sql = "update changelog_entries set status = 'archived' where id = %(id)s"
+    assert await owner.run(sql, id=entry["id"]) == 1

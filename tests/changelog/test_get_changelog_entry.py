@@ -1,0 +1,83 @@
+"""GET /v1/changelog/entries/{id}."""
+
+from tests.cast import Api, Cast
+from tests.changelog.entries import ENTRIES, create_entry, publish_entry
+from tests.web.asking import found, named_fields, refusal
+
+
+async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await create_entry(client, "Größe wählen")
+
+    for ref in (entry["id"], "größe-wählen"):
+        assert found(await client.get(f"{ENTRIES}/{ref}")) == entry
+
+
+async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await create_entry(client, contentMarkdown="*now* <script>alert(1)</script><b onclick=x>b</b>")
+
+    html = found(await client.get(f"{ENTRIES}/exports-as-csv", params={"format": "html"}))
+
+    shown = html.pop("contentHtml")
+    assert html == {name: value for name, value in entry.items() if name != "contentMarkdown"}
+    assert "<em>now</em>" in shown
+    assert "script" not in shown
+    assert "onclick" not in shown
+
+
+async def test_html_is_exactly_what_the_page_shows(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await publish_entry(
+        client, contentMarkdown="## Step\n\n| a |\n|---|\n| 1 |\n\n- [x] done[^1]\n\n[^1]: b"
+    )
+
+    html = found(await client.get(f"{ENTRIES}/{entry['id']}?format=html"))["contentHtml"]
+
+    assert html in (await api(None).get(entry["url"])).text
+
+
+async def test_another_format_is_refused(api: Api, cast: Cast) -> None:
+    refused = await api(cast.acme.read_key).get(f"{ENTRIES}/nothing", params={"format": "pdf"})
+
+    assert named_fields(refused) == ["format"]
+
+
+async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await create_entry(client)
+    path = f"{ENTRIES}/{entry['id']}"
+    etag = (await client.get(path)).headers["ETag"]
+    known = {"If-None-Match": etag}
+
+    again = await client.get(path, headers=known)
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
+    for change in (client.patch(path, json={"title": "New"}), client.post(f"{path}/publish")):
+        sent = await change
+        assert sent.headers["ETag"] != known["If-None-Match"]
+        changed = await client.get(path, headers=known)
+        assert (changed.status_code, changed.headers["ETag"]) == (200, sent.headers["ETag"])
+        known = {"If-None-Match": sent.headers["ETag"]}
+
+
+async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    theirs = await create_entry(api(cast.globex.write_key))
+    client = api(cast.acme.read_key)
+
+    answers = [
+        await client.get(f"{ENTRIES}/{ref}")
+        for ref in (theirs["id"], theirs["slug"], "chg_01k0000000000000000000000a", "nothing", "%00")
+    ]
+
+    assert {refusal(answer) for answer in answers[:-1]} == {(404, "not_found")}
+    assert len({answer.content for answer in answers[:-1]}) == 1
+    assert refusal(answers[-1])[0] in (400, 404)
+
+
+async def test_an_entry_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
+    entry = await create_entry(api(cast.acme.write_key))
+    client = api(cast.wide_key)
+
+    for ref in (entry["id"], entry["slug"]):
+        refused = await client.get(f"{ENTRIES}/{ref}", params={"bot_id": str(cast.second_bot_id)})
+        assert refusal(refused) == (404, "not_found")

@@ -1,0 +1,103 @@
+"""POST /v1/changelog/entries/{id}/publish."""
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
+from tests.web.asking import TIMESTAMP, at_once, found, refusal
+
+ENTRY = f"{ENTRIES}/exports-as-csv"
+
+
+async def test_a_published_entry_is_live_at_its_address(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    draft = await create_entry(client)
+
+    live = found(await client.post(f"{ENTRY}/publish"))
+
+    assert live["url"] == f"http://help.test/help/{cast.acme.slug}/changelog/exports-as-csv"
+    assert TIMESTAMP.fullmatch(live["publishedAt"])
+    changed = {name: live[name] for name in ("url", "publishedAt", "updatedAt")}
+    assert live == {**draft, **changed, "status": "published"}
+    assert found(await client.get(ENTRY)) == live
+    page = await api(None).get(live["url"])
+    assert (page.status_code, "Now also so." in page.text) == (200, True)
+
+
+async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    first = await publish_entry(client)
+
+    again = await client.post(f"{ENTRY}/publish")
+
+    assert found(again) == first
+    assert again.headers["ETag"] == (await client.get(ENTRY)).headers["ETag"]
+
+
+async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    first = await publish_entry(client)
+    found(await client.post(f"{ENTRY}/unpublish"))
+
+    again = found(await client.post(f"{ENTRY}/publish"))
+
+    assert again == {**first, "updatedAt": again["updatedAt"]}
+    assert again["updatedAt"] >= first["updatedAt"]
+
+
+async def test_an_archived_entry_can_be_published(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    first = await publish_entry(client)
+    await archive(owner, first)
+
+    again = found(await client.post(f"{ENTRY}/publish"))
+
+    assert again == {**first, "updatedAt": again["updatedAt"]}
+    assert (await api(None).get(first["url"])).status_code == 200
+
+
+async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    async def publish(ref: str) -> set[bytes]:
+        return {r.content for r in await at_once(10, lambda _: client.post(f"{ENTRIES}/{ref}/publish"))}
+
+    # For the first one the pool still opens connections, so few really meet.
+    for _ in range(5):
+        entry = await create_entry(client)
+        assert len(await publish(entry["id"])) == 1
+        assert found(await client.get(f"{ENTRIES}/{entry['id']}"))["status"] == "published"
+
+
+async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_entry(client)
+    stale = (await client.get(ENTRY)).headers["ETag"]
+    present = (await client.patch(ENTRY, json={"title": "New"})).headers["ETag"]
+
+    refused = await client.post(f"{ENTRY}/publish", headers={"If-Match": stale})
+
+    assert refusal(refused) == (400, "conflict")
+    assert found(await client.get(ENTRY))["status"] == "draft"
+    assert found(await client.post(f"{ENTRY}/publish", headers={"If-Match": present}))
+
+
+async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_entry(globex)
+    client = api(cast.acme.write_key)
+
+    refused = await client.post(f"{ENTRIES}/{theirs['id']}/publish")
+    unknown = await client.post(f"{ENTRIES}/nothing/publish")
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == unknown.content
+    assert found(await globex.get(ENTRY)) == theirs
+
+
+async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
+    await create_entry(api(cast.acme.write_key))
+
+    refused = await api(cast.acme.read_key).post(f"{ENTRY}/publish")
+
+    assert refusal(refused) == (403, "insufficient_scope")
+    assert (await api(None).get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404

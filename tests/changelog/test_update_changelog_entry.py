@@ -1,0 +1,139 @@
+"""PATCH /v1/changelog/entries/{id}."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import Api, Cast
+from tests.changelog.entries import ENTRIES, create_entry, publish_entry
+from tests.web.asking import Response, at_once, found, named_fields, refusal
+
+ENTRY = f"{ENTRIES}/exports-as-csv"
+
+
+async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await create_entry(client, sourceUrl="https://git.test/pull/1")
+
+    for sent in ({"title": "Exports"}, {"contentMarkdown": ""}, {"title": "Both", "contentMarkdown": "New."}):
+        changed = found(await client.patch(ENTRY, json=sent))
+        assert changed["updatedAt"] >= entry["updatedAt"]
+        assert changed == {**entry, **sent, "updatedAt": changed["updatedAt"]}
+        entry = changed
+
+    assert found(await client.get(ENTRY)) == entry
+
+
+async def test_the_slug_stays_when_the_title_changes(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await publish_entry(client)
+
+    changed = found(await client.patch(ENTRY, json={"title": "Something else"}))
+
+    assert (changed["slug"], changed["url"]) == (entry["slug"], entry["url"])
+
+
+async def test_the_new_text_of_a_published_entry_is_live_at_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    url = (await publish_entry(client))["url"]
+
+    changed = found(await client.patch(ENTRY, json={"title": "CSV", "contentMarkdown": "**At last.**"}))
+
+    assert changed["status"] == "published"
+    page = (await api(None).get(url)).text
+    assert "<h1>CSV</h1>" in page
+    assert "<strong>At last.</strong>" in page
+
+
+async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_entry(client)
+
+    for sent in ({"contentMarkdown": "*new*"}, {}):
+        changed = found(await client.patch(f"{ENTRY}?format=html", json=sent))
+        assert changed["contentHtml"] == "<p><em>new</em></p>\n"
+        assert "contentMarkdown" not in changed
+
+
+async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    entry = await create_entry(client)
+
+    for sent in ({}, {name: entry[name] for name in ("title", "contentMarkdown")}):
+        assert found(await client.patch(ENTRY, json=sent)) == entry
+    assert found(await client.get(ENTRY)) == entry
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", None),
+        ("title", ""),
+        ("title", "\u3000"),
+        ("title", "x" * 201),
+        ("title", {}),
+        ("contentMarkdown", None),
+        ("contentMarkdown", "a\0b"),
+        ("contentMarkdown", "x" * 1_000_001),
+        ("sourceUrl", "https://git.test/pull/2"),
+        ("sourceUrl", None),
+        ("status", "published"),
+        ("slug", "other"),
+        ("publishedAt", None),
+    ],
+)
+async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
+    client = api(cast.acme.write_key)
+    entry = await create_entry(client)
+
+    refused = await client.patch(
+        ENTRY, json={"title": "Not kept", "contentMarkdown": "Nor this", field: value}
+    )
+
+    assert named_fields(refused) == [field]
+    assert found(await client.get(ENTRY)) == entry
+
+
+async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_entry(client)
+    mine = {"If-Match": (await client.get(ENTRY)).headers["ETag"]}
+    present = (await client.patch(ENTRY, json={"title": "Mine"}, headers=mine)).headers["ETag"]
+
+    refused = await client.patch(ENTRY, json={"title": "Theirs"}, headers=mine)
+
+    assert refusal(refused) == (400, "conflict")
+    assert found(await client.get(ENTRY))["title"] == "Mine"
+    for known in (present, "*"):
+        found(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": known}))
+
+
+async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await create_entry(client)
+
+    async def write(title: str) -> list[tuple[int, str | None]]:
+        known = {"If-Match": (await client.get(ENTRY)).headers["ETag"]}
+
+        async def ask(number: int) -> Response:
+            return await client.patch(ENTRY, json={"title": f"{title} by {number}"}, headers=known)
+
+        return [(r.status_code, r.json().get("code")) for r in await at_once(10, ask)]
+
+    # In the first round the pool still opens connections, so few really meet.
+    for number in range(5):
+        answers = await write(f"Round {number}")
+        assert sorted(answers, key=str) == [(200, None)] + [(400, "conflict")] * 9
+
+
+async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await create_entry(globex)
+    client = api(cast.acme.write_key)
+
+    refused = await client.patch(f"{ENTRIES}/{theirs['id']}", json={"title": "Mine"})
+    unknown = await client.patch(f"{ENTRIES}/nothing", json={"title": "Mine"})
+
+    assert refusal(refused) == (404, "not_found")
+    assert refused.content == unknown.content
+    assert found(await globex.get(ENTRY)) == theirs

@@ -1,0 +1,105 @@
+"""What holds for every address of a help center: methods, caches, compression, headers, statements."""
+
+from typing import Any
+
+import pytest
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.changelog.entries import publish_entry
+from tests.site.pages import collect, publish, visit
+
+ADDRESSES = [
+    *("", "articles/install", "collections/guides", "changelog", "changelog/exports"),
+    *("changelog.xml", "sitemap.xml"),
+]
+each = pytest.mark.parametrize("address", ADDRESSES)
+
+
+@pytest.fixture(autouse=True)
+async def help_center(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "Guides")
+    words = {"description": "Many words. " * 40, "collectionId": group["id"]}
+    await publish(client, "Install", "Many words. " * 200, **words)
+    await publish_entry(client, "Exports", contentMarkdown="Many words. " * 200)
+
+
+@each
+async def test_it_can_be_asked_for_its_head(api: Api, cast: Cast, address: str) -> None:
+    path = f"/help/{cast.acme.slug}/{address}"
+    whole = await api(None).get(path)
+
+    head = await api(None).head(path)
+
+    assert head.status_code == 200
+    for name in ("Content-Type", "ETag", "Cache-Control"):
+        assert head.headers[name] == whole.headers[name]
+
+
+@each
+async def test_it_is_kept_by_caches_that_ask_each_time(api: Api, cast: Cast, address: str) -> None:
+    path = f"{cast.acme.slug}/{address}"
+    first = await visit(api, path)
+
+    again = await visit(api, path, **{"If-None-Match": first.headers["ETag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert "no-cache" in first.headers["Cache-Control"]
+
+
+@each
+async def test_it_is_compressed_when_asked(api: Api, cast: Cast, address: str) -> None:
+    for number in range(8):
+        await publish(api(cast.acme.write_key), f"No {number}")
+
+    packed = await visit(api, f"{cast.acme.slug}/{address}", **{"Accept-Encoding": "gzip"})
+    plain = await visit(api, f"{cast.acme.slug}/{address}", **{"Accept-Encoding": "identity"})
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in plain.headers
+    assert packed.content == plain.content
+
+
+@each
+async def test_it_carries_the_security_headers(api: Api, cast: Cast, address: str) -> None:
+    headers = (await visit(api, f"{cast.acme.slug}/{address}")).headers
+
+    assert headers["Content-Security-Policy"].startswith("default-src 'none';")
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Request-Id"]
+
+
+@each
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_it_takes_no_other_method(api: Api, cast: Cast, address: str, method: str) -> None:
+    refused = await api(None).request(method, f"/help/{cast.acme.slug}/{address}")
+
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
+
+
+@each
+async def test_it_takes_few_statements_however_much_there_is(
+    api: Api, cast: Cast, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api(cast.acme.write_key)
+    for number in range(3):
+        group = await collect(client, f"Group {number}")
+        await publish(client, f"No {number}", collectionId=group["id"])
+        await publish_entry(client, f"No {number}")
+    asked: list[str] = []
+    for name in ("all", "fetch"):
+        monkeypatch.setattr(Tx, name, counted(getattr(Tx, name), asked))
+
+    assert (await visit(api, f"{cast.acme.slug}/{address}")).status_code == 200
+
+    # One that enters, one that finds; the sitemap lists articles and the changelog.
+    assert len(asked) == (3 if address == "sitemap.xml" else 2)
+
+
+def counted(method: Any, asked: list[str]) -> Any:
+    async def run(tx: Tx, kind: Any, sql: str, *others: Any, **params: Any) -> Any:
+        asked.append(sql)
+        return await method(tx, kind, sql, *others, **params)
+
+    return run

@@ -1,0 +1,119 @@
+"""GET /help/{bot}/sitemap.xml."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from instep.core import limits
+from tests.cast import Api, Cast, Json
+from tests.changelog.entries import publish_entry
+from tests.site.pages import collect, publish, visit
+
+NAMESPACES = {
+    "s": "http://www.sitemaps.org/schemas/sitemap/0.9",
+    "x": "http://www.w3.org/1999/xhtml",
+}
+
+
+async def sitemap(api: Api, cast: Cast) -> dict[str, ET.Element]:
+    """Its entries by address."""
+    answer = await visit(api, f"{cast.acme.slug}/sitemap.xml")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/xml; charset=utf-8"
+    root = ET.fromstring(answer.content)
+    assert root.tag == f"{{{NAMESPACES['s']}}}urlset"
+    return {entry.findtext("s:loc", "", NAMESPACES): entry for entry in root}
+
+
+async def test_it_lists_every_public_page_once(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps")
+    await collect(client, "Empty")
+    german = await collect(client, "Nur deutsch")
+    await publish(client, "Install", collectionId=group["id"])
+    await publish(client, "Sign in", collectionId=group["id"])
+    await publish(client, "Loose")
+    await publish(client, "Einrichten", locale="de", collectionId=german["id"])
+    await publish_entry(client, "Exports")
+
+    listed = await sitemap(api, cast)
+
+    here = f"http://help.test/help/{cast.acme.slug}"
+    assert sorted(listed) == sorted(
+        f"{here}/{path}"
+        for path in (
+            *("", "collections/first-steps", "articles/install", "articles/sign-in", "articles/loose"),
+            *("de/articles/einrichten", "changelog", "changelog/exports"),
+        )
+    )
+    for address in listed:
+        assert (await api(None).get(address)).status_code == 200
+
+
+async def test_it_tells_the_last_change(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    group = await collect(client, "First steps")
+    await publish(client, "Install", collectionId=group["id"])
+    later = await publish(client, "Sign in", collectionId=group["id"])
+    entry = await publish_entry(client)
+
+    listed = await sitemap(api, cast)
+
+    def changed_at(path: str) -> str:
+        found = listed[f"http://help.test/help/{cast.acme.slug}/{path}"]
+        return found.findtext("s:lastmod", "", NAMESPACES)
+
+    for path in ("", "collections/first-steps", "articles/sign-in"):
+        assert changed_at(path) == later["updatedAt"]
+    assert changed_at("articles/install") < later["updatedAt"]
+    for path in ("changelog", "changelog/exports-as-csv"):
+        assert changed_at(path) == entry["updatedAt"]
+
+
+async def test_texts_name_their_translations(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await publish(client, "Install")
+    german = await publish(client, "Einrichten", locale="de", translationOf=root["id"])
+    await publish(client, "Installer", locale="fr", translationOf=root["id"])
+    await client.post("/v1/articles/installer/unpublish")
+    alone = await publish(client, "Alone")
+
+    listed = await sitemap(api, cast)
+
+    def languages(article: Json) -> dict[str | None, str | None]:
+        links = listed[article["url"]].findall("x:link", NAMESPACES)
+        assert {link.get("rel") for link in links} <= {"alternate"}
+        return {link.get("hreflang"): link.get("href") for link in links}
+
+    assert languages(root) == languages(german) == {"en": root["url"], "de": german["url"]}
+    assert languages(alone) == {}
+
+
+async def test_letters_of_any_script_are_encoded(api: Api, cast: Cast) -> None:
+    await publish(api(cast.acme.write_key), "Größe 設定")
+
+    listed = await sitemap(api, cast)
+
+    here = f"http://help.test/help/{cast.acme.slug}"
+    assert set(listed) == {f"{here}/", f"{here}/articles/gr%C3%B6%C3%9Fe-%E8%A8%AD%E5%AE%9A"}
+
+
+async def test_it_holds_no_more_than_the_protocol_allows(
+    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert limits.SITEMAP_URLS <= 50_000
+    monkeypatch.setattr(limits, "SITEMAP_URLS", 3)
+    client = api(cast.acme.write_key)
+    for number in range(4):
+        await publish(client, f"No {number}")
+
+    paths = [address.rsplit("/", 1)[1] for address in await sitemap(api, cast)]
+
+    assert paths == ["", "no-3", "no-2"]
+
+
+async def test_an_empty_help_center_has_its_home_page(api: Api, cast: Cast) -> None:
+    [(address, entry)] = (await sitemap(api, cast)).items()
+
+    assert address == f"http://help.test/help/{cast.acme.slug}/"
+    assert entry.find("s:lastmod", NAMESPACES) is None
