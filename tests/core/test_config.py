@@ -44,6 +44,7 @@ def test_what_is_for_other_programs_is_left_alone() -> None:
         ("INSTEP_DATABASE_POOL", "101"),
         ("INSTEP_JOBS", "perhaps"),
         ("INSTEP_SECRET_KEY_FILE", "/nowhere/at/all"),
+        ("INSTEP_WEBHOOK_ALLOW", "receiver,10.0.0.1/8"),
     ],
 )
 def test_a_setting_that_cant_be_used_is_named(name: str, value: str) -> None:

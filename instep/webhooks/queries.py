@@ -1,0 +1,237 @@
+"""The SQL of webhook endpoints, their secrets, events and deliveries."""
+
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from instep.core.paging import Listed, Order, PageRequest
+from instep.identity.schemas import WorkspaceCtx
+from instep.webhooks.schemas import Delivery, EventOut, Webhook
+
+WEBHOOK = """
+    w.id, w.bot_id, w.url, w.description, w.events, w.status, w.disabled_reason, w.created_at, w.updated_at
+"""
+DELIVERY = """
+    d.id, d.event_id, d.status, d.attempts, d.next_attempt_at, d.created_at,
+    (select e.type from events e where e.workspace_id = d.workspace_id and e.id = d.event_id) as event
+"""
+# A caller knows the endpoints of which it covers every bot.
+KNOWN = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
+# Whoever locks several rows locks the endpoint first, then its secrets and deliveries.
+Lock = Literal["share", "no key update"]
+WEBHOOKS = Order(("w.created_at", "w.id"), descending=True)
+DELIVERIES = Order(("d.created_at", "d.id"), descending=True)
+
+
+def caller(ctx: WorkspaceCtx) -> dict[str, Any]:
+    return {
+        "workspace": ctx.workspace_id,
+        "all_bots": ctx.covers_all,
+        "bots": [bot.id for bot in ctx.bots],
+    }
+
+
+async def find(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) -> Webhook | None:
+    return await ctx.tx.first(
+        Webhook,
+        f"""
+        select {WEBHOOK} from webhook_endpoints w
+        where {KNOWN} and w.id = %(id)s {f"for {lock}" if lock else ""}
+        """,
+        id=webhook_id,
+        **caller(ctx),
+    )
+
+
+async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Listed[Webhook]:
+    known = caller(ctx)
+    page = request.page(WEBHOOKS, "webhooks", *known.values())
+    rows = await ctx.tx.all(
+        Webhook,
+        f"select {WEBHOOK} from webhook_endpoints w where {KNOWN} and {page.condition} {page.tail}",
+        **known,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.created_at, row.id))
+
+
+async def hold_number(ctx: WorkspaceCtx) -> None:
+    """Let no other transaction add an endpoint to the workspace until this one has ended."""
+    await ctx.tx.run(
+        "select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || %(workspace)s, 0))",
+        workspace=ctx.workspace_id,
+    )
+
+
+async def count(ctx: WorkspaceCtx) -> int:
+    number: int = await ctx.tx.value(
+        "select count(*) from webhook_endpoints where workspace_id = %(workspace)s",
+        workspace=ctx.workspace_id,
+    )
+    return number
+
+
+async def insert(ctx: WorkspaceCtx, row: dict[str, Any]) -> Webhook:
+    return await ctx.tx.one(
+        Webhook,
+        f"""
+        insert into webhook_endpoints as w (id, workspace_id, bot_id, bot_ids, url, description, events,
+            status, created_at, updated_at)
+        values (%(id)s, %(workspace)s, %(bot_id)s, %(bot_ids)s, %(url)s, %(description)s, %(events)s,
+            'enabled', %(now)s, %(now)s)
+        returning {WEBHOOK}
+        """,
+        workspace=ctx.workspace_id,
+        now=ctx.now,
+        **row,
+    )
+
+
+async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) -> Webhook:
+    columns = "".join(f"{name} = %({name})s, " for name in changes)
+    return await ctx.tx.one(
+        Webhook,
+        f"""
+        update webhook_endpoints w set {columns} updated_at = greatest(w.updated_at, %(now)s)
+        where w.workspace_id = %(workspace)s and w.id = %(id)s
+        returning {WEBHOOK}
+        """,
+        workspace=ctx.workspace_id,
+        id=webhook_id,
+        now=ctx.now,
+        **changes,
+    )
+
+
+async def delete(ctx: WorkspaceCtx, webhook_id: str) -> bool:
+    """Whether it was there; of two who delete it at once only one finds it."""
+    sql = f"delete from webhook_endpoints w where {KNOWN} and w.id = %(id)s"
+    return await ctx.tx.run(sql, id=webhook_id, **caller(ctx)) == 1
+
+
+async def insert_secret(ctx: WorkspaceCtx, webhook_id: str, secret_id: str, sealed: bytes) -> None:
+    await ctx.tx.run(
+        """
+        insert into webhook_secrets (id, workspace_id, endpoint_id, sealed, created_at)
+        values (%(id)s, %(workspace)s, %(webhook)s, %(sealed)s, %(now)s)
+        """,
+        id=secret_id,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+        sealed=sealed,
+        now=ctx.now,
+    )
+
+
+async def delete_ended_secrets(ctx: WorkspaceCtx, webhook_id: str) -> None:
+    await ctx.tx.run(
+        """
+        delete from webhook_secrets
+        where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at <= %(now)s
+        """,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+        now=ctx.now,
+    )
+
+
+async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
+    """When the replaced secrets end, the next one first."""
+    found = await ctx.tx.value(
+        """
+        select array_agg(ends_at order by ends_at) from webhook_secrets
+        where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at is not null
+        """,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+    )
+    return list(found or ())
+
+
+async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelta) -> None:
+    await ctx.tx.run(
+        """
+        update webhook_secrets set ends_at = %(now)s + %(after)s
+        where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at is null
+        """,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+        now=ctx.now,
+        after=after,
+    )
+
+
+async def insert_event(ctx: WorkspaceCtx, event: EventOut) -> None:
+    await ctx.tx.run(
+        """
+        insert into events (id, workspace_id, type, body, created_at)
+        values (%(id)s, %(workspace)s, %(type)s, %(body)s, %(now)s)
+        """,
+        id=event.id,
+        workspace=ctx.workspace_id,
+        type=event.type,
+        body=event.model_dump_json(by_alias=True).encode(),
+        now=ctx.now,
+    )
+
+
+async def insert_delivery(ctx: WorkspaceCtx, delivery_id: str, webhook_id: str, event_id: str) -> Delivery:
+    return await ctx.tx.one(
+        Delivery,
+        f"""
+        insert into deliveries as d (id, workspace_id, endpoint_id, event_id, status, next_attempt_at,
+            created_at)
+        values (%(id)s, %(workspace)s, %(webhook)s, %(event)s, 'pending', %(now)s, %(now)s)
+        returning {DELIVERY}
+        """,
+        id=delivery_id,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+        event=event_id,
+        now=ctx.now,
+    )
+
+
+async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageRequest) -> Listed[Delivery]:
+    page = request.page(DELIVERIES, "deliveries", webhook_id)
+    rows = await ctx.tx.all(
+        Delivery,
+        f"""
+        select {DELIVERY} from deliveries d
+        where d.workspace_id = %(workspace)s and d.endpoint_id = %(webhook)s and {page.condition} {page.tail}
+        """,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.created_at, row.id))
+
+
+async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> bool:
+    """Whether there is such a delivery to the endpoint; if so nobody else changes it meanwhile."""
+    found = await ctx.tx.value(
+        """
+        select id from deliveries
+        where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and id = %(id)s
+        for no key update
+        """,
+        workspace=ctx.workspace_id,
+        webhook=webhook_id,
+        id=delivery_id,
+    )
+    return found is not None
+
+
+async def begin_round(ctx: WorkspaceCtx, delivery_id: str) -> Delivery:
+    """Make it due now, unless it is so already, with all its tries before it."""
+    return await ctx.tx.one(
+        Delivery,
+        f"""
+        update deliveries d set status = 'pending', round_attempts = 0,
+            next_attempt_at = least(d.next_attempt_at, %(now)s)
+        where d.workspace_id = %(workspace)s and d.id = %(id)s
+        returning {DELIVERY}
+        """,
+        workspace=ctx.workspace_id,
+        id=delivery_id,
+        now=ctx.now,
+    )

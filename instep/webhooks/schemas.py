@@ -1,0 +1,275 @@
+"""The shapes of webhook endpoints, events and deliveries (specification, Events; contract sections 4, 5)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal, get_args
+from uuid import UUID
+
+from pydantic import MISSING, AfterValidator, Field, WithJsonSchema
+
+from instep.core import limits
+from instep.core.outbound.urls import PATTERN, parse_url
+from instep.web.shapes import AuthorOut, Body, Description, Out, Text, Timestamp
+
+EventKind = Literal[
+    "article.published",
+    "article.updated",
+    "article.unpublished",
+    "article.deleted",
+    "edit.proposed",
+    "draft.created",
+    "changelog_entry.published",
+    "task.completed",
+    "conversation.escalated",
+    "lead.created",
+]
+# Asked for by hand and sent whatever the filter: nobody takes it for something that has happened.
+TestKind = Literal["webhook.test"]
+EVERYTHING = "*"
+EndpointStatus = Literal["enabled", "disabled"]
+DeliveryStatus = Literal["pending", "delivered", "failed"]
+
+
+def valid_url(text: str) -> str:
+    parse_url(text)
+    return text
+
+
+def valid_filter(kinds: list[str]) -> list[str]:
+    if not kinds:
+        raise ValueError("it names no kind")
+    if len(set(kinds)) < len(kinds):
+        raise ValueError("it names a kind twice")
+    if EVERYTHING in kinds and len(kinds) > 1:
+        raise ValueError('"*" stands alone: it means every kind, also those to come')
+    return kinds
+
+
+EndpointUrl = Annotated[
+    Text,
+    Field(
+        max_length=limits.WEBHOOK_URL,
+        description="Where deliveries are sent: `https://` and a public host.",
+        examples=["https://example.com/hooks/instep"],
+        json_schema_extra={"pattern": f"^{PATTERN}$", "format": "uri"},
+    ),
+    AfterValidator(valid_url),
+]
+EventFilter = Annotated[
+    list[EventKind | Literal["*"]],
+    Field(
+        description='The kinds of events to deliver, each once; `["*"]`: every kind, also those to come.',
+        examples=[["article.published", "article.updated"]],
+    ),
+    AfterValidator(valid_filter),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "type": "array",
+                    "items": {"type": "string", "enum": list(get_args(EventKind))},
+                    "minItems": 1,
+                    "uniqueItems": True,
+                },
+                {
+                    "type": "array",
+                    "items": {"type": "string", "enum": [EVERYTHING]},
+                    "minItems": 1,
+                    "maxItems": 1,
+                },
+            ]
+        }
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """One row of `webhook_endpoints`, without its secrets."""
+
+    id: str
+    bot_id: UUID | None
+    url: str
+    description: str | None
+    events: list[EventKind | Literal["*"]]
+    status: EndpointStatus
+    disabled_reason: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WithSecret:
+    """An endpoint and the secret that was just made for it: the only time that it can be told."""
+
+    webhook: Webhook
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One row of `deliveries`, with the kind of its event."""
+
+    id: str
+    event_id: str
+    event: EventKind | TestKind
+    status: DeliveryStatus
+    attempts: list[dict[str, Any]]
+    next_attempt_at: datetime | None
+    created_at: datetime
+
+
+class WebhookCreate(Body):
+    """What a new endpoint is made from."""
+
+    url: EndpointUrl
+    events: EventFilter
+    description: Annotated[Description, Field(examples=["Rebuilds our search index"])] | MISSING = MISSING
+    bot_id: Annotated[
+        Annotated[str, Field(json_schema_extra={"format": "uuid"})] | None,
+        Field(
+            description="The bot whose events it gets, for good; null: all bots that the key covers.",
+            examples=[None],
+        ),
+    ] = None
+
+
+class WebhookUpdate(Body):
+    """Only the fields sent are changed."""
+
+    url: EndpointUrl | MISSING = MISSING
+    events: EventFilter | MISSING = MISSING
+    description: (
+        Annotated[Description, Field(description='Null or "" clears it.', examples=["Search index"])]
+        | MISSING
+        | None
+    ) = MISSING
+    status: (
+        Annotated[
+            EndpointStatus,
+            Field(
+                description="`disabled`: nothing is delivered until it is `enabled`.", examples=["enabled"]
+            ),
+        ]
+        | MISSING
+    ) = MISSING
+
+
+class WebhookOut(Out):
+    """An address that gets the events of its bots as signed deliveries."""
+
+    id: Annotated[str, Field(examples=["wh_01kbb6x4mwh2v7n8q9r0s1t2v5"])]
+    url: Annotated[str, Field(examples=["https://example.com/hooks/instep"])]
+    description: Annotated[str | None, Field(examples=["Rebuilds our search index"])]
+    events: EventFilter
+    bot_id: Annotated[
+        str | None,
+        Field(description="Null: all bots that the key covered which made the endpoint.", examples=[None]),
+    ]
+    status: EndpointStatus
+    secret: Annotated[
+        str | None,
+        Field(description="Null: only the answers to create and rotate show it.", examples=[None]),
+    ]
+    disabled_reason: Annotated[
+        str | None,
+        Field(description="Why deliveries were stopped; null where a caller has done it.", examples=[None]),
+    ]
+    created_at: Timestamp
+    updated_at: Timestamp
+
+    @classmethod
+    def of(cls, webhook: Webhook) -> "WebhookOut":
+        return cls(
+            id=webhook.id,
+            url=webhook.url,
+            description=webhook.description,
+            events=webhook.events,
+            bot_id=str(webhook.bot_id) if webhook.bot_id else None,
+            status=webhook.status,
+            secret=None,
+            disabled_reason=webhook.disabled_reason,
+            created_at=webhook.created_at,
+            updated_at=webhook.updated_at,
+        )
+
+
+class WebhookWithSecretOut(WebhookOut):
+    """An endpoint with the secret that was just made for it."""
+
+    secret: Annotated[
+        str,
+        Field(
+            description="Signs the deliveries; keep it, for it is not shown again.",
+            examples=["whsec_Zm9yIGRvY3VtZW50YXRpb24gb25seSwgbm90IGEga2V5"],
+        ),
+    ]
+
+    @classmethod
+    def telling(cls, made: WithSecret) -> "WebhookWithSecretOut":
+        return cls(**{**WebhookOut.of(made.webhook).model_dump(), "secret": made.secret})
+
+
+class WebhookDeletedOut(Out):
+    """The endpoint is gone, with its log; nothing more is delivered to it."""
+
+    id: str
+    deleted: bool
+
+
+class AttemptOut(Out):
+    """One request to the endpoint."""
+
+    number: Annotated[int, Field(description="From 1, as in `service-attempt`.", examples=[1])]
+    at: Timestamp
+    http_status: Annotated[
+        int | None, Field(description="What the endpoint answered; null: nothing.", examples=[204])
+    ]
+    duration_ms: Annotated[int, Field(examples=[87])]
+    error: Annotated[str | None, Field(description="Why it failed; null: it did not.", examples=[None])]
+
+
+class DeliveryOut(Out):
+    """One event on its way to one endpoint; the id stays the same through all attempts."""
+
+    id: Annotated[str, Field(examples=["dlv_01kbb6x4mwh2v7n8q9r0s1t2v6"])]
+    event_id: Annotated[str, Field(examples=["evt_01kbb6x4mwh2v7n8q9r0s1t2v7"])]
+    event: Annotated[EventKind | TestKind, Field(description="The kind of the event.")]
+    status: DeliveryStatus
+    attempts: Annotated[list[AttemptOut], Field(description="All so far, the first one first.")]
+    next_attempt_at: Annotated[
+        Timestamp | None, Field(description="When it is tried next; null: it is settled.")
+    ]
+    created_at: Timestamp
+
+    @classmethod
+    def of(cls, delivery: Delivery) -> "DeliveryOut":
+        return cls(
+            id=delivery.id,
+            event_id=delivery.event_id,
+            event=delivery.event,
+            status=delivery.status,
+            attempts=[
+                AttemptOut(number=number, **attempt) for number, attempt in enumerate(delivery.attempts, 1)
+            ],
+            next_attempt_at=delivery.next_attempt_at,
+            created_at=delivery.created_at,
+        )
+
+
+class EventDataOut(Out):
+    """The resource as GET returns it, and what its changed fields were before."""
+
+    object: dict[str, Any]
+    previous_attributes: dict[str, Any]
+
+
+class EventOut(Out):
+    """The body of a delivery."""
+
+    id: str
+    type: EventKind | TestKind
+    created_at: Timestamp
+    bot_id: str | None
+    actor: AuthorOut
+    data: EventDataOut

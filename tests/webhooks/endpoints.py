@@ -1,0 +1,63 @@
+"""How tests make webhook endpoints and settle their deliveries."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.core.database import Tx
+from instep.identity.schemas import Scope
+from instep.workspaces.actions import create_key
+from tests.cast import Cast, Client, Json
+from tests.web.asking import found, made
+
+WEBHOOKS = "/v1/webhooks"
+URL = "https://example.com/hooks/instep"
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+async def create_webhook(client: Client, **fields: Any) -> Json:
+    return made(await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], **fields}))
+
+
+async def send_test(client: Client, webhook: Json) -> Json:
+    return found(await client.post(f"{WEBHOOKS}/{webhook['id']}/test"))
+
+
+async def disable(client: Client, webhook: Json) -> Json:
+    return found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled"}))
+
+
+async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | None) -> None:
+    """What the sender leaves behind when it is done with a delivery."""
+    attempts = [
+        {
+            "at": AT.isoformat(),
+            "http_status": http_status,
+            "duration_ms": 87,
+            "error": None if http_status else "It did not answer within 10 seconds.",
+        }
+        for http_status in http_statuses
+    ]
+    await owner.run(
+        """
+        update deliveries set status = %(status)s, attempts = %(attempts)s, round_attempts = %(count)s,
+            next_attempt_at = null where id = %(id)s
+        """,
+        id=delivery["id"],
+        status=status,
+        attempts=Jsonb(attempts),
+        count=len(attempts),
+    )
+
+
+async def key_of_both_bots(owner: Tx, cast: Cast) -> str:
+    """A key that names all present bots of Acme, but covers none of those to come."""
+    bots = [cast.acme.bot_id, cast.second_bot_id]
+    made_key = await create_key(owner, cast.acme.workspace_id, "both", Scope.WRITE, bots)
+    return made_key.key
+
+
+def without_secret(webhook: Json) -> Json:
+    """As every answer but those to create and rotate shows it."""
+    return {**webhook, "secret": None}

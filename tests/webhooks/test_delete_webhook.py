@@ -1,0 +1,65 @@
+"""DELETE /v1/webhooks/{id}."""
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.web.asking import at_once, found, refusal
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, without_secret
+
+
+async def test_it_is_gone_with_its_secrets_and_its_log(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    webhook, other = await create_webhook(client), await create_webhook(client)
+    for endpoint in (webhook, other):
+        await send_test(client, endpoint)
+    address = f"{WEBHOOKS}/{webhook['id']}"
+
+    assert found(await client.delete(address)) == {"id": webhook["id"], "deleted": True}
+
+    assert refusal(await client.get(address)) == (404, "not_found")
+    assert refusal(await client.get(f"{address}/deliveries")) == (404, "not_found")
+    assert refusal(await client.delete(address)) == (404, "not_found")
+    for table in ("webhook_secrets", "deliveries"):
+        left = await owner.value(
+            f"select array_agg(endpoint_id) from {table} where workspace_id = %(id)s",
+            id=cast.acme.workspace_id,
+        )
+        assert left == [other["id"]]
+
+
+async def test_of_several_at_once_one_finds_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
+
+    async def ask(_: int) -> int:
+        return (await client.delete(address)).status_code
+
+    assert sorted(await at_once(6, ask)) == [200] + [404] * 5
+
+
+async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
+    delivery = found(await client.post(f"{address}/test"))["id"]
+
+    async def ask(number: int) -> int:
+        if number == 6:
+            return (await client.delete(address)).status_code
+        paths = ("/test", "/rotate-secret", f"/deliveries/{delivery}/redeliver")
+        return (await client.post(address + paths[number % 3])).status_code
+
+    statuses = await at_once(18, ask)
+
+    assert statuses[6] == 200
+    assert set(statuses) <= {200, 404}
+    assert refusal(await client.get(address)) == (404, "not_found")
+
+
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex, client = api(cast.globex.write_key), api(cast.acme.write_key)
+    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
+
+    for webhook in (theirs, wide):
+        refused = await client.delete(f"{WEBHOOKS}/{webhook['id']}")
+        assert refusal(refused) == (404, "not_found")
+        assert refused.content == (await client.delete(f"{WEBHOOKS}/nothing")).content
+    assert found(await globex.get(WEBHOOKS))["results"] == [without_secret(theirs)]

@@ -1,0 +1,85 @@
+"""GET /v1/webhooks/{id}/deliveries."""
+
+import pytest
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.web.asking import all_pages, found, named_fields, refusal
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, settle
+
+
+async def test_they_come_newest_first_each_with_its_attempts(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    webhook, other = await create_webhook(client), await create_webhook(client)
+    failed, delivered, waiting = [await send_test(client, webhook) for _ in range(3)]
+    await send_test(client, other)
+    await settle(owner, failed, "failed", None, 500)
+    await settle(owner, delivered, "delivered", 204)
+
+    listed = found(await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
+
+    attempt = {"at": "2026-11-21T12:00:00.000Z", "durationMs": 87}
+    refused = {"httpStatus": None, "error": "It did not answer within 10 seconds."}
+    assert listed == {
+        "results": [
+            waiting,
+            {
+                **delivered,
+                "status": "delivered",
+                "attempts": [{"number": 1, **attempt, "httpStatus": 204, "error": None}],
+                "nextAttemptAt": None,
+            },
+            {
+                **failed,
+                "status": "failed",
+                "attempts": [
+                    {"number": 1, **attempt, **refused},
+                    {"number": 2, **attempt, "httpStatus": 500, "error": None},
+                ],
+                "nextAttemptAt": None,
+            },
+        ],
+        "has_more": False,
+        "next_cursor": None,
+    }
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+async def test_every_one_is_seen_once_while_more_come(api: Api, cast: Cast, size: int) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+    path = f"{WEBHOOKS}/{webhook['id']}/deliveries"
+    sent = [(await send_test(client, webhook))["id"] for _ in range(5)]
+    page = found(await client.get(path, params={"page_size": size}))
+    await send_test(client, webhook)
+
+    seen = [row["id"] for row in page["results"]]
+    if page["has_more"]:
+        rest = await all_pages(client, path, page_size=size, start_cursor=page["next_cursor"])
+        seen += [row["id"] for row in rest]
+
+    assert seen == sent[::-1]
+
+
+async def test_a_cursor_belongs_to_its_endpoint(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook, other = await create_webhook(client), await create_webhook(client)
+    for _ in range(2):
+        await send_test(client, webhook)
+    path = f"{WEBHOOKS}/{webhook['id']}/deliveries"
+    cursor = found(await client.get(path, params={"page_size": 1}))["next_cursor"]
+
+    for elsewhere in (f"{WEBHOOKS}/{other['id']}/deliveries", WEBHOOKS):
+        refused = await client.get(elsewhere, params={"start_cursor": cursor})
+        assert refusal(refused) == (400, "invalid_cursor")
+    assert named_fields(await client.get(path, params={"page_size": "0"})) == ["page_size"]
+
+
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    theirs, wide = await create_webhook(api(cast.globex.write_key)), await create_webhook(api(cast.wide_key))
+
+    for webhook in (theirs, wide):
+        refused = await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries")
+        assert refusal(refused) == (404, "not_found")
+        assert refused.content == (await client.get(f"{WEBHOOKS}/nothing/deliveries")).content

@@ -1,0 +1,78 @@
+"""GET /v1/webhooks."""
+
+import pytest
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.web.asking import all_pages, found, named_fields, refusal
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
+
+
+async def test_they_come_newest_first_without_their_secrets(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    first = await create_webhook(client)
+    second = await create_webhook(client, events=["task.completed"])
+    await create_webhook(api(cast.globex.write_key))
+
+    assert found(await client.get(WEBHOOKS)) == {
+        "results": [without_secret(second), without_secret(first)],
+        "has_more": False,
+        "next_cursor": None,
+    }
+
+
+async def test_a_key_sees_those_of_which_it_covers_every_bot(api: Api, cast: Cast, owner: Tx) -> None:
+    both = await key_of_both_bots(owner, cast)
+    of_all = await create_webhook(api(cast.wide_key))
+    of_both = await create_webhook(api(both))
+    of_first = await create_webhook(api(cast.acme.write_key))
+    of_second = await create_webhook(api(cast.wide_key), botId=str(cast.second_bot_id))
+
+    async def seen(key: str, **params: str) -> list[str]:
+        return [row["id"] for row in await all_pages(api(key), WEBHOOKS, **params)]
+
+    assert await seen(cast.wide_key) == [row["id"] for row in (of_second, of_first, of_both, of_all)]
+    assert await seen(both) == [row["id"] for row in (of_second, of_first, of_both)]
+    for key in (cast.acme.write_key, cast.acme.read_key):
+        assert await seen(key) == [of_first["id"]]
+    assert await seen(cast.globex.read_key) == []
+    for key in (cast.wide_key, both):
+        assert await seen(key, bot_id=str(cast.acme.bot_id)) == [of_first["id"]]
+        assert await seen(key, bot_id=str(cast.second_bot_id)) == [of_second["id"]]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
+    api: Api, cast: Cast, size: int
+) -> None:
+    client = api(cast.acme.write_key)
+    made = [(await create_webhook(client))["id"] for _ in range(7)]
+    page = found(await client.get(WEBHOOKS, params={"page_size": size}))
+    found(await client.delete(f"{WEBHOOKS}/{made[2]}"))
+    found(await client.patch(f"{WEBHOOKS}/{made[3]}", json={"description": "Later"}))
+    await create_webhook(client)
+
+    seen = [row["id"] for row in page["results"]]
+    if page["has_more"]:
+        rest = await all_pages(client, WEBHOOKS, page_size=size, start_cursor=page["next_cursor"])
+        seen += [row["id"] for row in rest]
+
+    stayed = [row for row in reversed(made) if row != made[2]]
+    assert [row for row in seen if row in stayed] == stayed
+
+
+async def test_a_cursor_belongs_to_its_list_and_bot(api: Api, cast: Cast) -> None:
+    client = api(cast.wide_key)
+    for _ in range(2):
+        await create_webhook(client)
+    cursor = found(await client.get(WEBHOOKS, params={"page_size": 1}))["next_cursor"]
+
+    for path, bot in ((WEBHOOKS, cast.acme.bot_id), ("/v1/articles", cast.acme.bot_id)):
+        refused = await client.get(path, params={"bot_id": str(bot), "start_cursor": cursor})
+        assert refusal(refused) == (400, "invalid_cursor")
+
+
+async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
+    refused = await api(cast.acme.read_key).get(WEBHOOKS, params={"page_size": "101"})
+
+    assert named_fields(refused) == ["page_size"]

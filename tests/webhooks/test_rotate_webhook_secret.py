@@ -1,0 +1,102 @@
+"""POST /v1/webhooks/{id}/rotate-secret."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from instep.core.crypto import key_ring
+from instep.core.database import Tx
+from tests.cast import Api, Cast, Json
+from tests.web.asking import at_once, body_of, found, refusal
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, without_secret
+
+
+async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+    began = datetime.now(UTC)
+
+    rotated = found(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
+
+    ended = datetime.now(UTC)
+    assert rotated["secret"] != webhook["secret"]
+    assert rotated == {**webhook, "secret": rotated["secret"], "updatedAt": rotated["updatedAt"]}
+    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(rotated)
+    kept = await secrets_of(owner, webhook)
+    assert kept.keys() == {webhook["secret"], rotated["secret"]}
+    assert kept[rotated["secret"]] is None
+    day = timedelta(hours=24)
+    assert began + day <= kept[webhook["secret"]] <= ended + day
+
+
+async def test_of_several_at_once_every_secret_that_was_shown_signs(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+
+    async def ask(_: int) -> str:
+        answer = await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret")
+        secret: str = found(answer)["secret"]
+        return secret
+
+    shown = await at_once(6, ask)
+
+    kept = await secrets_of(owner, webhook)
+    assert kept.keys() == {webhook["secret"], *shown}
+    assert len(kept) == 7
+    assert sum(ends is None for ends in kept.values()) == 1
+
+
+async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+    address = f"{WEBHOOKS}/{webhook['id']}/rotate-secret"
+
+    async def ask(_: int) -> int:
+        return (await client.post(address)).status_code
+
+    assert sorted(await at_once(12, ask)) == [200] * 9 + [400] * 3
+    kept = await secrets_of(owner, webhook)
+    refused = await client.post(address)
+    assert refusal(refused) == (400, "invalid_state")
+    first_end = min(ends for ends in kept.values() if ends is not None)
+    assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refused)["error"]
+    assert await secrets_of(owner, webhook) == kept
+
+    await owner.run(
+        "update webhook_secrets set ends_at = now() where ends_at = %(first)s and endpoint_id = %(id)s",
+        first=first_end,
+        id=webhook["id"],
+    )
+    rotated = found(await client.post(address))
+
+    left = await secrets_of(owner, webhook)
+    assert webhook["secret"] not in left
+    assert (len(left), left[rotated["secret"]]) == (10, None)
+
+
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    theirs, wide = await create_webhook(api(cast.globex.write_key)), await create_webhook(api(cast.wide_key))
+
+    for webhook in (theirs, wide):
+        refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret")
+        assert refusal(refused) == (404, "not_found")
+        assert refused.content == (await client.post(f"{WEBHOOKS}/nothing/rotate-secret")).content
+        assert (await secrets_of(owner, webhook)).keys() == {webhook["secret"]}
+
+
+async def secrets_of(owner: Tx, webhook: Json) -> dict[str, Any]:
+    """Each secret that is kept, and when it ends."""
+    async with owner.connection.cursor() as cursor:
+        await cursor.execute(
+            "select workspace_id, id, sealed, ends_at from webhook_secrets where endpoint_id = %s",
+            [webhook["id"]],
+        )
+        return {
+            key_ring().open(sealed, "webhook_secrets", "sealed", workspace, row): ends
+            and ends.astimezone(UTC)
+            for workspace, row, sealed, ends in await cursor.fetchall()
+        }

@@ -1,0 +1,80 @@
+"""POST /v1/webhooks/{id}/test."""
+
+import json
+import re
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.web.asking import ID, TIMESTAMP, found, refusal
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, without_secret
+
+
+async def test_a_delivery_waits_to_be_sent_whatever_the_filter(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client, events=["lead.created"])
+
+    delivery = await send_test(client, webhook)
+
+    assert re.fullmatch("dlv" + ID, delivery["id"])
+    assert re.fullmatch("evt" + ID, delivery["eventId"])
+    assert re.fullmatch(TIMESTAMP, delivery["createdAt"])
+    assert delivery == {
+        "id": delivery["id"],
+        "eventId": delivery["eventId"],
+        "event": "webhook.test",
+        "status": "pending",
+        "attempts": [],
+        "nextAttemptAt": delivery["createdAt"],
+        "createdAt": delivery["createdAt"],
+    }
+    listed = found(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
+    assert listed["results"] == [delivery]
+
+
+async def test_its_body_is_ready_and_holds_the_endpoint_without_its_secret(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.wide_key)
+    webhook = await create_webhook(client, botId=str(cast.second_bot_id))
+
+    delivery = await send_test(client, webhook)
+
+    body = await owner.value("select body from events where id = %(id)s", id=delivery["eventId"])
+    assert json.loads(body) == {
+        "id": delivery["eventId"],
+        "type": "webhook.test",
+        "createdAt": delivery["createdAt"],
+        "botId": str(cast.second_bot_id),
+        "actor": {"type": "api_key", "name": "wide"},
+        "data": {"object": without_secret(webhook), "previousAttributes": {}},
+    }
+    assert b"whsec_" not in body
+
+
+async def test_each_is_an_event_of_its_own(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+
+    sent = [await send_test(client, webhook) for _ in range(3)]
+
+    assert len({delivery["id"] for delivery in sent} | {delivery["eventId"] for delivery in sent}) == 6
+
+
+async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await disable(client, await create_webhook(client))
+
+    refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
+
+    assert refusal(refused) == (400, "invalid_state")
+    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == []
+
+
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    theirs, wide = await create_webhook(api(cast.globex.write_key)), await create_webhook(api(cast.wide_key))
+
+    for webhook in (theirs, wide):
+        refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
+        assert refusal(refused) == (404, "not_found")
+        assert refused.content == (await client.post(f"{WEBHOOKS}/nothing/test")).content

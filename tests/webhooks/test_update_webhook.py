@@ -1,0 +1,155 @@
+"""PATCH /v1/webhooks/{id}."""
+
+from typing import Any
+
+import pytest
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast, Json
+from tests.web.asking import at_once, found, named_fields, refusal
+from tests.webhooks.conftest import Allow
+from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, disable, without_secret
+
+
+async def test_each_field_changes_by_itself(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook = without_secret(await create_webhook(client))
+    steps: list[Json] = [
+        {"url": "https://example.org/"},
+        {"events": ["task.completed", "edit.proposed"]},
+        {"events": ["*"]},
+        {"description": "Ours"},
+        {"description": None},
+        {"status": "disabled"},
+        {"status": "enabled"},
+    ]
+    for step in steps:
+        changed = found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=step))
+        assert changed == {**webhook, **step, "updatedAt": changed["updatedAt"]}
+        assert changed["updatedAt"] >= webhook["updatedAt"]
+        webhook = changed
+
+    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
+
+
+async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    webhook = without_secret(await create_webhook(client, description="Ours"))
+    before = await row(owner, webhook)
+    same = ("url", "events", "description", "status")
+
+    for sent in ({}, {name: webhook[name] for name in same}):
+        assert found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent)) == webhook
+    assert await row(owner, webhook) == before
+
+
+async def test_enabling_it_clears_the_reason_why_it_was_disabled(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+    address = f"{WEBHOOKS}/{webhook['id']}"
+    await owner.run(
+        "update webhook_endpoints set status = 'disabled', disabled_reason = 'Gone' where id = %(id)s",
+        id=webhook["id"],
+    )
+
+    still = found(await client.patch(address, json={"status": "disabled", "description": "Ours"}))
+    enabled = found(await client.patch(address, json={"status": "enabled"}))
+
+    assert (still["status"], still["disabledReason"]) == ("disabled", "Gone")
+    assert (enabled["status"], enabled["disabledReason"]) == ("enabled", None)
+
+
+async def test_an_empty_text_clears_the_description(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client, description="Ours")
+
+    assert (
+        found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"description": ""}))["description"]
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("url", None),
+        ("url", "https://localhost/"),
+        ("url", "https://10.0.0.1/"),
+        ("url", "https://a@b.example/"),
+        ("events", None),
+        ("events", []),
+        ("events", ["*", "lead.created"]),
+        ("events", ["webhook.test"]),
+        ("description", 1),
+        ("description", "x" * 501),
+        ("status", None),
+        ("status", "paused"),
+        ("botId", None),
+        ("botId", "0190163d-8694-439b-aea5-966c26f8ad91"),
+        ("secret", "whsec_mine"),
+        ("disabledReason", "none"),
+        ("id", "wh_1"),
+    ],
+)
+async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
+    client = api(cast.acme.write_key)
+    webhook = without_secret(await create_webhook(client))
+
+    refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled", field: value})
+
+    assert field in {name.split(".")[0] for name in named_fields(refused)}
+    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
+
+
+async def test_an_address_that_is_no_longer_open_may_stay(api: Api, cast: Cast, allow: Allow) -> None:
+    client = api(cast.acme.write_key)
+    allow("receiver")
+    webhook = await create_webhook(client, url="http://receiver/")
+    allow("")
+
+    sent = {"url": "http://receiver/", "description": "Ours"}
+    assert found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent))["description"] == "Ours"
+
+
+async def test_changes_at_once_do_not_undo_each_other(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await create_webhook(client)
+    steps: list[Json] = [
+        {"url": "https://example.org/"},
+        {"events": ["task.completed"]},
+        {"description": "Ours"},
+        {"status": "disabled"},
+    ]
+
+    async def ask(number: int) -> int:
+        return (await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=steps[number])).status_code
+
+    assert await at_once(4, ask) == [200] * 4
+    left = found(await client.get(f"{WEBHOOKS}/{webhook['id']}"))
+    assert {name: left[name] for step in steps for name in step} == {
+        name: value for step in steps for name, value in step.items()
+    }
+
+
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex, client = api(cast.globex.write_key), api(cast.acme.write_key)
+    theirs = await create_webhook(globex)
+    wide = await create_webhook(api(cast.wide_key))
+
+    for webhook in (theirs, wide):
+        refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"url": URL + "/ours"})
+        assert refusal(refused) == (404, "not_found")
+        assert refused.content == (await client.patch(f"{WEBHOOKS}/nothing", json={})).content
+    assert found(await globex.get(f"{WEBHOOKS}/{theirs['id']}")) == without_secret(theirs)
+
+
+async def test_a_disabled_endpoint_stays_in_the_list(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    disabled = await disable(client, await create_webhook(client))
+
+    assert found(await client.get(WEBHOOKS))["results"] == [disabled]
+
+
+async def row(owner: Tx, webhook: Json) -> Any:
+    sql = "select to_jsonb(w)::text from webhook_endpoints w where id = %(id)s"
+    return await owner.value(sql, id=webhook["id"])
