@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev browser demo serve check format test test-corpora bench eval eval-docsync lock
+.PHONY: help setup dev browser demo serve check format test test-corpora test-races bench eval eval-docsync lock
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,7 +22,7 @@ serve: setup ## Serve this installation
 check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict instep tests bench eval
+	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/fuzz.py
 	$(BIN)/lint-imports
 
 format: dev ## Put the code into its form
@@ -35,6 +35,15 @@ test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 test-corpora: dev ## Run the tests that need the hostile inputs of ../shared/data/corpora
 	$(BIN)/pytest -m corpora tests/corpora
 
+test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
+	$(BIN)/pytest -m races tests/races
+
+contract: dev contract/installed ## Have linters and client generators read the API's description (needs Node)
+	$(BIN)/python -m contract.readers
+
+fuzz: dev contract/installed ## Ask the API everything that its description allows, and much that it forbids
+	$(BIN)/python -m contract.fuzz $(FUZZ)
+
 bench: dev ## Measure requests per second beside the same SQL and an empty route
 	$(BIN)/python -m bench
 
@@ -43,9 +52,10 @@ eval: eval-docsync ## Score the product on real data
 eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=folder
 	$(BIN)/python -m eval.docsync $(DATA)
 
-lock: dev ## Renew the lock files from pyproject.toml
+lock: dev ## Renew the lock files
 	$(BIN)/uv pip compile $(LOCK) --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile $(LOCK) --extra build --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile $(LOCK) contract/requirements.in -o contract/requirements.lock
 
 LOCK := --universal --generate-hashes --no-emit-index-url --no-header --quiet
 
@@ -58,6 +68,13 @@ LOCK := --universal --generate-hashes --no-emit-index-url --no-header --quiet
 
 .venv/installed-dev: .venv/installed requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements-dev.lock
+	touch $@
+
+# Tools of others, apart from what Instep itself stands on.
+contract/installed: contract/requirements.lock contract/package-lock.json
+	test -x .venv-contract/bin/python || $(PYTHON) -m venv .venv-contract
+	.venv-contract/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r contract/requirements.lock
+	cd contract && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 browser:

@@ -27,6 +27,7 @@ from instep.migrations import MigrationRefused
 from instep.migrations import migrate as migrate_schema
 from instep.routes import list_routes
 from instep.runtime import end_well_when_asked
+from instep.web.protocol import SERVER
 from instep.worker import run_worker
 from instep.workspaces import actions
 from instep.workspaces.queries import list_bots, list_keys, list_workspaces
@@ -67,17 +68,7 @@ def serve(
     # What is wrong with the database is said here, in one sentence, and not by each process of the server.
     with running_postgres(settings()) as postgres:
         migrate_schema(postgres.url)
-        uvicorn.run(
-            "instep.app:create_app",
-            factory=True,
-            host=host,
-            port=port,
-            workers=workers,
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            timeout_graceful_shutdown=10,
-        )
+        uvicorn.run("instep.app:create_app", host=host, port=port, workers=workers, **SERVER)
 
 
 @app.command()

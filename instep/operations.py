@@ -1,17 +1,12 @@
-"""What operators and machines ask of a running server: is it up, is it ready, what does its API look like."""
+"""What operators and machines ask of a running server: is it up, is it ready."""
 
-import json
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from instep import __version__
 from instep.core.errors import AppError
 from instep.migrations import head
 from instep.web.public import public
@@ -66,43 +61,6 @@ def problems_of(state: State) -> list[str]:
     return problems
 
 
-@public
-async def openapi(request: Request) -> Response:
-    """The description of the management API (OpenAPI 3.1)."""
-    return Response(describe_api(request), media_type="application/json")
-
-
-def describe_api(request: Request) -> str:
-    state = request.app.state
-    if not hasattr(state, "openapi"):
-        routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
-        document = get_openapi(
-            title="Instep management API",
-            version="1.0.0",
-            description=f"The help center's content, reviews and tasks. Instep {__version__}.",
-            routes=routes,
-            servers=[{"url": state.settings.base_url}],
-        )
-        state.openapi = json.dumps(with_keys(without_422(document)))
-    described: str = state.openapi
-    return described
-
-
-def without_422(document: dict[str, Any]) -> dict[str, Any]:
-    """Bad values are answered with 400, never with the framework's 422 (contract section 3)."""
-    for operations in document["paths"].values():
-        for operation in operations.values():
-            operation["responses"].pop("422", None)
-    return document
-
-
-def with_keys(document: dict[str, Any]) -> dict[str, Any]:
-    """Every operation needs an API key."""
-    document["components"]["securitySchemes"] = {"apiKey": {"type": "http", "scheme": "bearer"}}
-    document["security"] = [{"apiKey": []}]
-    return document
-
-
 @cache
 def newest_revision() -> str | None:
     return head()
@@ -111,5 +69,4 @@ def newest_revision() -> str | None:
 routes = [
     Route("/healthz", healthz),
     Route("/readyz", readyz),
-    Route("/v1/openapi.json", openapi),
 ]

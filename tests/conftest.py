@@ -29,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("INSTEP_")]:
         del os.environ[name]
     os.environ["INSTEP_SITE_URL"] = "http://help.test"
+    os.environ["INSTEP_SECRET_KEY"] = "what seals secrets while tests run"
     if not hasattr(config, "workerinput"):
         # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")

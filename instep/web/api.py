@@ -13,8 +13,8 @@ from instep.core.etags import is_listed
 from instep.core.paging import Listed
 from instep.identity.access import is_write
 from instep.web.call import Access
-from instep.web.door import Door
-from instep.web.shapes import ErrorOut, Format
+from instep.web.door import Door, spelled_out
+from instep.web.shapes import Format
 
 PageSize = Annotated[int, Query(ge=1, le=limits.PAGE_SIZE_MOST, description="How many rows, at the most.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
@@ -37,26 +37,27 @@ class ApiRouter(APIRouter):
         *,
         status: int = 200,
         needs_bot: bool = True,
+        needs_scope: bool = True,
         body_bytes: int = limits.BODY_BYTES,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a handler under the action's name, scope and words."""
         method, path = method_and_path.split(" ")
+        if "{" not in path:
+            spelled_out.add(self.prefix + path)
         words = (action.__doc__ or "").strip().splitlines()
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = Access(is_write(action), needs_bot, body_bytes)
+            handler.__dict__["access"] = Access(is_write(action), needs_bot, needs_scope, body_bytes)
             self.add_api_route(
                 path,
                 handler,
                 methods=[method],
                 operation_id=action.__name__,
                 name=action.__name__,
-                summary=words[0].rstrip(".") if words else None,
+                summary=action.__name__.replace("_", " ").capitalize(),
                 description="\n".join(line.strip() for line in words),
                 status_code=status,
                 response_model=answer,
-                responses=refusals(is_write(action)),
-                openapi_extra={"parameters": BOT_PARAMETERS} if needs_bot else None,
                 tags=[path.split("/")[1]],
             )
             return handler
@@ -64,50 +65,34 @@ class ApiRouter(APIRouter):
         return register
 
 
-BOT_PARAMETERS = [
-    {
-        "name": name,
-        "in": place,
-        "required": False,
-        "schema": {"type": "string"},
-        "description": "The bot; needed only for a key that covers several.",
-    }
-    for name, place in (("bot_id", "query"), ("Service-Bot", "header"))
-]
-
-
-def refusals(writes: bool) -> dict[int | str, dict[str, Any]]:
-    meanings = {
-        400: "Something is missing, or a value is bad",
-        401: "No valid API key",
-        403: "The key may not do this",
-        404: "Not found",
-        429: "Too many requests",
-        500: "Something went wrong here",
-        503: "The database can't be reached just now",
-    }
-    if writes:
-        meanings[402] = "The workspace is paused"
-    return {status: {"model": ErrorOut, "description": text} for status, text in sorted(meanings.items())}
-
-
 def reply(out: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """The answer as ready bytes: its shape is true by construction, to check it again would cost twice."""
-    return Response(out.model_dump_json(by_alias=True), status, dict(headers or {}), "application/json")
+    return Response(as_json(out), status, dict(headers or {}), "application/json")
 
 
-def reply_with_etag(out: BaseModel, etag: str, if_none_match: str | None = None) -> Response:
+def reply_with_etag(
+    out: BaseModel, etag: str, if_none_match: str | None = None, status: int = 200
+) -> Response:
     """The answer with its entity tag, or 304 without a body where the caller has that state already."""
     headers = {"ETag": etag}
     if if_none_match is not None and is_listed(etag, if_none_match):
         return Response(status_code=304, headers=headers)
-    return reply(out, headers=headers)
+    return reply(out, status, headers)
 
 
 def reply_list(listed: Listed[Any], shape: Callable[[Any], BaseModel]) -> Response:
-    """A page of rows in the list envelope, put together from the rows' own bytes."""
-    results = ",".join(shape(row).model_dump_json(by_alias=True) for row in listed.rows)
-    cursor = json.dumps(listed.next_cursor)
+    """A page of rows in the list envelope, put together from the rows' own bytes, once."""
+    parts = [b'{"results":[']
+    for row in listed.rows:
+        parts += (as_json(shape(row)), b",")
+    if listed.rows:
+        parts.pop()
     more = json.dumps(listed.next_cursor is not None)
-    envelope = f'{{"results":[{results}],"has_more":{more},"next_cursor":{cursor}}}'
-    return Response(envelope, media_type="application/json")
+    parts.append(f'],"has_more":{more},"next_cursor":{json.dumps(listed.next_cursor)}}}'.encode())
+    return Response(b"".join(parts), media_type="application/json")
+
+
+def as_json(out: BaseModel) -> bytes:
+    """What `model_dump_json` gives, without a text in between."""
+    body: bytes = out.__pydantic_serializer__.to_json(out, by_alias=True)
+    return body

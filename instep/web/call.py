@@ -22,6 +22,7 @@ class Access:
 
     is_write: bool
     needs_bot: bool
+    needs_scope: bool
     body_bytes: int
 
 
@@ -57,6 +58,7 @@ class Call:
     access: Access
     settings: Settings
     cursor_key: bytes
+    names_bot: bool
     windows: list[Window] = field(default_factory=list)
 
     @asynccontextmanager
@@ -68,13 +70,16 @@ class Call:
 
     @asynccontextmanager
     async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:
-        """The same for what belongs to a workspace: with all bots that the key covers, or the one named."""
+        """The same for what belongs to a workspace: with all bots that the key covers, or the one named.
+
+        Whoever names a bot acts as with a key of this bot alone.
+        """
         assert self.entry.key_id is not None, "the door lets only keys in"
         assert self.entry.workspace_id is not None, "a key belongs to a workspace"
         key = self.entry.key_id
         async with self.transaction_of_write():
             bots = [self.entry.bot] if self.entry.bot else await list_bots(self.tx, key)
-            everything = await covers_all(self.tx, key)
+            everything = not self.names_bot and await covers_all(self.tx, key)
             yield WorkspaceCtx(
                 self.tx, self.entry.workspace_id, tuple(bots), everything, self.actor, utc_now()
             )

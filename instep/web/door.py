@@ -9,8 +9,9 @@ from uuid import UUID
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Match
+from starlette.types import Scope
 
 from instep.core import limits
 from instep.core.config import Settings
@@ -26,7 +27,8 @@ from instep.core.errors import (
 from instep.core.ids import as_uuid
 from instep.identity.access import refuse_read_only
 from instep.identity.keys import enter_with_key
-from instep.identity.schemas import KeyEntry, Scope
+from instep.identity.schemas import KeyEntry
+from instep.identity.schemas import Scope as KeyScope
 from instep.web.call import Access, Call, Window
 from instep.web.errors import as_app_error, render_error
 
@@ -35,7 +37,11 @@ NO_BOT = UUID(int=0)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-ANY_KEY = Access(is_write=False, needs_bot=False, body_bytes=limits.BODY_BYTES)
+ANY_KEY = Access(is_write=False, needs_bot=False, needs_scope=False, body_bytes=limits.BODY_BYTES)
+
+
+# The addresses of the API without parameters.
+spelled_out: set[str] = set()
 
 
 class BotRequired(AppError):
@@ -47,6 +53,12 @@ class BotRequired(AppError):
 class Door(APIRoute):
     """A route that lets in only whom it has declared; the order of checks is the contract's (section 3)."""
 
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        # A spelled-out address is never a parameter, whatever the method (OpenAPI 3.1, Paths Object).
+        if self.param_convertors and scope["path"] in spelled_out:
+            return Match.NONE, {}
+        return super().matches(scope)
+
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
         access = cast(Access, self.endpoint.__dict__["access"])
@@ -56,6 +68,8 @@ class Door(APIRoute):
             windows: list[Window] = []
             try:
                 response = await through(request, windows)
+            except ClientDisconnect:
+                raise
             except Exception as error:
                 response = render_error(as_app_error(error))
             add_rate_headers(response, windows)
@@ -70,7 +84,10 @@ class Door(APIRoute):
                 inner.refuse_too_large(access.body_bytes)
                 if has_body:
                     inner.refuse_other_than_json()
-                inner.state.call = Call(entry, tx, access, state.settings, state.cursor_key, windows)
+                names_bot = bool(named_bots(request))
+                inner.state.call = Call(
+                    entry, tx, access, state.settings, state.cursor_key, names_bot, windows
+                )
                 return await handle(inner)
 
         return enter
@@ -88,7 +105,7 @@ async def admitted(
         refuse_unknown_key(entry, windows[0])
         refuse_bot(entry, named, access)
         if access.is_write:
-            refuse_read_only(entry.scope == Scope.WRITE)
+            refuse_read_only(entry.scope == KeyScope.WRITE)
             if entry.is_paused:
                 raise PlanInactive
         yield entry, tx
@@ -97,7 +114,9 @@ async def admitted(
 def window_of(entry: KeyEntry, settings: Settings) -> Window:
     known = entry.key_id is not None
     policy, quota = (
-        ("api", settings.requests_per_minute) if known else ("anonymous", limits.ANONYMOUS_REQUESTS)
+        ("api", settings.requests_per_minute)
+        if known
+        else ("anonymous", settings.anonymous_requests_per_minute)
     )
     return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, entry.hits, entry.seconds_left)
 
@@ -111,7 +130,8 @@ def refuse_unknown_key(entry: KeyEntry, window: Window) -> None:
 
 def refuse_bot(entry: KeyEntry, named: list[str], access: Access) -> None:
     if len(set(named)) > 1:
-        raise InvalidRequest("The request names different bots: send `bot_id` or `Service-Bot`, once.")
+        message = "the request names different bots: send `bot_id` or `Service-Bot`, once"
+        raise InvalidRequest(f"`bot_id`: {message}.", details=[("bot_id", message)])
     if named and entry.bot_id is None:
         raise InsufficientScope("This API key does not cover the bot that the request names.")
     if access.needs_bot and entry.bot_id is None:

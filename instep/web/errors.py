@@ -29,6 +29,14 @@ class MethodNotAllowed(AppError):
     code = "method_not_allowed"
 
 
+def error_codes() -> set[str]:
+    """Every code that an answer may carry."""
+    kinds = [AppError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    return {kind.code for kind in kinds}
+
+
 def as_app_error(error: Exception) -> AppError:
     """What a caller is told of any exception; what is unforeseen goes to the log and not to the caller."""
     if isinstance(error, AppError):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
@@ -15,6 +15,8 @@ from instep.core.ids import new_id
 OnError = Callable[[Request, Exception], Awaitable[Response]]
 
 log = structlog.get_logger("instep.request")
+# As proxies log it: the caller went away before the answer.
+CLIENT_GONE = 499
 
 
 class RequestLog:
@@ -45,6 +47,9 @@ class RequestLog:
         with bound_contextvars(id=request_id):
             try:
                 await self.app(scope, receive, send_with_id)
+            except ClientDisconnect:
+                # Nobody is left to answer.
+                status = status or CLIENT_GONE
             except Exception as error:
                 if status is not None:
                     raise

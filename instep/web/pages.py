@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from instep.core.etags import etag_of, is_listed
 
@@ -43,12 +43,16 @@ class Pages:
         )
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
-        """The page, or 304 where the reader has it already."""
-        html = self.environment.get_template(template).render(**values)
-        headers = {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag_of(html)}
-        if status == 200 and is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
-            return Response(status_code=304, headers=headers)
-        return HTMLResponse(html, status, headers)
+        html = self.environment.get_template(template).render(**values).encode()
+        return document(request, html, "text/html", status)
+
+
+def document(request: Request, content: bytes, media_type: str, status: int = 200) -> Response:
+    """What everybody may read, or 304 where the reader has it already."""
+    headers = {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag_of(content)}
+    if status == 200 and is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    return Response(content, status, headers, media_type)
 
 
 def moved_to(url: str) -> Response:

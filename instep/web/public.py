@@ -32,4 +32,6 @@ def access_of(route: BaseRoute) -> Access | str:
 def describe(access: Access | str) -> str:
     if isinstance(access, str):
         return access
-    return "content:write" if access.is_write else "content:read" if access.needs_bot else "any key"
+    if not access.needs_scope:
+        return "any key"
+    return "content:write" if access.is_write else "content:read"

@@ -1,13 +1,24 @@
 """What all wire shapes share: camelCase names, strict input, complete output."""
 
 from datetime import datetime
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import (
+    MISSING,
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
 
 from instep.core import limits
 from instep.core.clock import isoformat
+from instep.core.locales import valid_locale
+from instep.core.slugs import valid_slug
 
 Item = TypeVar("Item")
 
@@ -24,14 +35,46 @@ def not_blank(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(without_nul)]
-Title = Annotated[Text, Field(max_length=limits.TITLE), AfterValidator(not_blank)]
+def whole(value: Any) -> Any:
+    """JSON has one kind of number: 1.0 is the integer 1 (JSON Schema, section 6.1.1)."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# The patterns describe what the validators hold, whose words are clearer than a pattern's.
+Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
+Title = Annotated[
+    Text,
+    Field(min_length=1, max_length=limits.TITLE, json_schema_extra={"pattern": r"^[^\u0000]*\S[^\u0000]*$"}),
+    AfterValidator(not_blank),
+]
 Markdown = Annotated[Text, Field(max_length=limits.CONTENT)]
+# Character classes of Unicode are not in the regular expressions of all readers: this tells of the first 256
+# characters which of them are lower-case letters and digits, and of the others only which are spaces.
+SLUG_SIGN = r"[^\u0000-/:-`{-\u00df\u00f7\s]"
+Slug = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        max_length=limits.SLUG,
+        examples=["install-the-agent"],
+        json_schema_extra={"pattern": f"^{SLUG_SIGN}+(-{SLUG_SIGN}+)*$"},
+    ),
+    AfterValidator(valid_slug),
+]
+Locale = Annotated[
+    Text,
+    Field(examples=["en"], json_schema_extra={"pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"}),
+    AfterValidator(valid_locale),
+]
 Description = Annotated[Text, Field(max_length=limits.DESCRIPTION)]
 Visibility = Literal["public", "authenticated"]
-Position = Annotated[int, Field(ge=0, le=limits.INTEGER)]
+Position = Annotated[int, Field(ge=0, le=limits.INTEGER), BeforeValidator(whole)]
 Format = Literal["markdown", "html"]
-Timestamp = Annotated[datetime, PlainSerializer(isoformat, return_type=str, when_used="json")]
+Timestamp = Annotated[
+    datetime,
+    PlainSerializer(isoformat, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}, mode="serialization"),
+]
 
 
 class Body(BaseModel):
@@ -73,4 +116,4 @@ class ErrorOut(BaseModel):
 
     error: str
     code: str
-    details: list[DetailOut] | None = None
+    details: list[DetailOut] | MISSING = MISSING

@@ -12,7 +12,7 @@ from instep.workspaces.schemas import BotNameOut
 router = ApiRouter()
 
 
-@router.door("GET /bots", actions.list_bots, ListOut[BotNameOut], needs_bot=False)
+@router.door("GET /bots", actions.list_bots, ListOut[BotNameOut], needs_bot=False, needs_scope=False)
 async def list_bots(call: CurrentCall) -> Response:
     assert call.entry.key_id is not None, "the door lets only keys in"
     bots = await actions.list_bots(call.tx, call.entry.key_id)

@@ -9,8 +9,9 @@ import psycopg
 import pytest
 
 import instep
-from instep.core.database import OPTIONS, Tx
+from instep.core.database import OPTIONS, Database, Tx
 from tests.cast import Api, Cast
+from tests.insights.asked import ask
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 SHARED = {"alembic_version", "jobs", "rate_windows"}
@@ -27,19 +28,27 @@ async def app_tx(database_url: str) -> AsyncIterator[Tx]:
 
 
 @pytest.fixture
-async def rows(api: Api, cast: Cast) -> list[str]:
+async def rows(api: Api, cast: Cast, database: Database) -> list[str]:
     """A row of Acme in every table; the tables' names."""
     client = api(cast.acme.write_key)
     await client.post("/v1/collections", json={"title": "First steps"})
     body = {"title": "Install", "contentMarkdown": "Run it."}
     await client.post("/v1/articles", json=body)
     await client.patch("/v1/articles/install", json={"contentMarkdown": "Go.", "slug": "begin"})
+    await client.post("/v1/articles/begin/publish")
     await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})
+    await client.post("/v1/changelog/entries", json=body)
     change = {"change": {"kind": "pr", "title": "Rename it"}}
     await client.post("/v1/tasks", json=change, headers={"Idempotency-Key": "deploy-1"})
+    endpoint = {"url": "https://example.com/hooks", "events": ["*"]}
+    webhook = (await client.post("/v1/webhooks", json=endpoint)).json()["id"]
+    await client.post(f"/v1/webhooks/{webhook}/test")
+    await ask(database, cast.acme, "How do I install it?")
     return [
         *("workspaces", "bots", "api_keys", "collections", "articles", "former_slugs", "revisions"),
-        *("drafts", "tasks", "idempotency_keys"),
+        *("article_search", "drafts", "tasks", "idempotency_keys", "changelog_entries"),
+        *("webhook_endpoints", "webhook_secrets", "events", "deliveries"),
+        *("unanswered_questions", "question_terms", "askings"),
     ]
 
 
@@ -97,8 +106,15 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
     )
 
     assert sorted(found) == [
-        *("count_hit", "enter_site", "enter_with_key", "peek_hits", "prune_idempotency_keys"),
-        "prune_rate_windows",
+        *(
+            "count_hit",
+            "enter_site",
+            "enter_with_key",
+            "peek_hits",
+            "prune_askings",
+            "prune_idempotency_keys",
+        ),
+        *("prune_rate_windows", "purge_deleted_articles", "search_matches"),
     ]
     unpinned = """select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
         and not coalesce('search_path=public, pg_temp' = any(proconfig), false)"""

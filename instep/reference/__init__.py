@@ -1,0 +1,1 @@
+"""The API's description of itself: the OpenAPI document and the page that shows it to people."""

@@ -1,0 +1,55 @@
+"""The API's description as its readers get it, and answers held against it."""
+
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker
+
+from instep.app import create_app
+from instep.reference.document import describe_api
+from tests.cast import Json
+from tests.web.asking import Response
+
+BASE = "http://help.test"
+
+
+@cache
+def document() -> Json:
+    return describe_api(create_app().routes, BASE)
+
+
+def operation(method: str, template: str) -> Json:
+    found: Json = document()["paths"][template][method.lower()]
+    return found
+
+
+def assert_described(answer: Response, method: str, template: str) -> None:
+    """The answer has a status, headers and a body that the description tells of."""
+    described = resolve(operation(method, template)["responses"][str(answer.status_code)])
+    for name, header in described.get("headers", {}).items():
+        if name in answer.headers:
+            schema = resolve(header)["schema"]
+            value: Any = answer.headers[name]
+            validator(schema).validate(int(value) if schema["type"] == "integer" else value)
+    for name in ("Request-Id", "RateLimit", "RateLimit-Policy"):
+        assert name in answer.headers
+        assert name in described["headers"]
+    if "content" in described:
+        assert answer.headers["Content-Type"] == "application/json"
+        validator(described["content"]["application/json"]["schema"]).validate(answer.json())
+    else:
+        assert answer.content == b""
+
+
+def validator(schema: Json) -> Draft202012Validator:
+    whole = {**schema, "components": document()["components"]}
+    return Draft202012Validator(whole, format_checker=FormatChecker())
+
+
+def resolve(part: Json) -> Json:
+    while "$ref" in part:
+        reference = part["$ref"].removeprefix("#/").split("/")
+        part = document()
+        for name in reference:
+            part = part[name]
+    return part

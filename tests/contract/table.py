@@ -1,0 +1,131 @@
+"""The specification's table of operations, row by row (specification, Endpoints; contract section 4)."""
+
+import re
+from dataclasses import dataclass, field
+
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor, Ctx
+from instep.insights.actions import log_unanswered
+from tests.cast import Client, Company, Json
+from tests.web.asking import body_of, create_article, create_collection, made
+
+TEXT = {"title": "Install", "contentMarkdown": "Run it."}
+EDIT = {"contentMarkdown": "Run it twice."}
+CHANGE = {"change": {"kind": "pr", "title": "Rename a setting"}}
+ENDPOINT = {"url": "https://example.com/hooks", "events": ["*"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row: `{article}` and its like in the path stand for the id of something that exists."""
+
+    method: str
+    path: str
+    scope: str
+    status: int = 200
+    query: Json = field(default_factory=dict)
+    body: Json | None = None
+
+    @property
+    def is_write(self) -> bool:
+        return self.scope == "write"
+
+    @property
+    def has_reference(self) -> bool:
+        return "{" in self.path
+
+    @property
+    def template(self) -> str:
+        """The path as the API's description spells it."""
+        path = self.path
+        for name in ("revision", "delivery"):
+            path = path.replace(f"{{{name}}}", f"{{{name}Id}}")
+        return re.sub(r"{[a-z]+}", "{id}", path)
+
+
+TABLE = [
+    Operation("GET", "/bots", "any"),
+    Operation("GET", "/articles", "read", query={"status": "published", "format": "html"}),
+    Operation("POST", "/articles", "write", 201, body=TEXT),
+    Operation("GET", "/articles/search", "read", query={"q": "install"}),
+    Operation("GET", "/articles/{article}", "read"),
+    Operation("PATCH", "/articles/{article}", "write", body={"title": "Install it"}),
+    Operation("DELETE", "/articles/{article}", "write"),
+    Operation("POST", "/articles/{article}/publish", "write"),
+    Operation("POST", "/articles/{published}/unpublish", "write"),
+    Operation("POST", "/articles/{deleted}/restore", "write"),
+    Operation("GET", "/articles/{article}/drafts", "read"),
+    Operation("POST", "/articles/{article}/drafts", "write", 201, body=EDIT),
+    Operation("GET", "/drafts", "read", query={"type": "edit"}),
+    Operation("GET", "/drafts/{draft}", "read"),
+    Operation("PATCH", "/drafts/{draft}", "write", body={"title": "Install it"}),
+    Operation("POST", "/drafts/{draft}/apply", "write", body={}),
+    Operation("POST", "/drafts/{draft}/dismiss", "write"),
+    Operation("GET", "/articles/{article}/revisions", "read"),
+    Operation("GET", "/articles/{article}/revisions/{revision}", "read"),
+    Operation("GET", "/articles/{article}/revisions/{revision}/diff", "read"),
+    Operation("POST", "/articles/{article}/revisions/{revision}/restore", "write"),
+    Operation("GET", "/collections", "read"),
+    Operation("POST", "/collections", "write", 201, body={"title": "Guides"}),
+    Operation("GET", "/collections/{collection}", "read"),
+    Operation("PATCH", "/collections/{collection}", "write", body={"sortOrder": 3}),
+    Operation("DELETE", "/collections/{collection}", "write"),
+    Operation("GET", "/changelog/entries", "read", query={"status": "all"}),
+    Operation("POST", "/changelog/entries", "write", 201, body=TEXT),
+    Operation("GET", "/changelog/entries/{entry}", "read"),
+    Operation("PATCH", "/changelog/entries/{entry}", "write", body={"title": "Faster"}),
+    Operation("POST", "/changelog/entries/{entry}/publish", "write"),
+    Operation("POST", "/changelog/entries/{news}/unpublish", "write"),
+    Operation("GET", "/tasks", "read"),
+    Operation("POST", "/tasks", "write", 202, body=CHANGE),
+    Operation("GET", "/tasks/{task}", "read"),
+    Operation("GET", "/webhooks", "read"),
+    Operation("POST", "/webhooks", "write", 201, body=ENDPOINT),
+    Operation("GET", "/webhooks/{webhook}", "read"),
+    Operation("PATCH", "/webhooks/{webhook}", "write", body={"events": ["task.completed"]}),
+    Operation("DELETE", "/webhooks/{webhook}", "write"),
+    Operation("POST", "/webhooks/{webhook}/rotate-secret", "write"),
+    Operation("POST", "/webhooks/{webhook}/test", "write"),
+    Operation("GET", "/webhooks/{webhook}/deliveries", "read"),
+    Operation("POST", "/webhooks/{webhook}/deliveries/{delivery}/redeliver", "write"),
+    Operation("GET", "/insights/unanswered", "read"),
+    Operation("POST", "/insights/unanswered/{question}/dismiss", "write"),
+    Operation("GET", "/insights/health", "read"),
+]
+
+
+async def assemble(client: Client, company: Company, database: Database) -> dict[str, str]:
+    """Something of each kind, by the name that paths of the table give it."""
+    article = await create_article(client)
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Run it now."})
+    revisions = body_of(await client.get(f"/v1/articles/{article['id']}/revisions"))["results"]
+    published = await create_article(client, "Published")
+    await client.post(f"/v1/articles/{published['id']}/publish")
+    deleted = await create_article(client, "Deleted")
+    await client.delete(f"/v1/articles/{deleted['id']}")
+    news = made(await client.post("/v1/changelog/entries", json=TEXT))
+    await client.post(f"/v1/changelog/entries/{news['id']}/publish")
+    webhook = made(await client.post("/v1/webhooks", json=ENDPOINT))
+    return {
+        "article": article["id"],
+        "revision": revisions[0]["id"],
+        "published": published["id"],
+        "deleted": deleted["id"],
+        "draft": made(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"],
+        "collection": (await create_collection(client))["id"],
+        "entry": made(await client.post("/v1/changelog/entries", json=TEXT))["id"],
+        "news": news["id"],
+        "task": body_of(await client.post("/v1/tasks", json=CHANGE))["id"],
+        "webhook": webhook["id"],
+        "delivery": body_of(await client.post(f"/v1/webhooks/{webhook['id']}/test"))["id"],
+        "question": await ask_in_vain(company, database),
+    }
+
+
+async def ask_in_vain(company: Company, database: Database) -> str:
+    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
+        visitor = Actor("visitor", "Visitor", can_write=False)
+        ctx = Ctx(tx, await find_bot(tx, company.bot_id), visitor, utc_now())
+        return await log_unanswered(ctx, "How do I uninstall it?", "somebody", "en", [])

@@ -1,0 +1,112 @@
+"""GET /v1/openapi.json and /docs/api: the API's description of itself."""
+
+import re
+from typing import get_args
+
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator import validate as validate_document
+
+from instep.app import create_app
+from instep.core.config import settings
+from instep.routes import list_routes
+from instep.webhooks.schemas import EventKind
+from tests.cast import Api, Cast, Json
+from tests.contract.document import document, resolve, validator
+
+
+async def test_it_is_served_to_everybody_and_cached_by_its_etag(api: Api, cast: Cast) -> None:
+    client = api(None)
+
+    served = await client.get("/v1/openapi.json")
+    again = await client.get("/v1/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
+
+    assert (served.status_code, served.headers["Content-Type"]) == (200, "application/json")
+    assert (again.status_code, again.content) == (304, b"")
+    body = served.json()
+    assert (body["openapi"], body["info"]["version"]) == ("3.1.0", "1.0.0")
+    assert body["servers"] == [{"url": f"{settings().base_url}/v1"}]
+    assert body.keys() == document().keys()
+
+
+def test_it_is_valid() -> None:
+    validate_document(document(), cls=OpenAPIV31SpecValidator)
+
+
+def test_operation_ids_are_the_names_of_the_actions() -> None:
+    names = [operation["operationId"] for _, operation in operations()]
+    actions = {route.name for route in list_routes(create_app()).results if route.access != "public"}
+
+    assert len(names) == len(set(names))
+    assert set(names) == actions
+
+
+def test_every_parameter_has_a_type_and_says_what_it_is() -> None:
+    for path, operation in operations():
+        for parameter in operation["parameters"]:
+            assert parameter["description"], (path, parameter)
+            assert parameter["schema"].keys() & {"type", "enum", "anyOf"}, (path, parameter)
+            assert {"type": "null"} not in parameter["schema"].get("anyOf", ()), (path, parameter)
+
+
+def test_every_path_parameter_is_declared() -> None:
+    for path, operation in operations():
+        declared = {row["name"] for row in operation["parameters"] if row["in"] == "path"}
+        assert declared == set(re.findall(r"{(\w+)}", path)), path
+
+
+def test_every_refusal_is_described_with_its_shape_and_headers() -> None:
+    for path, operation in operations():
+        statuses = operation["responses"].keys()
+        assert statuses >= {"400", "401", "403", "429", "500", "503"}, path
+        for status, response in operation["responses"].items():
+            described = resolve(response)
+            if status.startswith(("2", "4")):
+                assert described["headers"].keys() >= {"Request-Id", "RateLimit", "RateLimit-Policy"}
+            if status.startswith(("4", "5")):
+                schema = described["content"]["application/json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/Error"}
+        assert "Retry-After" in resolve(operation["responses"]["429"])["headers"]
+        assert "422" not in statuses
+
+
+def test_every_example_fits_its_shape() -> None:
+    for path, operation in operations():
+        places = [operation.get("requestBody", {}), *map(resolve, operation["responses"].values())]
+        for place in places:
+            for media in place.get("content", {}).values():
+                assert media["example"], path
+                validator(media["schema"]).validate(media["example"])
+
+
+def test_every_event_of_the_specification_is_described() -> None:
+    kinds = {
+        *("article.published", "article.updated", "article.unpublished", "article.deleted"),
+        *("edit.proposed", "draft.created", "changelog_entry.published", "task.completed"),
+        *("conversation.escalated", "lead.created"),
+    }
+
+    assert document()["webhooks"].keys() == kinds == set(get_args(EventKind))
+    for webhook in document()["webhooks"].values():
+        headers = {row["name"] for row in webhook["post"]["parameters"]}
+        assert headers == {"service-event", "service-delivery", "service-attempt", "service-signature"}
+
+
+async def test_the_page_shows_every_operation_and_every_shape(api: Api, cast: Cast) -> None:
+    page = await api(None).get("/docs/api")
+
+    assert page.status_code == 200
+    assert "<script" not in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    for _, operation in operations():
+        assert f'id="{operation["operationId"]}"' in page.text
+    for name in document()["components"]["schemas"]:
+        assert f'<article id="{name}">' in page.text or name == "Error"
+    assert (await api(None).get("/docs/api.css")).headers["Content-Type"].startswith("text/css")
+
+
+def operations() -> list[tuple[str, Json]]:
+    return [
+        (path, operation)
+        for path, operations in document()["paths"].items()
+        for operation in operations.values()
+    ]

@@ -1,0 +1,149 @@
+"""Every operation of the specification: it works as described, and is refused as the specification says."""
+
+import pytest
+
+from instep.core.database import Database, Tx
+from instep.workspaces.actions import pause_workspace
+from tests.cast import Api, Cast, Client, Company
+from tests.contract.document import assert_described, document
+from tests.contract.table import TABLE, Operation, assemble
+from tests.web.asking import Response, refusal
+
+each = pytest.mark.parametrize("operation", TABLE, ids=lambda row: f"{row.method} {row.path}")
+each_write = pytest.mark.parametrize(
+    "operation", [row for row in TABLE if row.is_write], ids=lambda row: f"{row.method} {row.path}"
+)
+each_with_body = pytest.mark.parametrize(
+    "operation", [row for row in TABLE if row.body is not None], ids=lambda row: f"{row.method} {row.path}"
+)
+each_with_reference = pytest.mark.parametrize(
+    "operation", [row for row in TABLE if row.has_reference], ids=lambda row: f"{row.method} {row.path}"
+)
+MISSING_IDS = (
+    *("nothing", "art_00000000000000000000000000", "0", "-1", "null", "%F0%9F%9A%80", "a" * 2_000),
+    *("..%2Farticles", "'%20or%201=1--", "edit_", "search2"),
+)
+
+
+async def things_of(api: Api, company: Company, database: Database) -> dict[str, str]:
+    return await assemble(api(company.write_key), company, database)
+
+
+async def ask(client: Client, operation: Operation, things: dict[str, str]) -> Response:
+    path = "/v1" + operation.path.format(**things)
+    return await client.request(operation.method, path, params=operation.query, json=operation.body)
+
+
+def test_the_api_has_the_operations_of_the_table_and_no_others() -> None:
+    described = {
+        (method.upper(), path) for path, methods in document()["paths"].items() for method in methods
+    }
+
+    assert described == {(row.method, row.template) for row in TABLE}
+
+
+@each
+async def test_it_works_as_it_is_described(
+    api: Api, cast: Cast, database: Database, operation: Operation
+) -> None:
+    things = await things_of(api, cast.acme, database)
+
+    answer = await ask(api(cast.acme.write_key), operation, things)
+
+    assert answer.status_code == operation.status, answer.text
+    assert_described(answer, operation.method, operation.template)
+
+
+@each
+async def test_a_read_key_gets_what_it_may_read_and_changes_nothing(
+    api: Api, cast: Cast, database: Database, operation: Operation
+) -> None:
+    things = await things_of(api, cast.acme, database)
+
+    answer = await ask(api(cast.acme.read_key), operation, things)
+
+    assert_described(answer, operation.method, operation.template)
+    if operation.is_write:
+        assert refusal(answer) == (403, "insufficient_scope")
+    else:
+        assert answer.status_code == operation.status
+
+
+@each_with_reference
+async def test_another_workspace_finds_nothing_of_it(
+    api: Api, cast: Cast, database: Database, operation: Operation
+) -> None:
+    things = await things_of(api, cast.acme, database)
+
+    refused = await ask(api(cast.globex.write_key), operation, things)
+
+    assert refusal(refused) == (404, "not_found")
+    assert_described(refused, operation.method, operation.template)
+    mine = await ask(api(cast.acme.write_key), operation, things)
+    assert mine.status_code == operation.status
+
+
+@each_with_reference
+async def test_what_does_not_exist_is_not_found(api: Api, cast: Cast, operation: Operation) -> None:
+    client = api(cast.acme.write_key)
+    for missing in MISSING_IDS:
+        path = "/v1" + operation.template.replace("{id}", missing).replace("{revisionId}", missing)
+        refused = await client.request(
+            operation.method, path.replace("{deliveryId}", missing), json=operation.body
+        )
+
+        assert refusal(refused) == (404, "not_found"), missing
+        assert_described(refused, operation.method, operation.template)
+
+
+@each
+async def test_a_paused_workspace_reads_and_does_not_write(
+    api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
+) -> None:
+    things = await things_of(api, cast.paused, database)
+    await pause_workspace(owner, cast.paused.workspace_id)
+
+    answer = await ask(api(cast.paused.write_key), operation, things)
+
+    assert_described(answer, operation.method, operation.template)
+    if operation.is_write:
+        assert refusal(answer) == (402, "plan_inactive")
+    else:
+        assert answer.status_code == operation.status
+
+
+@each_with_body
+async def test_a_bad_body_is_refused_with_its_field(
+    api: Api, cast: Cast, database: Database, operation: Operation
+) -> None:
+    things = await things_of(api, cast.acme, database)
+    client = api(cast.acme.write_key)
+    path = "/v1" + operation.path.format(**things)
+
+    unknown = await client.request(operation.method, path, json={**(operation.body or {}), "colour": "red"})
+    malformed = [
+        await client.request(
+            operation.method, path, content=content, headers={"Content-Type": "application/json"}
+        )
+        for content in (b"{", b"[]", b'"text"', b"null", b'{"title": NaN}', b'{"title": "\\ud800"}', b"\xff")
+    ]
+    plain = await client.request(
+        operation.method, path, content=b"{}", headers={"Content-Type": "text/plain"}
+    )
+
+    assert [detail["field"] for detail in unknown.json()["details"]] == ["colour"]
+    for refused in (unknown, *malformed, plain):
+        assert refusal(refused) == (400, "invalid_request"), refused.request.content
+        assert_described(refused, operation.method, operation.template)
+
+
+@each_write
+def test_402_is_described_for_writes(operation: Operation) -> None:
+    assert "402" in document()["paths"][operation.template][operation.method.lower()]["responses"]
+
+
+def test_402_is_described_for_nothing_else() -> None:
+    for row in TABLE:
+        if not row.is_write:
+            responses = document()["paths"][row.template][row.method.lower()]["responses"]
+            assert "402" not in responses, row

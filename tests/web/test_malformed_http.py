@@ -1,0 +1,171 @@
+"""What is no HTTP is refused on a real socket: in JSON, once, and the connection ends."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from instep.core.config import settings
+from instep.core.database import Database
+from instep.runtime import Runtime
+from instep.web.protocol import SERVER
+from tests.cast import Cast
+
+SECONDS = 10
+GET = b"GET /v1/bots HTTP/1.1\r\n"
+POST = b"POST /v1/articles HTTP/1.1\r\nHost: help.test\r\nContent-Type: application/json\r\n"
+
+
+@dataclass
+class Answer:
+    """One answer as it came over the wire."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def code(self) -> str:
+        assert self.headers["content-type"] == "application/json"
+        return str(json.loads(self.body)["code"])
+
+
+@pytest.fixture
+async def port(app: FastAPI, database: Database) -> AsyncIterator[int]:
+    app.state.settings, app.state.database = settings(), database
+    app.state.cursor_key = Runtime(settings(), database, b"a key for the cursors of the tests").cursor_key
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=0, lifespan="off", log_level="critical", **SERVER | {"factory": False})
+    )
+    serving = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    await serving
+
+
+async def send(port: int, *parts: bytes) -> list[Answer]:
+    """Everything that comes back until the server ends the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for part in parts:
+        writer.write(part)
+    answers = []
+    async with asyncio.timeout(SECONDS):
+        while answer := await read_answer(reader):
+            answers.append(answer)
+    writer.close()
+    return answers
+
+
+async def read_answer(reader: asyncio.StreamReader) -> Answer | None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+    except (asyncio.IncompleteReadError, ConnectionResetError):
+        return None
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
+    body = await reader.readexactly(int(headers["content-length"]))
+    return Answer(int(head[0].split()[1]), headers, body)
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"nonsense\r\n\r\n",
+        b"FETCH /v1/bots HTTP/1.1\r\nHost: help.test\r\n\r\n",
+        b"GET /v1/bots HTTP/9.9\r\nHost: help.test\r\n\r\n",
+        b"GET /v1/\xff\xfe HTTP/1.1\r\nHost: help.test\r\n\r\n",
+        GET + b"\r\n",
+        GET + b"Host: one.test\r\nHost: two.test\r\n\r\n",
+        GET + b"Host: help.test\r\nBad Name: x\r\n\r\n",
+        GET + b"Host: help.test\r\nX: a\x00b\r\n\r\n",
+        POST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}   ",
+        POST + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        POST + b"Content-Length: -1\r\n\r\n",
+        POST + b"Content-Length: two\r\n\r\n{}",
+        GET + b"Host: help.test\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
+        GET + b"Host: help.test\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+        b"GET /v1/bots?" + b"q" * 100_000 + b" HTTP/1.1\r\nHost: help.test\r\n\r\n",
+    ],
+    ids=[
+        "nonsense",
+        "unknown method",
+        "unknown version",
+        "bytes in the path",
+        "no host",
+        "two hosts",
+        "header name",
+        "header value",
+        "two lengths",
+        "length and chunks",
+        "negative length",
+        "length in words",
+        "long header",
+        "many headers",
+        "long address",
+    ],
+)
+async def test_malformed_requests_are_refused_as_json(port: int, cast: Cast, request_bytes: bytes) -> None:
+    answers = await send(port, request_bytes)
+
+    assert [(answer.status, answer.code) for answer in answers] == [(400, "invalid_request")]
+    assert answers[0].headers["connection"] == "close"
+    assert answers[0].headers["request-id"]
+
+
+async def test_a_head_that_never_ends_is_refused_before_it_fills_the_memory(port: int, cast: Cast) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(GET + b"Host: help.test\r\nX: ")
+    sent = 0
+    async with asyncio.timeout(SECONDS):
+        while not reader.at_eof() and not writer.is_closing() and sent < 50_000_000:
+            writer.write(b"x" * 65_536)
+            sent += 65_536
+            try:
+                await writer.drain()
+            except ConnectionError:
+                break
+    writer.close()
+
+    assert sent < 50_000_000
+
+
+async def test_broken_chunks_end_the_connection_and_change_nothing(port: int, cast: Cast) -> None:
+    key = f"Authorization: Bearer {cast.acme.write_key}\r\n".encode()
+    body = b'{"title": "Half", "contentMarkdown": "x"}'
+    chunk = b"%x\r\n%s\r\n" % (len(body), body)
+
+    answers = await send(port, POST + key + b"Transfer-Encoding: chunked\r\n\r\n" + chunk, b"zz\r\n")
+    listed = await send(
+        port, GET.replace(b"bots", b"articles") + key + b"Host: x\r\nConnection: close\r\n\r\n"
+    )
+
+    assert [(answer.status, answer.code) for answer in answers] == [(400, "invalid_request")]
+    assert json.loads(listed[0].body)["results"] == []
+
+
+async def test_a_caller_who_leaves_in_the_middle_changes_nothing(port: int, cast: Cast) -> None:
+    key = f"Authorization: Bearer {cast.acme.write_key}\r\n".encode()
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(POST + key + b'Content-Length: 1000\r\n\r\n{"title": "Half"')
+    await writer.drain()
+    writer.close()
+
+    listed = await send(
+        port, GET.replace(b"bots", b"articles") + key + b"Host: x\r\nConnection: close\r\n\r\n"
+    )
+
+    assert json.loads(listed[0].body)["results"] == []
+
+
+async def test_requests_behind_one_another_are_answered_in_their_order(port: int, cast: Cast) -> None:
+    key = f"Authorization: Bearer {cast.acme.read_key}\r\nHost: help.test\r\n".encode()
+    missing = GET.replace(b"bots", b"nothing")
+
+    answers = await send(port, GET + key + b"\r\n" + missing + key + b"Connection: close\r\n\r\n")
+
+    assert [answer.status for answer in answers] == [200, 404]
