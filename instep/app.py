@@ -13,11 +13,15 @@ from starlette.responses import Response
 
 from instep import operations
 from instep.articles.rest import router as articles
+from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
 from instep.drafts.rest import router as drafts
+from instep.insights.rest import router as insights
+from instep.reference import pages as reference
 from instep.runtime import Runtime, running, work
+from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
 from instep.web.door import allowed_methods, refuse_address
@@ -25,6 +29,7 @@ from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
 from instep.web.middleware import RequestLog
 from instep.web.public import access_of
+from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
 COMPRESSED_FROM_BYTES = 1_000
@@ -34,9 +39,9 @@ def create_app() -> FastAPI:
     """The application of one server process; it is not made with a route that declares no caller."""
     configure_logging()
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    for router in (bots, articles, drafts, collections, tasks):
+    for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
         app.router.routes.extend(router.routes)
-    app.router.routes.extend([*operations.routes, *site.routes])
+    app.router.routes.extend([*operations.routes, *reference.routes, *site.routes])
     for route in app.routes:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
