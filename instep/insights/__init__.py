@@ -1,1 +1,1 @@
-"""What visitors ask in vain, and how healthy the articles are."""
+"""Insights: what customers asked in vain, and what keeps articles from being good ones."""

@@ -1,0 +1,84 @@
+"""What can be done with unanswered questions, and the health of articles."""
+
+import hashlib
+from bisect import bisect_right
+from typing import Literal
+
+from instep.core import limits
+from instep.core.errors import InvalidState, NotFound
+from instep.core.paging import Listed, Order, PageRequest
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+from instep.insights import queries
+from instep.insights.health import Wanted, examine, place_of
+from instep.insights.meaning import read_wording
+from instep.insights.schemas import Health, Nearest, Question
+
+QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
+STATUSES: dict[QuestionFilter, list[str]] = {
+    "waiting": ["open", "drafted"],
+    "all": ["open", "drafted", "answered", "dismissed"],
+}
+HEALTH_ORDER = Order(("score", "article_id"), descending=False)
+VISITOR_HASH_BYTES = 16
+
+
+async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Listed[Question]:
+    """List the questions that the published articles did not answer, most asked first.
+
+    Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
+    of their words, whatever their order, endings and small words. Without `status` the list holds what still
+    waits: `open` and `drafted` ones.
+    Counts tell of the last 180 days; a question that nobody has asked for so long is forgotten.
+    """
+    return await queries.list_page(ctx, STATUSES.get(wanted, [wanted]), page)
+
+
+@writes
+async def dismiss_unanswered(ctx: Ctx, question_id: str) -> Question:
+    """Take a question out of the list, because no article is going to answer it.
+
+    It stays dismissed when it is asked again, and its counts go on. A draft that was built from it stays in
+    the review queue. A question that is dismissed already is refused with 400 `invalid_state`.
+    """
+    dismissed = await queries.dismiss(ctx, question_id)
+    question = await queries.find(ctx, question_id)
+    if question is None:
+        raise NotFound("There is no such question.")
+    if not dismissed:
+        raise InvalidState("This question has been dismissed already.")
+    return question
+
+
+async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nearest: list[Nearest]) -> str:
+    """Count a question that the articles did not answer, under its meaning; the id that it is listed by.
+
+    Whoever asks may not write, and a paused workspace goes on answering: so this is no `@writes`. Call it
+    last in a transaction: until that ends, others wait who log a question of the same language.
+    """
+    wording = read_wording(question[: limits.QUESTION])
+    terms = await queries.terms_of(ctx, wording, locale)
+    await queries.lock_meanings(ctx, locale)
+    question_id = await queries.find_same(ctx, terms, wording.marks, locale)
+    if question_id is None:
+        question_id = await queries.insert(ctx, wording, terms, locale)
+    near = nearest[: limits.NEAREST_ARTICLES]
+    await queries.count_asking(ctx, question_id, wording.text, hash_visitor(question_id, visitor), near)
+    return question_id
+
+
+async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Listed[Health]:
+    """List the articles by their health, worst first, with what is wrong with each and where.
+
+    Published articles unless `status` says otherwise. Links and anchors are checked as a reader's browser
+    would follow them inside this help center; addresses elsewhere are not asked for.
+    """
+    place = page.page(HEALTH_ORDER, "health", ctx.bot.id, wanted)
+    found = await examine(ctx, wanted)
+    start = 0 if place.after is None else bisect_right(found, place.after, key=place_of)
+    return place.cut(found[start : start + place.size + 1], place_of)
+
+
+def hash_visitor(question_id: str, visitor: str) -> bytes:
+    """Salted with the question, so that no visitor can be followed from one question to another."""
+    return hashlib.sha256(f"{question_id} {visitor}".encode("utf-8", "replace")).digest()[:VISITOR_HASH_BYTES]

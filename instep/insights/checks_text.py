@@ -1,0 +1,186 @@
+"""What can be seen in the text of an article alone."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from instep.core import limits
+from instep.insights.meaning import IS_UNSPACED
+from instep.insights.problems import Check, Place
+from instep.insights.structure import Structure
+
+SPACE = re.compile(r"\s+")
+LEFTOVER = re.compile(r"\b(?:TODO|TBD|FIXME|LOREM IPSUM|[Ll]orem ipsum)\b")
+EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+# Link texts that tell nothing about where they lead, in the languages that help centers are written in most.
+VAGUE = {
+    *("here", "click here", "click", "this", "this link", "link", "this page", "this article", "read more"),
+    *("more", "learn more", "more info", "more information", "see here", "see this", "details", "go", "url"),
+    *("hier", "hier klicken", "klick hier", "klicken sie hier", "mehr", "mehr erfahren", "weiterlesen"),
+    *("ici", "cliquez ici", "cliquer ici", "en savoir plus", "lire la suite", "ce lien", "plus"),
+    *("aquí", "haz clic aquí", "haga clic aquí", "clic aquí", "más", "más información", "este enlace"),
+    *("aqui", "clique aqui", "saiba mais", "leia mais", "mais", "qui", "clicca qui", "leggi di più"),
+    *("klik hier", "lees meer", "meer", "här", "klicka här", "läs mer", "her", "klik her", "klikk her"),
+    *("les mer", "læs mere", "tässä", "tästä", "lue lisää", "tutaj", "kliknij tutaj", "więcej", "zde"),
+    *("здесь", "тут", "нажмите здесь", "подробнее", "buraya", "burada", "こちら", "ここ", "ここをクリック"),
+    *("这里", "点击这里", "此处", "這裡", "點擊這裡", "여기"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to be checked; `title` is None where it is not yet an article's."""
+
+    title: str | None
+    content: str
+    structure: Structure
+
+
+def find_empty(text: Text) -> Iterable[Place]:
+    return [] if text.content.strip() else [Place()]
+
+
+def find_short(text: Text) -> Iterable[Place]:
+    is_short = 0 < weight(text.content) < limits.SHORT_TEXT
+    return [Place()] if is_short else []
+
+
+def find_no_headings(text: Text) -> Iterable[Place]:
+    if text.structure.headings:
+        return []
+    prose = sum(weight(words) for _, words in text.structure.prose)
+    return [Place()] if prose > limits.TEXT_WITHOUT_HEADINGS else []
+
+
+def find_heading_jumps(text: Text) -> Iterator[Place]:
+    # The page shows the title as a heading of the first level.
+    levels = [(1, 0), *((heading.level, heading.line) for heading in text.structure.headings)]
+    for (before, _), (level, line) in pairwise(levels):
+        if level > before + 1:
+            yield Place(line, f"{level} follows one of level {before}")
+
+
+def find_several_h1(text: Text) -> Iterator[Place]:
+    first_levels = [heading for heading in text.structure.headings if heading.level == 1]
+    for heading in first_levels[1:]:
+        yield Place(heading.line)
+
+
+def find_repeated_title(text: Text) -> Iterable[Place]:
+    if text.title is None or not text.structure.headings:
+        return []
+    first = text.structure.headings[0]
+    repeats = first.level == 1 and plain(first.text) == plain(text.title)
+    return [Place(first.line)] if repeats else []
+
+
+def find_images_without_alt(text: Text) -> Iterator[Place]:
+    return (Place(image.line) for image in text.structure.images if not image.alt)
+
+
+def find_vague_links(text: Text) -> Iterator[Place]:
+    for link in text.structure.links:
+        if EDGES.sub("", plain(link.text)) in VAGUE:
+            yield Place(link.line, shown(link.text))
+
+
+def find_empty_links(text: Text) -> Iterator[Place]:
+    for link in text.structure.links:
+        if not link.href:
+            yield Place(link.line, f"“{shown(link.text)}” leads nowhere: give it an address")
+        # That a picture in place of words tells nothing is told of the picture.
+        elif not link.text.strip() and not link.has_image:
+            yield Place(link.line, f"to “{shown(link.href)}” has no text: say where it leads")
+
+
+def find_leftovers(text: Text) -> Iterator[Place]:
+    for line, words in text.structure.prose:
+        for match in LEFTOVER.finditer(words):
+            yield Place(line + words.count("\n", 0, match.start()), match[0])
+
+
+def find_unclosed_code(text: Text) -> Iterator[Place]:
+    return (Place(line) for line in text.structure.open_fences)
+
+
+def find_uneven_tables(text: Text) -> Iterator[Place]:
+    return (Place(line) for line in text.structure.uneven_rows)
+
+
+def weight(text: str) -> int:
+    """How much a text says: its characters without blanks, with a sign of Chinese and the like as three."""
+    bare = SPACE.sub("", text)
+    return len(bare) + 2 * len(IS_UNSPACED.findall(bare))
+
+
+def plain(text: str) -> str:
+    return SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip().casefold()
+
+
+def shown(text: str) -> str:
+    """Customers' words in a sentence of ours: on one line, and not too long."""
+    short = SPACE.sub(" ", text).strip()
+    return short if len(short) <= 80 else short[:79] + "…"
+
+
+TEXT_CHECKS: tuple[Check[Text], ...] = (
+    Check("empty_text", "error", "The article has no text: write it, or take it out.", find_empty),
+    Check(
+        "short_text",
+        "warning",
+        "The text is very short: say what the reader can do, or join it with another article.",
+        find_short,
+    ),
+    Check(
+        "no_headings",
+        "warning",
+        "This is a long text without a heading: divide it, so that readers find their place.",
+        find_no_headings,
+    ),
+    Check(
+        "heading_jump",
+        "warning",
+        "A heading of level {what}: use the level between them, so that the outline has no gap.",
+        find_heading_jumps,
+    ),
+    Check(
+        "several_h1",
+        "warning",
+        "Another heading of the first level: use `##`, the title is the page's only first level.",
+        find_several_h1,
+    ),
+    Check(
+        "repeated_title",
+        "warning",
+        "This heading repeats the title, which the page shows above the text: remove it.",
+        find_repeated_title,
+    ),
+    Check(
+        "image_without_alt",
+        "warning",
+        "The picture has no alternative text: describe it for those who can't see it.",
+        find_images_without_alt,
+    ),
+    Check(
+        "vague_link",
+        "warning",
+        "The link text “{what}” does not say where it leads: name the page.",
+        find_vague_links,
+    ),
+    Check("empty_link", "error", "The link {what}.", find_empty_links),
+    Check("leftover", "warning", "“{what}” is left over from writing: finish or remove it.", find_leftovers),
+    Check(
+        "unclosed_code",
+        "error",
+        "This code block is never closed, so all that follows is shown as code: add the closing fence.",
+        find_unclosed_code,
+    ),
+    Check(
+        "uneven_table",
+        "warning",
+        "This row has more or fewer cells than the table's head: what is too much is not shown.",
+        find_uneven_tables,
+    ),
+)

@@ -1,0 +1,160 @@
+"""The health of a bot's articles: worked out when something has changed, remembered until then."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from time import monotonic
+from typing import Literal
+from uuid import UUID
+
+from instep.core import limits
+from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.errors import RateLimited
+from instep.core.markdown import MARKS
+from instep.identity.schemas import Bot, Ctx
+from instep.insights import shelf
+from instep.insights.checks_library import LIBRARY_CHECKS, Shelved
+from instep.insights.library import Card, Library
+from instep.insights.problems import in_order, run, score_of
+from instep.insights.reading import UNREADABLE, Reading, read_texts
+from instep.insights.recent import Recent
+from instep.insights.schemas import Health
+from instep.insights.shelf import State, TextRow
+
+Wanted = Literal["all", "draft", "in_review", "published", "archived"]
+Key = tuple[Bot, Wanted, datetime, tuple[str, ...], tuple[str, ...]]
+
+# A little is read on the spot; more would keep other requests waiting.
+LITTLE_CHARACTERS = 20_000
+LITTLE_MARKS = 1_000
+
+# Both hold only what follows from the database: a version of a text and a state of a bot never change.
+examined: Recent[Key, list[Health]] = Recent(limits.PROBLEMS_REMEMBERED)
+readings: Recent[tuple[UUID, str, int], Reading] = Recent(limits.READINGS_REMEMBERED)
+at_work: set[object] = set()
+
+
+class StillExamining(RateLimited):
+    """The articles are still being examined: ask again when `Retry-After` says, it goes on from there."""
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(limits.EXAMINING_RETRY_SECONDS)})
+
+
+async def examine(ctx: Ctx, wanted: Wanted) -> list[Health]:
+    """The health of all wanted articles, worst first."""
+    # Read before anything else: what changes from here on has a later stamp.
+    state = await shelf.find_state(ctx)
+    key = (ctx.bot, wanted, state.changed_at, tuple(state.waiting), tuple(state.collections))
+    found = examined.get(key)
+    if found is None:
+        library = await fill_library(ctx, wanted, state)
+        found = await asyncio.to_thread(assess, library, wanted)
+        examined.put(key, found, sum(1 + len(health.problems) for health in found))
+    return found
+
+
+async def fill_library(ctx: Ctx, wanted: Wanted, state: State) -> Library:
+    cards = await shelf.list_cards(ctx)
+    compared = [card for card in cards if card.is_live or is_wanted(card, wanted)]
+    return Library(
+        home=ctx.bot.help_url,
+        locale=ctx.bot.locale,
+        cards=cards,
+        readings=await read_all(ctx, compared),
+        former=await shelf.list_former(ctx),
+        collections=frozenset(state.collections),
+        waiting=frozenset(state.waiting),
+    )
+
+
+def assess(library: Library, wanted: Wanted) -> list[Health]:
+    """Worst first; equal ones by id."""
+    found = [assess_one(library, card) for card in library.cards if is_wanted(card, wanted)]
+    return sorted(found, key=place_of)
+
+
+def assess_one(library: Library, card: Card) -> Health:
+    # An article that was deleted meanwhile has no text any more; the next stamp leaves it out.
+    reading = library.readings.get(card.id, UNREADABLE)
+    problems = in_order([*reading.problems, *run(LIBRARY_CHECKS, Shelved(card, reading, library))])
+    return Health(card.id, card.title, score_of(problems), problems)
+
+
+def place_of(health: Health) -> tuple[int, str]:
+    return health.score, health.article_id
+
+
+def is_wanted(card: Card, wanted: Wanted) -> bool:
+    return wanted in ("all", card.status)
+
+
+async def read_all(ctx: Ctx, cards: list[Card]) -> dict[str, Reading]:
+    """What each text is by itself; only texts that are not remembered are fetched and looked through."""
+    known = {card.id: readings.get((ctx.bot.id, card.id, card.version)) for card in cards}
+    found = {article_id: reading for article_id, reading in known.items() if reading is not None}
+    missing = [card for card in cards if card.id not in found]
+    if missing:
+        with examining():
+            deadline = monotonic() + limits.EXAMINING_SECONDS
+            for batch in batches(missing):
+                rows = await shelf.list_texts(ctx, [card.id for card in batch])
+                found |= await read_rows(ctx, rows, deadline)
+    return found
+
+
+@contextmanager
+def examining() -> Iterator[None]:
+    """A place among those who may look through many texts at once."""
+    if len(at_work) >= limits.EXAMINING_AT_ONCE:
+        raise StillExamining
+    me = object()
+    at_work.add(me)
+    try:
+        yield
+    finally:
+        at_work.remove(me)
+
+
+def batches(cards: list[Card]) -> Iterator[list[Card]]:
+    """As many articles at a time as their texts allow."""
+    batch: list[Card] = []
+    size = 0
+    for card in cards:
+        if batch and size + card.size > limits.READ_TEXTS_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+        batch.append(card)
+        size += card.size
+    if batch:
+        yield batch
+
+
+async def read_rows(ctx: Ctx, rows: Sequence[TextRow], deadline: float) -> dict[str, Reading]:
+    """Read texts and remember what was found; if they take too long together, one after the other."""
+    if monotonic() > deadline:
+        raise StillExamining
+    try:
+        read = await read_bounded([(row.title, row.content) for row in rows])
+    except TooExpensive:
+        if len(rows) > 1:
+            singly = [await read_rows(ctx, [row], deadline) for row in rows]
+            return {article_id: reading for one in singly for article_id, reading in one.items()}
+        read = [UNREADABLE]
+    for row, reading in zip(rows, read, strict=True):
+        readings.put((ctx.bot.id, row.id, row.version), reading, reading.size)
+    return {row.id: reading for row, reading in zip(rows, read, strict=True)}
+
+
+async def read_bounded(texts: list[tuple[str | None, str]]) -> list[Reading]:
+    """Read texts, many or odd ones in a process that can be killed."""
+    if is_little(texts):
+        return read_texts(texts)
+    return await run_bounded(read_texts, texts, seconds=limits.READ_TEXTS_SECONDS)
+
+
+def is_little(texts: list[tuple[str | None, str]]) -> bool:
+    if sum(len(content) for _, content in texts) > LITTLE_CHARACTERS:
+        return False
+    return sum(content.count(mark) for _, content in texts for mark in (*MARKS, "![")) <= LITTLE_MARKS

@@ -1,0 +1,173 @@
+"""The SQL of unanswered questions."""
+
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.core import limits
+from instep.core.ids import new_id
+from instep.core.paging import Listed, Order, PageRequest
+from instep.identity.schemas import Ctx
+from instep.insights.meaning import Wording, dictionary_of, dressing_of
+from instep.insights.schemas import Nearest, Question
+
+# Told by the draft itself, so that it is never out of step with the review queue.
+STATUS = """case
+    when q.dismissed_at is not null then 'dismissed'
+    when d.status = 'pending' then 'drafted'
+    when d.status = 'applied' and d.updated_at >= q.last_asked_at then 'answered'
+    else 'open' end"""
+QUESTION = f"""
+    q.id, q.locale, q.question, q.examples, q.asked_count, q.visitor_count, {STATUS} as status, q.draft_id,
+    q.first_asked_at, q.last_asked_at,
+    coalesce((select jsonb_agg(jsonb_build_object('article_id', a.id, 'title', a.title, 'score', n.score)
+            order by n.score desc, a.id)
+        from jsonb_to_recordset(q.nearest) as n (article_id text, score float8)
+        join articles a on a.bot_id = q.bot_id and a.id = n.article_id and a.deleted_at is null), '[]'
+    ) as nearest
+"""
+FROM = "from unanswered_questions q left join drafts d on d.bot_id = q.bot_id and d.id = q.draft_id"
+ORDER = Order(("q.asked_count", "q.last_asked_at", "q.id"), descending=True)
+
+
+async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Listed[Question]:
+    page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses)
+    rows = await ctx.tx.all(
+        Question,
+        f"""
+        select {QUESTION} {FROM}
+        where q.bot_id = %(bot)s and {STATUS} = any(%(statuses)s) and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        statuses=statuses,
+        **page.params,
+    )
+    return page.cut(rows, lambda row: (row.asked_count, row.last_asked_at, row.id))
+
+
+async def find(ctx: Ctx, question_id: str) -> Question | None:
+    return await ctx.tx.first(
+        Question,
+        f"select {QUESTION} {FROM} where q.bot_id = %(bot)s and q.id = %(id)s",
+        bot=ctx.bot.id,
+        id=question_id,
+    )
+
+
+async def dismiss(ctx: Ctx, question_id: str) -> bool:
+    """Whether this call dismissed it: of several at once exactly one does."""
+    touched = await ctx.tx.run(
+        """
+        update unanswered_questions set dismissed_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s and dismissed_at is null
+        """,
+        bot=ctx.bot.id,
+        id=question_id,
+        now=ctx.now,
+    )
+    return touched == 1
+
+
+async def terms_of(ctx: Ctx, wording: Wording, locale: str) -> list[str]:
+    """The stems of a question's words without those that weigh nothing; all words if none is left."""
+    found = await ctx.tx.value(
+        """
+        select array_agg(distinct stem) from unnest(%(words)s::text[]) as word,
+            unnest(coalesce(ts_lexize(%(dictionary)s::regdictionary, word), array[word])) as stem
+        where word <> all(%(dressing)s::text[])
+        """,
+        words=wording.words,
+        dictionary=dictionary_of(locale),
+        dressing=dressing_of(locale),
+    )
+    return sorted({*(found or ()), *wording.marks}) or wording.words
+
+
+async def lock_meanings(ctx: Ctx, locale: str) -> None:
+    """Hold back, until this transaction ends, others who would group a question of this language."""
+    await ctx.tx.run(
+        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))",
+        subject=f"question {ctx.bot.id} {locale}",
+    )
+
+
+async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -> str | None:
+    """The question whose terms are most nearly these, locked."""
+    found: str | None = await ctx.tx.value(
+        """
+        select q.id from unanswered_questions q join (
+            select question_id, count(*)::integer as shared from question_terms
+            where bot_id = %(bot)s and locale = %(locale)s and term = any(%(terms)s)
+            group by question_id) t on t.question_id = q.id
+        where q.bot_id = %(bot)s and q.marks = %(marks)s
+          and t.shared::float8 / (q.term_count + %(count)s - t.shared) >= %(same)s
+        order by t.shared::float8 / (q.term_count + %(count)s - t.shared) desc, q.id limit 1
+        for update of q
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        terms=terms,
+        marks=marks,
+        count=len(terms),
+        same=limits.SAME_QUESTION,
+    )
+    return found
+
+
+async def insert(ctx: Ctx, wording: Wording, terms: list[str], locale: str) -> str:
+    """A question of its own, not yet asked by anybody."""
+    question_id = new_id("q")
+    await ctx.tx.run(
+        """
+        with made as (
+            insert into unanswered_questions (id, workspace_id, bot_id, locale, question, examples, marks,
+                term_count, nearest, asked_count, visitor_count, first_asked_at, last_asked_at)
+            values (%(id)s, %(workspace)s, %(bot)s, %(locale)s, %(text)s, '{}', %(marks)s, %(count)s, '[]', 0,
+                0, %(now)s, %(now)s))
+        insert into question_terms (workspace_id, bot_id, locale, term, question_id)
+        select %(workspace)s, %(bot)s, %(locale)s, term, %(id)s from unnest(%(terms)s::text[]) as term
+        """,
+        id=question_id,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        locale=locale,
+        text=wording.text,
+        marks=wording.marks,
+        count=len(terms),
+        terms=terms,
+        now=ctx.now,
+    )
+    return question_id
+
+
+async def count_asking(
+    ctx: Ctx, question_id: str, text: str, visitor_hash: bytes, nearest: list[Nearest]
+) -> None:
+    """Count one asking of a question that is locked. The update sees those before it."""
+    found: list[dict[str, Any]] = [{"article_id": near.article_id, "score": near.score} for near in nearest]
+    await ctx.tx.run(
+        """
+        with asked as (
+            insert into askings (workspace_id, bot_id, question_id, visitor_hash, asked_at)
+            values (%(workspace)s, %(bot)s, %(id)s, %(visitor)s, %(now)s))
+        update unanswered_questions q set
+            asked_count = asked_count + 1,
+            visitor_count = visitor_count + case when exists (select from askings a
+                where a.bot_id = q.bot_id and a.question_id = q.id and a.visitor_hash = %(visitor)s)
+                then 0 else 1 end,
+            examples = case when cardinality(examples) >= %(most)s
+                or exists (select from unnest(examples) as known where lower(known) = lower(%(text)s))
+                then examples else examples || %(text)s::text end,
+            nearest = case when %(nearest)s::jsonb = '[]' then nearest else %(nearest)s::jsonb end,
+            last_asked_at = greatest(last_asked_at, %(now)s)
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        id=question_id,
+        visitor=visitor_hash,
+        text=text,
+        most=limits.QUESTION_EXAMPLES,
+        nearest=Jsonb(found),
+        now=ctx.now,
+    )

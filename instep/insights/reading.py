@@ -1,0 +1,90 @@
+"""What is kept of a text that was looked through: its problems, and what is compared with other articles."""
+
+import re
+import unicodedata
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from instep.core import limits
+from instep.insights.checks_text import TEXT_CHECKS, Text
+from instep.insights.meaning import UNSPACED
+from instep.insights.problems import Problem, run
+from instep.insights.structure import Structure, read_structure
+
+WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+SHINGLE = 5
+BINS = 64
+EMPTY = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text is by itself; `sketch` tells how much of it another text shares."""
+
+    problems: tuple[Problem, ...]
+    links: tuple[tuple[int, str], ...] = ()
+    anchors: frozenset[str] = frozenset()
+    sketch: bytes = b""
+    is_partial: bool = False
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        words = sum(len(href) for _, href in self.links) + sum(map(len, self.anchors))
+        parts = len(self.links) + len(self.anchors) + 2 * len(self.problems)
+        return 600 + words + 120 * parts
+
+
+TOO_COMPLEX = Problem(
+    "too_complex", "warning", "This text takes too long to look through: make its nesting simpler.", None
+)
+UNREADABLE = Reading((TOO_COMPLEX,), is_partial=True)
+
+
+def read_text(title: str | None, content: str) -> Reading:
+    """Look through one text: time and memory grow with its length, as far as the renderer's do."""
+    structure = read_structure(content)
+    return Reading(
+        tuple(run(TEXT_CHECKS, Text(title, content, structure))),
+        links_of(structure),
+        frozenset(structure.anchors),
+        sketch_of(words for _, words in structure.prose),
+    )
+
+
+def read_texts(texts: Sequence[tuple[str | None, str]]) -> list[Reading]:
+    return [read_text(title, content) for title, content in texts]
+
+
+def links_of(structure: Structure) -> tuple[tuple[int, str], ...]:
+    kept = [
+        (link.line, link.href)
+        for link in structure.links
+        if link.href and len(link.href) <= limits.SOURCE_URL and not link.href.startswith("mailto:")
+    ]
+    return tuple(kept[: limits.LINKS_CHECKED])
+
+
+def sketch_of(pieces: Iterable[str]) -> bytes:
+    """The smallest hash of five words in a row in each of 64 bins; none where there is too little to compare.
+
+    The share of bins that are equal in two texts is about the share of what they have in common.
+    """
+    words = WORD.findall(unicodedata.normalize("NFKC", " ".join(pieces)).casefold())
+    if len(words) < limits.WORDS_COMPARED:
+        return b""
+    bins = [EMPTY] * BINS
+    for place in range(len(words) - SHINGLE + 1):
+        value = zlib.crc32(" ".join(words[place : place + SHINGLE]).encode("utf-8", "replace"))
+        number = value % BINS
+        bins[number] = min(bins[number], value)
+    return array("I", bins).tobytes()
+
+
+def likeness(one: bytes, other: bytes) -> float:
+    """The share of two sketches that is equal, from 0 to 1."""
+    bins = zip(array("I", one), array("I", other), strict=True)
+    pairs = [pair for pair in bins if pair != (EMPTY, EMPTY)]
+    return sum(mine == theirs for mine, theirs in pairs) / len(pairs)

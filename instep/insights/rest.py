@@ -1,0 +1,59 @@
+"""Insights over REST."""
+
+from typing import Annotated
+
+from fastapi import Query
+from fastapi.responses import Response
+
+from instep.core import limits
+from instep.insights import actions
+from instep.insights.actions import QuestionFilter
+from instep.insights.health import Wanted
+from instep.insights.schemas import HealthOut, QuestionOut, health_out, question_out
+from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
+from instep.web.call import CurrentCall
+from instep.web.shapes import ListOut
+
+router = ApiRouter()
+
+WantedQuestions = Annotated[
+    QuestionFilter,
+    Query(
+        alias="status",
+        description="`waiting`: open and drafted ones; otherwise just those.",
+        examples=["all"],
+    ),
+]
+WantedArticles = Annotated[
+    Wanted, Query(alias="status", description="Articles of this status.", examples=["published"])
+]
+
+
+@router.door("GET /insights/unanswered", actions.list_unanswered, ListOut[QuestionOut])
+async def list_unanswered(
+    call: CurrentCall,
+    wanted: WantedQuestions = "waiting",
+    page_size: PageSize = limits.PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        listed = await actions.list_unanswered(ctx, wanted, call.page(page_size, start_cursor))
+        return reply_list(listed, question_out)
+
+
+@router.door("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, QuestionOut)
+async def dismiss_unanswered(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        return reply(question_out(await actions.dismiss_unanswered(ctx, id)))
+
+
+@router.door("GET /insights/health", actions.list_health, ListOut[HealthOut])
+async def list_health(
+    call: CurrentCall,
+    wanted: WantedArticles = "published",
+    page_size: PageSize = limits.PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        listed = await actions.list_health(ctx, wanted, call.page(page_size, start_cursor))
+        return reply_list(listed, health_out)

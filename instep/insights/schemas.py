@@ -1,0 +1,136 @@
+"""The shapes of unanswered questions and of an article's health (contract section 4, Insights)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from instep.insights.problems import Code, Problem, Severity
+from instep.web.shapes import Out, Timestamp
+
+QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """An article that came near to answering a question."""
+
+    article_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A row of `unanswered_questions`: all wordings of one meaning."""
+
+    id: str
+    locale: str
+    question: str
+    examples: list[str]
+    nearest: list[dict[str, Any]]
+    asked_count: int
+    visitor_count: int
+    status: QuestionStatus
+    draft_id: str | None
+    first_asked_at: datetime
+    last_asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What is wrong with one article, and how well it is with all that."""
+
+    article_id: str
+    title: str
+    score: int
+    problems: tuple[Problem, ...]
+
+
+class NearestOut(Out):
+    """An article that came near to answering the question."""
+
+    article_id: str
+    title: str
+    score: float = Field(description="How near the search found it; higher is nearer.")
+
+
+class QuestionOut(Out):
+    """A question that the published articles did not answer: all of its wordings together."""
+
+    id: str
+    question: str = Field(description="The wording that was asked first.")
+    examples: list[str] = Field(description="Different wordings of it, up to 5, the first one included.")
+    asked_count: int = Field(description="How often it was asked in the last 180 days.")
+    visitor_count: int = Field(description="By how many different visitors.")
+    status: QuestionStatus = Field(
+        description="`open`: nothing has been done. `drafted`: a draft built from it awaits review. "
+        "`answered`: that draft was applied, and nobody has asked in vain since. `dismissed`: somebody has "
+        "dismissed it."
+    )
+    draft_id: str | None = Field(description="The `gap_…` draft that was built from it.")
+    nearest_articles: list[NearestOut] = Field(description="Nearest first; only articles that still exist.")
+    locale: str
+    first_asked_at: Timestamp
+    last_asked_at: Timestamp
+
+
+class ProblemOut(Out):
+    """Something that is wrong with an article."""
+
+    code: Code
+    severity: Severity = Field(
+        description="`error`: readers meet something broken. `warning`: it reads or is found worse than it "
+        "could. `info`: worth a look."
+    )
+    message: str = Field(description="What to do, in a sentence.")
+    line: int | None = Field(
+        ge=1, description="The line of `contentMarkdown`, from 1; null: it concerns the whole article."
+    )
+
+
+class HealthOut(Out):
+    """How healthy an article is, and what keeps it from being healthier."""
+
+    article_id: str
+    title: str
+    score: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=100,
+            description="100 is healthy. Each error takes 20 points, each warning 8, each info 2; of one "
+            "code at most 3 problems count.",
+        ),
+    ]
+    problems: list[ProblemOut] = Field(
+        description="Whole article first, then by line; at most 20 of one code."
+    )
+
+
+def question_out(question: Question) -> QuestionOut:
+    return QuestionOut(
+        id=question.id,
+        question=question.question,
+        examples=question.examples,
+        asked_count=question.asked_count,
+        visitor_count=question.visitor_count,
+        status=question.status,
+        draft_id=question.draft_id,
+        nearest_articles=[NearestOut(**row) for row in question.nearest],
+        locale=question.locale,
+        first_asked_at=question.first_asked_at,
+        last_asked_at=question.last_asked_at,
+    )
+
+
+def health_out(health: Health) -> HealthOut:
+    return HealthOut(
+        article_id=health.article_id,
+        title=health.title,
+        score=health.score,
+        problems=[
+            ProblemOut(code=found.code, severity=found.severity, message=found.message, line=found.line)
+            for found in health.problems
+        ],
+    )

@@ -1,0 +1,241 @@
+"""What a Markdown text is made of, as its readers get it, each part with its line in the text.
+
+Markdown and cleaner are those of the public page, so a link in a code block is no link here either.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cache
+from html import unescape
+from itertools import accumulate
+from typing import Any
+
+import comrak
+import nh3
+
+from instep.core.markdown import ATTRIBUTES, TAGS, extensions, keep_attribute
+from instep.core.markdown import options as page_options
+
+# The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
+TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>|([^<]+)')
+ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+HEADING = re.compile(r"h[1-6]")
+SPAN = re.compile(r"(\d{1,7}):(\d{1,7})-(\d{1,7}):(\d{1,7})")
+ESCAPED = re.compile(r"\\.")
+FENCE = re.compile(r"`{3,}|~{3,}")
+OWN_LINKS = ("anchor", "footnote-backref")
+
+
+@dataclass(slots=True)
+class Heading:
+    level: int
+    line: int
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Link:
+    href: str | None
+    line: int
+    text: str = ""
+    has_image: bool = False
+
+
+@dataclass(slots=True)
+class Image:
+    alt: str
+    line: int
+
+
+@dataclass(slots=True)
+class Structure:
+    """The parts of a text, in its order; `prose` is what stands outside of code."""
+
+    headings: list[Heading] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    prose: list[tuple[int, str]] = field(default_factory=list)
+    anchors: set[str] = field(default_factory=set)
+    uneven_rows: list[int] = field(default_factory=list)
+    open_fences: list[int] = field(default_factory=list)
+
+
+def read_structure(text: str) -> Structure:
+    html = comrak.render_markdown(
+        text,
+        extension_options=extensions(),
+        parse_options=parse_options(),
+        render_options=render_options(),
+    )
+    # The renderer counts all three as ends of lines.
+    walk = Walk(text.replace("\r\n", "\n").replace("\r", "\n"))
+    for token in TOKEN.finditer(cleaner().clean(html)):
+        closing, tag, attributes, words = token.groups()
+        if words is not None:
+            walk.text(unescape(words) if "&" in words else words)
+        elif closing:
+            walk.end(tag)
+        else:
+            walk.start(tag, dict(ATTRIBUTE.findall(attributes)) if attributes else {})
+    return walk.found
+
+
+def parse_options() -> Any:
+    made = comrak.ParseOptions()
+    made.sourcepos_chars = True
+    return made
+
+
+def render_options() -> Any:
+    made = page_options()
+    made.sourcepos = True
+    return made
+
+
+@cache
+def cleaner() -> nh3.Cleaner:
+    return nh3.Cleaner(
+        tags=TAGS,
+        clean_content_tags={"script", "style"},
+        attributes={**ATTRIBUTES, "*": {"data-sourcepos"}},
+        attribute_filter=keep_attribute,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From where to where an element reaches in the text: lines and columns from 1."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Walk:
+    """One way through the elements of a page. The renderer tells the places of all that Markdown has made."""
+
+    def __init__(self, text: str) -> None:
+        self.found = Structure()
+        self.lines = text.split("\n")
+        self.raw = RawPlaces(text)
+        self.line = 1
+        self.code = 0
+        self.cells: int | None = None
+        self.fence: Span | None = None
+        self.block = ""
+        self.link: Link | None = None
+        self.heading: Heading | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        span = self.span_of(attributes.get("data-sourcepos", ""))
+        if span is not None:
+            self.line = span.line
+        elif tag in ("a", "img") or HEADING.fullmatch(tag):
+            self.line = self.raw.line_of(tag, self.line)
+        if "id" in attributes:
+            self.found.anchors.add(unescape(attributes["id"]))
+        self.start_code(tag, span)
+        self.start_table(tag, span)
+        self.start_inline(tag, attributes, is_markdown=span is not None)
+
+    def start_code(self, tag: str, span: Span | None) -> None:
+        if tag in ("pre", "code"):
+            self.code += 1
+        if tag == "pre":
+            self.fence, self.block = span, ""
+
+    def start_table(self, tag: str, span: Span | None) -> None:
+        if tag == "thead":
+            self.cells = None
+        if tag == "tr" and span is not None:
+            count = cells_of(self.lines[span.line - 1][span.column - 1 :])
+            if self.cells is not None and count != self.cells:
+                self.found.uneven_rows.append(span.line)
+            self.cells = self.cells or count
+
+    def start_inline(self, tag: str, attributes: dict[str, str], *, is_markdown: bool) -> None:
+        if HEADING.fullmatch(tag):
+            self.heading = Heading(int(tag[1]), self.line)
+            self.found.headings.append(self.heading)
+        elif tag == "img":
+            image = Image(unescape(attributes.get("alt", "")).strip(), self.line)
+            self.found.images.append(image)
+            self.add_words(image.alt)
+            if self.link is not None:
+                self.link.has_image = True
+        elif tag == "a" and attributes.get("class", "") not in OWN_LINKS:
+            href = unescape(attributes["href"]) if "href" in attributes else None
+            # A raw `<a>` without an address is a place to jump to.
+            if href is not None or is_markdown:
+                self.link = Link(href, self.line)
+                self.found.links.append(self.link)
+
+    def end(self, tag: str) -> None:
+        if tag == "a":
+            self.link = None
+        elif HEADING.fullmatch(tag):
+            self.heading = None
+        elif tag in ("pre", "code"):
+            self.code -= 1
+        if tag == "pre":
+            if self.fence is not None and self.is_open(self.fence):
+                self.found.open_fences.append(self.fence.line)
+            self.fence = None
+
+    def text(self, words: str) -> None:
+        self.add_words(words)
+        if self.code:
+            self.block += words
+        elif words.strip():
+            self.found.prose.append((self.line, words))
+        self.line += words.count("\n")
+
+    def add_words(self, words: str) -> None:
+        for part in (self.heading, self.link):
+            if part is not None:
+                part.text += words
+
+    def is_open(self, span: Span) -> bool:
+        """Whether a code block begins with a fence that nothing closes."""
+        opening = self.lines[span.line - 1][span.column - 1 :].strip()
+        fence = FENCE.match(opening)
+        # Where the first line is shown, it is no fence: the block is made by its indentation.
+        if fence is None or self.block.lstrip().startswith(opening + "\n"):
+            return False
+        last = self.lines[span.end_line - 1].strip(" \t>")
+        closes = len(last) >= len(fence[0]) and set(last) == {fence[0][0]}
+        return span.end_line == span.line or not closes
+
+    def span_of(self, told: str) -> Span | None:
+        """A place as the renderer writes it; what an author wrote there is kept within the text."""
+        numbers = SPAN.fullmatch(told)
+        if numbers is None:
+            return None
+        line, column, end_line, end_column = map(int, numbers.groups())
+        last = len(self.lines)
+        return Span(min(max(line, 1), last), max(column, 1), min(max(end_line, 1), last), end_column)
+
+
+class RawPlaces:
+    """Where tags stand that the author wrote as HTML: the renderer tells no place, so they are looked up."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.lower()
+        self.begins = list(accumulate((len(line) + 1 for line in self.text.split("\n")), initial=0))
+        self.next: dict[str, int] = {}
+
+    def line_of(self, tag: str, line: int) -> int:
+        start = max(self.next.get(tag, 0), self.begins[min(line, len(self.begins) - 1) - 1])
+        place = self.text.find(f"<{tag}", start)
+        # From there on nothing will be found again, so nothing is looked through twice.
+        self.next[tag] = place + 1 if place >= 0 else len(self.text)
+        return bisect_right(self.begins, place) if place >= 0 else line
+
+
+def cells_of(row: str) -> int:
+    """How many cells a row of a table has: each pipe without a backslash parts two."""
+    return ESCAPED.sub("", row.strip()).removeprefix("|").removesuffix("|").count("|") + 1
