@@ -142,22 +142,22 @@ def kind_of(schema: Json) -> tuple[str, str | None]:
 
 def described(schema: Json) -> str:
     kind = str(schema.get("const", schema.get("format", schema.get("type", "any"))))
-    bounds = [
-        f"{words} {schema[name]:,.0f}" if isinstance(schema[name], float) else f"{words} {schema[name]:,}"
-        for name, words in BOUNDS
-        if name in schema
-    ]
-    return f"{kind} ({', '.join(bounds)})" if bounds else kind
+    spans = [span(schema, *ends) for ends in SPANS if schema.keys() & set(ends[:2])]
+    return ", ".join([kind, *spans])
 
 
-BOUNDS = (
-    ("minLength", "at least"),
-    ("maxLength", "at most"),
-    ("minimum", "from"),
-    ("maximum", "to"),
-    ("minItems", "at least"),
-    ("maxItems", "at most"),
+# Where the schema tells the least and the most, and of what.
+SPANS = (
+    ("minLength", "maxLength", " characters"),
+    ("minimum", "maximum", ""),
 )
+
+
+def span(schema: Json, least: str, most: str, unit: str) -> str:
+    low, high = (int(schema[end]) if end in schema else None for end in (least, most))
+    if high is None:
+        return f"at least {low:,}{unit}"
+    return f"at most {high:,}{unit}" if low is None else f"{low:,} to {high:,}{unit}"
 
 
 def answer_of(document: Json, status: str, answer: Json) -> Answer:

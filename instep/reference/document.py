@@ -53,6 +53,7 @@ def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
         {"name": name, "description": text} for name, text in words.TAGS.items() if name in used
     ]
     for schema in schemas.values():
+        tell_fields(schema)
         tell_defaults(schema)
     return with_examples(renamed(plain(document)))
 
@@ -102,6 +103,12 @@ def error_schemas() -> Json:
     schema["properties"]["code"]["enum"] = sorted(error_codes())
     shared: Json = schema.pop("$defs")
     return {**shared, "ErrorOut": schema}
+
+
+def tell_fields(schema: Json) -> None:
+    for name, field in schema.get("properties", {}).items():
+        if name in words.FIELDS:
+            field.setdefault("description", words.FIELDS[name])
 
 
 def tell_defaults(schema: Json) -> None:

@@ -73,17 +73,17 @@ def example_of(schema: Json, document: Json, name: str = "", owner: str = "") ->
         return {
             field: example_of(below, document, field, owner)
             for field, below in schema["properties"].items()
-            if field in schema.get("required", ()) or "examples" in below or field in BY_NAME
+            if field in schema.get("required", ()) or "examples" in below or is_known(field, below)
         }
     return scalar_example(schema, document, name, owner)
 
 
 def scalar_example(schema: Json, document: Json, name: str, owner: str) -> Any:
-    choices = schema.get("anyOf", schema.get("oneOf", ()))
     if name == "id":
         return id_of(owner)
-    if name in BY_NAME and fits(BY_NAME[name], schema, choices):
+    if is_known(name, schema):
         return BY_NAME[name]
+    choices = schema.get("anyOf", schema.get("oneOf", ()))
     if "enum" in schema or "const" in schema:
         return schema.get("const", schema.get("enum", [None])[0])
     if choices:
@@ -101,12 +101,13 @@ def by_type(schema: Json, document: Json, name: str, owner: str) -> Any:
     return by_kind.get(str(kind), {})
 
 
-def fits(value: Any, schema: Json, choices: Any) -> bool:
-    if "const" in schema or value not in schema.get("enum", [value]):
+def is_known(name: str, schema: Json) -> bool:
+    """Whether the field's name tells an example that its schema allows."""
+    if name not in BY_NAME or "const" in schema or BY_NAME[name] not in schema.get("enum", [BY_NAME[name]]):
         return False
-    kinds = {schema.get("type"), *(choice.get("type") for choice in choices)}
+    kinds = {schema.get("type"), *(choice.get("type") for choice in schema.get("anyOf", ()))}
     names = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
-    return names[type(value)] in kinds
+    return names[type(BY_NAME[name])] in kinds
 
 
 def id_of(owner: str) -> str:

@@ -1,0 +1,50 @@
+"""What the proofs share: the processes, started once; callers with keys of their own."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from instep.core.database import Tx
+from instep.identity.schemas import Scope
+from instep.workspaces import actions
+from tests.cast import Cast, Client
+from tests.races.servers import Servers, four_servers
+
+Call = Callable[[int], Awaitable[Client]]
+
+
+@pytest.fixture(scope="session")
+def servers(database_url: str) -> Iterator[Servers]:
+    """With the limits that they have when nobody sets others."""
+    with four_servers(database_url, INSTEP_REQUESTS_PER_MINUTE="120") as started:
+        yield started
+
+
+@pytest.fixture
+async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]:
+    """Somebody of Acme with a key of their own, connected to a process, whom no rate limit stops."""
+    await lift_limit(owner, "tasks", cast.acme.workspace_id)
+    async with AsyncExitStack() as opened:
+
+        async def call(number: int) -> Client:
+            name = f"Caller {number}"
+            made = await actions.create_key(
+                owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id]
+            )
+            await lift_limit(owner, "api", made.row.id)
+            return await opened.enter_async_context(servers.client(number, made.key))
+
+        yield call
+
+
+async def lift_limit(owner: Tx, policy: str, subject: str) -> None:
+    """Open a window of a day whose count begins far below zero."""
+    await owner.run(
+        """
+        insert into rate_windows (policy, subject, started_at, hits)
+        values (%(policy)s, %(subject)s, clock_timestamp() + interval '1 day', -1000000)
+        """,
+        policy=policy,
+        subject=subject,
+    )

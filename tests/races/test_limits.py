@@ -1,0 +1,202 @@
+"""Rate limits over four processes: exact to the request, told in every answer, and free again afterwards."""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from secrets import randbelow
+
+import pytest
+
+from instep.core.database import Tx
+from instep.identity.schemas import Scope
+from instep.workspaces import actions
+from tests.cast import Cast, Client
+from tests.races.fields import parse_list
+from tests.races.servers import Servers
+from tests.tasks.changes import change
+from tests.web.asking import Response, at_once, refusal
+
+CONNECTIONS = 16
+LOOPBACK = "127.0.0.1"
+HOUR = 3_600
+Connect = Callable[..., Awaitable[list[Client]]]
+
+calls_in_a_window = pytest.mark.parametrize("calls", [208, pytest.param(1_008, marks=pytest.mark.races)])
+
+
+@pytest.fixture
+async def connect(servers: Servers) -> AsyncIterator[Connect]:
+    """Connections of one caller, as many to each process."""
+    async with AsyncExitStack() as opened:
+
+        async def connections(
+            key: str | None, address: str = LOOPBACK, processes: Iterable[int] = range(CONNECTIONS)
+        ) -> list[Client]:
+            clients = [servers.client(number, key, address) for number in processes]
+            return [await opened.enter_async_context(client) for client in clients]
+
+        yield connections
+
+
+@calls_in_a_window
+async def test_exactly_120_calls_of_a_key_pass_in_a_window(
+    connect: Connect, cast: Cast, owner: Tx, calls: int
+) -> None:
+    connections = await connect(cast.acme.write_key)
+
+    for _ in range(2):
+        assert_exact(await ask(connections, calls), "api", 120, passed=200)
+        await end_window(owner, cast.acme.write_key_id)
+
+
+@calls_in_a_window
+async def test_exactly_120_pass_in_a_window_that_begins_while_they_call(
+    connect: Connect, cast: Cast, owner: Tx, calls: int
+) -> None:
+    connections = await connect(cast.acme.write_key)
+    await ask(connections, 160)
+    await end_window(owner, cast.acme.write_key_id, in_seconds=0.3)
+    passed = 0
+
+    async def call_on(number: int) -> None:
+        """Call until the new window is used up, and then on."""
+        nonlocal passed
+        further = 0
+        for _ in range(5_000):
+            answer = await connections[number].get("/v1/bots")
+            assert answer.status_code in (200, 429)
+            passed += answer.status_code == 200
+            further += passed >= 120
+            if further == calls // CONNECTIONS:
+                return
+        raise AssertionError(f"the new window let {passed} calls pass")
+
+    await at_once(CONNECTIONS, call_on)
+
+    assert passed == 120
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a machine has only one loopback address")
+@calls_in_a_window
+async def test_exactly_60_calls_without_a_key_are_answered_for_an_address(
+    connect: Connect, cast: Cast, owner: Tx, calls: int
+) -> None:
+    network = f"127.{1 + randbelow(200)}.{randbelow(256)}"
+    address, neighbour = f"{network}.1", f"{network}.2"
+    connections = await connect(None, address)
+
+    for _ in range(2):
+        assert_exact(await ask(connections, calls), "anonymous", 60, passed=401)
+        await end_window(owner, address)
+
+    await ask(connections, 64)
+    for key, caller, status in (
+        (None, address, 429),
+        (None, neighbour, 401),
+        (cast.acme.read_key, address, 200),
+    ):
+        [[answer]] = await ask(await connect(key, caller, [0]), 1)
+        assert answer.status_code == status
+
+
+@pytest.mark.parametrize("tasks", [64, pytest.param(304, marks=pytest.mark.races)])
+async def test_exactly_30_tasks_of_an_hour_are_accepted(
+    connect: Connect, cast: Cast, owner: Tx, tasks: int
+) -> None:
+    """Beside them come as many that are refused, which are not counted; neither is what is repeated."""
+    connections = [await connect_task_sender(connect, cast, owner, number) for number in range(8)]
+
+    async def create(number: int, sender: int) -> Response:
+        headers = {"Idempotency-Key": f"deploy-{number}"}
+        body = change(title=f"Change {number}", diff=None)
+        return await connections[sender % 8].post("/v1/tasks", json=body, headers=headers)
+
+    async def create_or_err(number: int) -> Response:
+        if number % 2:
+            return await create(number // 2, number // 2)
+        return await connections[number // 2 % 8].post("/v1/tasks", json=change(diff="no diff"))
+
+    answers = await at_once(2 * tasks, create_or_err)
+    assert {refusal(answer) for answer in answers[::2]} == {(400, "invalid_request")}
+    created = answers[1::2]
+    accepted = [number for number, answer in enumerate(created) if answer.status_code == 202]
+    assert_tasks_told(created)
+
+    replayed = await at_once(4 * len(accepted), lambda number: create(accepted[number // 4], number))
+    assert {answer.headers.get("Idempotent-Replayed") for answer in replayed} == {"true"}
+    for number, answer in enumerate(replayed):
+        assert answer.json()["id"] == created[accepted[number // 4]].json()["id"]
+        assert remaining(answer, "tasks", 30, HOUR)[0] == 0
+
+    await end_window(owner, cast.acme.workspace_id)
+    refused = [number for number in range(tasks) if number not in accepted]
+    assert_tasks_told(await at_once(min(len(refused), 60), lambda number: create(refused[number], number)))
+
+
+async def connect_task_sender(connect: Connect, cast: Cast, owner: Tx, number: int) -> Client:
+    """Somebody with a key of their own: all keys of a workspace share its tasks."""
+    made = await actions.create_key(owner, cast.acme.workspace_id, "CI", Scope.WRITE, [cast.acme.bot_id])
+    return (await connect(made.key, LOOPBACK, [number]))[0]
+
+
+def assert_tasks_told(answers: Sequence[Response]) -> None:
+    accepted = [answer for answer in answers if answer.status_code == 202]
+    refused = [answer for answer in answers if answer.status_code != 202]
+    left = [remaining(answer, "tasks", 30, HOUR)[0] for answer in accepted]
+    assert sorted(left) == list(range(30))
+    for answer in refused:
+        assert refusal(answer) == (429, "rate_limited")
+        r, t = remaining(answer, "tasks", 30, HOUR)
+        assert (r, abs(int(answer.headers["Retry-After"]) - t) <= 1) == (0, True)
+
+
+async def ask(connections: Sequence[Client], calls: int) -> list[list[Response]]:
+    """So many calls as fast as they go: the answers that each connection got, in turn."""
+
+    async def call(number: int) -> list[Response]:
+        return [await connections[number].get("/v1/bots") for _ in range(calls // len(connections))]
+
+    return await at_once(len(connections), call)
+
+
+def assert_exact(told: list[list[Response]], policy: str, quota: int, passed: int) -> None:
+    """Exactly the quota passed, and each number of remaining calls was told once, falling."""
+    answers = [answer for part in told for answer in part]
+    statuses = [answer.status_code for answer in answers]
+    assert (statuses.count(passed), statuses.count(429)) == (quota, len(answers) - quota)
+    left = [remaining(answer, policy, quota, 60)[0] for answer in answers if answer.status_code == passed]
+    assert sorted(left) == list(range(quota))
+    for part in told:
+        numbers = [remaining(answer, policy, quota, 60)[0] for answer in part]
+        assert numbers == sorted(numbers, reverse=True)
+    for answer in answers:
+        if answer.status_code == 429:
+            assert refusal(answer) == (429, "rate_limited")
+            assert (0, int(answer.headers["Retry-After"])) == remaining(answer, policy, quota, 60)
+
+
+def remaining(answer: Response, policy: str, quota: int, window: int) -> tuple[int, int]:
+    """How many calls remain, and for how many seconds, by the fields of the answer."""
+    promises = dict(parse_list(answer.headers["RateLimit-Policy"]))
+    states = dict(parse_list(answer.headers["RateLimit"]))
+    assert promises.keys() == states.keys()
+    assert promises[policy] == {"q": quota, "w": window}
+    state = states[policy]
+    assert state.keys() == {"r", "t"}
+    assert 0 <= state["r"] < quota
+    assert 1 <= state["t"] <= window
+    return state["r"], state["t"]
+
+
+async def end_window(owner: Tx, subject: str, in_seconds: float = 0) -> None:
+    """Let the window that is being counted end now, or soon."""
+    moved = await owner.run(
+        """
+        update rate_windows set started_at = clock_timestamp() + make_interval(secs => %(seconds)s)
+            - case policy when 'tasks' then interval '1 hour' else interval '1 minute' end
+        where subject = %(subject)s
+        """,
+        subject=subject,
+        seconds=in_seconds,
+    )
+    assert moved == 1

@@ -1,0 +1,143 @@
+"""A client reads a list page by page while eight writers change rows: it sees what stays exactly once."""
+
+from asyncio import Event, gather
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from itertools import count, cycle
+
+import pytest
+
+from tests.cast import Client, Json
+from tests.races.conftest import Call
+from tests.races.servers import PROCESSES
+from tests.tasks.changes import change, send
+from tests.web.asking import create_article, create_collection, found, made
+
+WRITERS = 8
+Write = Callable[[Client, str, int], Awaitable[None]]
+of_rows = pytest.mark.parametrize("rows", [40, pytest.param(800, marks=pytest.mark.races)])
+
+
+@of_rows
+async def test_articles(caller: Call, rows: int) -> None:
+    """A part of them changed together last, when their collection was deleted: their times are the same."""
+    author = await caller(0)
+    guides = await create_collection(author)
+    together = {"collectionId": guides["id"]}
+    moving = [
+        (await create_article(author, f"Article {number}", **together if number % 4 == 0 else {}))["id"]
+        for number in range(rows)
+    ][1::2]
+    found(await author.delete(f"/v1/collections/{guides['id']}"))
+
+    async def write(client: Client, row: str, number: int) -> None:
+        found(await client.patch(f"/v1/articles/{row}", json={"contentMarkdown": f"Text {number}."}))
+        path = f"/v1/articles/{(await create_article(client, 'New'))['id']}"
+        found(await client.post(f"{path}/publish"))
+        found(await client.post(f"{path}/unpublish"))
+        found(await client.delete(path))
+
+    await walk_while_writing(caller, "/v1/articles", (1, 7, 20, 100), moving, write)
+
+
+@of_rows
+async def test_drafts(caller: Call, rows: int) -> None:
+    author = await caller(0)
+    path = f"/v1/articles/{(await create_article(author))['id']}"
+
+    async def propose(client: Client, text: str) -> str:
+        draft = made(await client.post(f"{path}/drafts", json={"contentMarkdown": text}))
+        return f"{draft['id']}"
+
+    moving = [await propose(author, f"Text {number}.") for number in range(rows)][1::2]
+
+    async def write(client: Client, row: str, number: int) -> None:
+        found(await client.patch(f"/v1/drafts/{row}", json={"contentMarkdown": f"{row} {number}."}))
+        for verb in ("apply", "dismiss"):
+            new = await propose(client, f"{verb} {row} {number}.")
+            found(await client.post(f"/v1/drafts/{new}/{verb}", json={} if verb == "apply" else None))
+
+    await walk_while_writing(caller, "/v1/drafts", (7,), moving, write)
+
+
+@of_rows
+async def test_collections(caller: Call, rows: int) -> None:
+    author = await caller(0)
+    moving = [(await create_collection(author, f"Collection {number}"))["id"] for number in range(rows)][1::2]
+
+    async def write(client: Client, row: str, number: int) -> None:
+        path = f"/v1/collections/{(await create_collection(client, 'New'))['id']}"
+        place = {"sortOrder": hash((row, number)) % rows}
+        found(await client.patch(path, json=place))
+        found(await client.patch(f"/v1/collections/{row}", json=place))
+        found(await client.delete(path))
+
+    await walk_while_writing(caller, "/v1/collections", (7,), moving, write)
+
+
+@of_rows
+async def test_tasks(caller: Call, rows: int) -> None:
+    author = await caller(0)
+    for _ in range(rows):
+        await send(author)
+
+    async def write(client: Client, row: str, number: int) -> None:
+        created = await client.post("/v1/tasks", json=change(title=f"Change {number}"))
+        assert created.status_code == 202, created.text
+
+    await walk_while_writing(caller, "/v1/tasks", (7,), ["none of these"], write)
+
+
+async def walk_while_writing(
+    caller: Call, path: str, sizes: tuple[int, ...], moving: list[str], write: Write
+) -> None:
+    readers = [await caller(number) for number in range(PROCESSES)]
+    stayed = [row for row in await read_list(readers, path, 100) if row not in moving]
+    async with writing(caller, moving, write) as progress:
+        await gather(*(walk(readers, path, size, stayed, progress) for size in sizes))
+
+
+@asynccontextmanager
+async def writing(caller: Call, moving: list[str], write: Write) -> AsyncIterator[list[int]]:
+    """Eight write until the block ends; how often each of them has, so far."""
+    progress = [0] * WRITERS
+    stop = Event()
+    clients = [await caller(number) for number in range(WRITERS)]
+
+    async def work(writer: int) -> None:
+        for number in count():
+            if stop.is_set():
+                return
+            await write(clients[writer], moving[(number * WRITERS + writer) % len(moving)], number)
+            progress[writer] += 1
+
+    working = gather(*(work(writer) for writer in range(WRITERS)))
+    try:
+        yield progress
+    finally:
+        stop.set()
+        await working
+
+
+async def walk(readers: list[Client], path: str, size: int, stayed: list[str], progress: list[int]) -> None:
+    """Read the whole list again and again, until every writer has written meanwhile."""
+    at_first = list(progress)
+    while any(now == before for now, before in zip(progress, at_first, strict=True)):
+        seen = [row for row in await read_list(readers, path, size) if row in stayed]
+        assert Counter(seen) == Counter(stayed), f"{path} by {size} repeats or misses rows that stay"
+        assert seen == stayed
+
+
+async def read_list(readers: list[Client], path: str, size: int) -> list[str]:
+    """The ids of all rows, each page from another process."""
+    seen: list[str] = []
+    cursor: Json = {}
+    for reader in cycle(readers):
+        page = found(await reader.get(path, params={"page_size": size, **cursor}))
+        assert len(page["results"]) == size or not page["has_more"]
+        seen += [row["id"] for row in page["results"]]
+        if not page["has_more"]:
+            return seen
+        cursor = {"start_cursor": page["next_cursor"]}
+    raise AssertionError("a list has an end")

@@ -1,0 +1,134 @@
+"""Two reviewers at two processes settle the same draft: one wins, and each text is where its version says."""
+
+from asyncio import gather
+from collections.abc import Awaitable, Callable
+
+import httpx2
+import pytest
+
+from tests.cast import Client, Json
+from tests.races.conftest import Call
+from tests.races.revisions import read_revisions
+from tests.web.asking import all_pages, at_once, create_article, found, made, refusal
+
+# As many articles are under review at the same time, one draft after the other each.
+ARTICLES = 5
+FIRST = "The first text."
+drafts_of_each = pytest.mark.parametrize("drafts", [4, pytest.param(200, marks=pytest.mark.races)])
+
+Race = Callable[["Article", Json, int], Awaitable[None]]
+
+
+class Article:
+    """An article under review, with the text that each of its versions had."""
+
+    def __init__(self, client: Client, row: Json) -> None:
+        self.client = client
+        self.path = f"/v1/articles/{row['id']}"
+        self.texts = [FIRST]
+
+    async def is_as_told(self) -> None:
+        now = found(await self.client.get(self.path))
+        assert (now["version"], now["contentMarkdown"]) == (len(self.texts), self.texts[-1])
+
+    async def has_its_revisions(self) -> None:
+        kept = await read_revisions(self.client, self.path)
+        newest_first = list(enumerate(self.texts, start=1))[-2::-1][:50]
+        assert [(row["version"], row["contentMarkdown"]) for row in kept] == newest_first
+
+
+@drafts_of_each
+async def test_of_two_who_apply_one_wins_with_the_text_that_she_sent(caller: Call, drafts: int) -> None:
+    ann, bob = await caller(0), await caller(1)
+
+    async def race(article: Article, draft: Json, number: int) -> None:
+        path = f"/v1/drafts/{draft['id']}/apply"
+        texts = {who: f"{who}'s text {number}." for who in ("Ann", "Bob")}
+        hers, his = await in_turns(
+            number,
+            lambda: ann.post(path, json={"contentMarkdown": texts["Ann"]}),
+            lambda: bob.post(path, json={"contentMarkdown": texts["Bob"]}),
+        )
+        assert is_won(hers, "applied") is not is_won(his, "applied")
+        article.texts.append(texts["Ann" if hers.status_code == 200 else "Bob"])
+
+    await review(caller, drafts, race)
+
+
+@drafts_of_each
+async def test_of_one_who_applies_and_one_who_dismisses_one_wins(caller: Call, drafts: int) -> None:
+    ann, bob = await caller(0), await caller(1)
+
+    async def race(article: Article, draft: Json, number: int) -> None:
+        path = f"/v1/drafts/{draft['id']}"
+        applied, dismissed = await in_turns(
+            number,
+            lambda: ann.post(f"{path}/apply", json={}),
+            lambda: bob.post(f"{path}/dismiss"),
+        )
+        assert is_won(applied, "applied") is not is_won(dismissed, "dismissed")
+        status = "applied" if applied.status_code == 200 else "dismissed"
+        assert found(await bob.get(path))["status"] == status
+        if status == "applied":
+            article.texts.append(draft["contentMarkdown"])
+
+    await review(caller, drafts, race)
+
+
+@drafts_of_each
+async def test_an_applied_text_and_a_saved_one_both_become_versions(caller: Call, drafts: int) -> None:
+    ann, bob = await caller(0), await caller(1)
+
+    async def race(article: Article, draft: Json, number: int) -> None:
+        text = f"Saved {number}."
+        applied, saved = await in_turns(
+            number,
+            lambda: ann.post(f"/v1/drafts/{draft['id']}/apply", json={}),
+            lambda: bob.patch(article.path, json={"contentMarkdown": text}),
+        )
+        assert is_won(applied, "applied")
+        both = [text, draft["contentMarkdown"]]
+        was_first = found(saved)["version"] == len(article.texts) + 1
+        article.texts += both if was_first else both[::-1]
+
+    await review(caller, drafts, race)
+
+
+async def review(caller: Call, drafts: int, race: Race) -> None:
+    """Let two race for each draft of each article, and look at the article after each."""
+    author = await caller(2)
+
+    async def review_article(number: int) -> None:
+        row = await create_article(author, f"Article {number}", contentMarkdown=FIRST)
+        article = Article(author, row)
+        for draft_number in range(drafts):
+            body = {"contentMarkdown": f"Proposed {draft_number}."}
+            draft = made(await author.post(f"{article.path}/drafts", json=body))
+            await race(article, draft, draft_number)
+            await article.is_as_told()
+        await article.has_its_revisions()
+
+    await at_once(ARTICLES, review_article)
+    assert await all_pages(author, "/v1/drafts") == []
+
+
+async def in_turns(
+    number: int,
+    one: Callable[[], Awaitable[httpx2.Response]],
+    other: Callable[[], Awaitable[httpx2.Response]],
+) -> tuple[httpx2.Response, httpx2.Response]:
+    """The answers of both, who ask at once; now the one and now the other sends first."""
+    if number % 2:
+        second, first = await gather(other(), one())
+        return first, second
+    first, second = await gather(one(), other())
+    return first, second
+
+
+def is_won(answer: httpx2.Response, status: str) -> bool:
+    """Whether this call settled the draft; if not, it was refused because another one had."""
+    if answer.status_code == 200:
+        assert answer.json()["status"] == status
+        return True
+    assert refusal(answer) == (400, "draft_not_pending")
+    return False
