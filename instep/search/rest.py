@@ -1,0 +1,29 @@
+"""The search over REST."""
+
+from fastapi.responses import Response
+
+from instep.articles.rest import LocaleFilter
+from instep.core import limits
+from instep.search import actions
+from instep.search.schemas import FoundHtmlOut, FoundOut, Query, Wanted, found_out
+from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply_list
+from instep.web.call import CurrentCall
+from instep.web.shapes import ListOut
+
+router = ApiRouter()
+
+
+@router.door("GET /articles/search", actions.search_articles, ListOut[FoundOut | FoundHtmlOut])
+async def search_articles(
+    call: CurrentCall,
+    q: Query,
+    locale: LocaleFilter = None,
+    form: Form = "markdown",
+    page_size: PageSize = limits.PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        listed = await actions.search_articles(
+            ctx, Wanted(q, locale), form, call.page(page_size, start_cursor)
+        )
+        return reply_list(listed, lambda row: found_out(row, ctx.bot, form))

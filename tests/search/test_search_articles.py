@@ -1,0 +1,460 @@
+"""GET /v1/articles/search."""
+
+from typing import Any
+
+import pytest
+
+from instep.core import limits
+from instep.core.database import Tx
+from tests.cast import Api, Cast, Json
+from tests.search.finding import SEARCH, publish, search, titles
+from tests.web.asking import (
+    all_pages,
+    at_once,
+    create_article,
+    create_collection,
+    found,
+    named_fields,
+    pages,
+    refusal,
+)
+
+FILLER = "Nothing of interest stands here. " * 20
+
+
+async def test_a_result_is_the_article_with_an_excerpt_and_a_score(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Billing", f"{FILLER}**Invoices** come by `mail`.", description="Money.")
+    await publish(client, "Team", "Invite people.")
+
+    [result] = await search(api(cast.acme.read_key), "invoice")
+
+    assert isinstance(result["score"], float)
+    assert "Invoices come by mail." in result["excerpt"]
+    assert {name: value for name, value in result.items() if name not in ("excerpt", "score")} == article
+
+
+async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Billing", "*Invoices*")
+
+    [result] = await search(client, "invoices", format="html")
+
+    assert result["contentHtml"] == "<p><em>Invoices</em></p>\n"
+    assert "contentMarkdown" not in result
+    assert result["excerpt"] == "Invoices"
+
+
+async def test_what_is_found_nowhere_is_an_empty_list(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client)
+
+    answer = found(await client.get(SEARCH, params={"q": "kookaburra"}))
+
+    assert answer == {"results": [], "has_more": False, "next_cursor": None}
+
+
+async def test_the_title_weighs_more_than_the_description_and_that_more_than_the_text(
+    api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "One", "Some export it.")
+    await publish(client, "Two", "Text.", description="How to export.")
+    await publish(client, "An export", "Text.")
+
+    rows = await search(client, "export")
+
+    assert [row["title"] for row in rows] == ["An export", "Two", "One"]
+    assert rows[0]["score"] > rows[1]["score"] > rows[2]["score"]
+
+
+@pytest.mark.parametrize(
+    ("title", "query"),
+    [("Export data", "export DATA"), ("What's new?", "what's new"), ("How to", "how to"), ("导出", "导出")],
+)
+async def test_the_article_with_that_very_title_comes_first(
+    api: Api, cast: Cast, title: str, query: str
+) -> None:
+    client = api(cast.acme.write_key)
+    for other in (f"{title} {title} again", f"How {title} works"):
+        await publish(client, other, f"{title}. " * 50, description=f"{title} {title}")
+    await publish(client, title, "Nothing else.")
+
+    assert (await titles(client, query))[0] == title
+
+
+async def test_an_article_needs_all_words_where_one_has_them(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Both", "Export your invoices.")
+    await publish(client, "Export", "Export, export, export.")
+
+    assert await titles(client, "export invoices") == ["Both"]
+
+
+async def test_where_none_has_all_words_those_with_most_of_them_come_first(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Kiwi", "kiwi kiwi kiwi")
+    await publish(client, "Fruit", "An apple and a banana.")
+    await publish(client, "Other", "Nothing.")
+
+    rows = await search(client, "apple banana kiwi melon")
+
+    assert [row["title"] for row in rows] == ["Fruit", "Kiwi"]
+    assert 1 > rows[0]["score"] > rows[1]["score"] > 0
+
+
+async def test_words_that_say_nothing_are_no_match(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install", "What is the way to do it? Run it.")
+
+    assert await titles(client, "what is the kookaburra") == []
+
+
+async def test_the_beginning_of_the_last_word_is_enough(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Webhook configuration", "How a delivery is signed.")
+
+    for query in ("webho", "configurat", "deliver", "delivery sig"):
+        assert await titles(client, query) == ["Webhook configuration"], query
+    for query in ("ebhook", "deliver si", "wo"):
+        assert await titles(client, query) == [], query
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "--dry-run",
+            "snake_case_name",
+            "/v1/articles",
+            "GET /v1/articles",
+            "INSTEP_SITE_URL",
+            "wp-config.php",
+        ),
+        *("127.0.0.1", "a@example.com", "C:\\temp", "$HOME", "{{name}}", "v1.2.3", "key=value", "::1f"),
+    ],
+)
+async def test_a_name_in_code_is_found_as_it_is_typed(api: Api, cast: Cast, name: str) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Reference", f"First, `{name}`; then more.")
+    await publish(client, "Loose words", " and ".join(reversed(name.replace("_", " ").split())))
+
+    rows = await search(client, name)
+
+    assert rows[0]["title"] == "Reference"
+    assert rows[0]["score"] >= 1
+
+
+async def test_a_phrase_in_quotes_is_found_as_it_stands(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Near", "An invoice that is past due.")
+    await publish(client, "Far", "Due in the past.")
+
+    assert await titles(client, '"past due"') == ["Near"]
+    assert set(await titles(client, "past due")) == {"Near", "Far"}
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "query"),
+    [
+        ("en", "Exporting invoices", "exported invoice"),
+        ("de", "Die Rechnungen werden verschickt", "rechnung"),
+        ("fr", "Télécharger les factures", "facture"),
+        ("es", "Configuración de las cuentas", "cuenta"),
+        ("pt-BR", "Configurações das contas", "conta"),
+        ("ru", "Настройки уведомлений", "уведомления"),
+        ("tr", "Ayarlar\u0131 değiştirin", "ayarlar"),
+        ("ar", "إعدادات الحسابات", "الحساب"),
+        ("he", "הגדרות חשבון", "חשבון"),
+        ("vi", "Đặt lại mật khẩu", "mật khẩu"),
+        ("zh-Hans", "如何在应用中重置密码。然后登录", "重置密码"),
+        ("zh-Hans", "如何在应用中重置密码。然后登录", "登录"),
+        ("ja", "パスワードを変更する方法", "パスワード"),
+        ("ja", "パスワードを変更する方法", "変更"),
+        ("ko", "비밀번호를 변경하는 방법", "비밀번호"),
+        ("th", "วิธีเปลี่ยนรหัสผ่านของคุณ", "รหัสผ่าน"),
+        ("lo", "ວິທີປ່ຽນລະຫັດຜ່ານ", "ລະຫັດ"),
+        ("km", "របៀបប្តូរពាក្យសម្ងាត់", "ពាក្យ"),
+        ("my", "စကားဝှက်ပြောင်းနည်း", "စကားဝှက်"),
+        ("hi", "पासवर्ड कैसे बदलें", "पासवर्ड"),
+        ("xx", "Blorp zonk", "zonk"),
+    ],
+)
+async def test_each_language_is_read_in_its_own_way(
+    api: Api, cast: Cast, locale: str, text: str, query: str
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "The one", f"{text}.", locale=locale)
+    await publish(client, "Another", "Something else entirely.", locale=locale)
+    await publish(client, "English", "Plain words.")
+
+    [row] = await search(client, query)
+
+    assert row["title"] == "The one"
+    assert row["score"] > 1
+    assert row["excerpt"] == f"{text}."
+
+
+async def test_the_language_can_be_chosen(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    root = await publish(client, "Webhooks", "Text.")
+    await publish(client, "Webhooks auf Deutsch", "Text.", locale="de", translationOf=root["id"])
+
+    assert set(await titles(client, "webhooks")) == {"Webhooks", "Webhooks auf Deutsch"}
+    assert await titles(client, "webhooks", locale="de") == ["Webhooks auf Deutsch"]
+    assert await titles(client, "webhooks", locale="DE") == ["Webhooks auf Deutsch"]
+    assert await titles(client, "webhooks", locale="fr") == []
+
+
+async def test_the_excerpt_falls_back_to_the_description_and_then_to_the_beginning(
+    api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Walrus one", f"# Start\n\n{FILLER}", description="What a tusk is for.")
+    await publish(client, "Walrus two", f"# Start\n\n{FILLER}")
+    await publish(client, "Walrus three", "")
+
+    excerpts = {row["title"]: row["excerpt"] for row in await search(client, "walrus")}
+
+    assert excerpts["Walrus one"] == "What a tusk is for."
+    assert excerpts["Walrus two"].startswith("Start Nothing of interest")
+    assert excerpts["Walrus two"].endswith("…")
+    assert excerpts["Walrus three"] == ""
+
+
+async def test_publishing_brings_an_article_in_and_everything_else_takes_it_out(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    path = f"/v1/articles/{(await create_article(client, 'Kookaburra'))['id']}"
+
+    assert await titles(client, "kookaburra") == []
+    found(await client.post(f"{path}/publish"))
+    assert await titles(client, "kookaburra") == ["Kookaburra"]
+    found(await client.post(f"{path}/unpublish"))
+    assert await titles(client, "kookaburra") == []
+    found(await client.post(f"{path}/publish"))
+    for hidden in ("archived", "in_review"):
+        await owner.run("update articles set status = %(status)s where title = 'Kookaburra'", status=hidden)
+        assert await titles(client, "kookaburra") == []
+    await owner.run("update articles set status = 'published' where title = 'Kookaburra'")
+    assert await titles(client, "kookaburra") == ["Kookaburra"]
+    found(await client.delete(path))
+    assert await titles(client, "kookaburra") == []
+    found(await client.post(f"{path}/restore"))
+    assert await titles(client, "kookaburra") == []
+
+
+async def test_a_change_is_found_at_once_and_the_replaced_text_no_longer(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    path = f"/v1/articles/{(await publish(client, 'Alpha', 'beta', description='gamma'))['id']}"
+    change = {"title": "Delta", "contentMarkdown": "epsilon", "description": "zeta"}
+    found(await client.patch(path, json=change))
+
+    for word in ("alpha", "beta", "gamma"):
+        assert await titles(client, word) == [], word
+    for word in ("delta", "epsilon", "zeta"):
+        assert await titles(client, word) == ["Delta"], word
+
+
+async def test_a_proposal_is_found_when_it_is_applied(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client)
+    body = {"contentMarkdown": "About the kookaburra."}
+    proposed = await client.post(f"/v1/articles/{article['id']}/drafts", json=body)
+
+    assert await titles(client, "kookaburra") == []
+    found(await client.post(f"/v1/drafts/{proposed.json()['id']}/apply", json={}))
+    assert await titles(client, "kookaburra") == ["Install"]
+
+
+async def test_articles_for_signed_in_visitors_are_found_with_a_key(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    staff = await create_collection(client, "Staff", visibility="authenticated")
+    await publish(client, "Kookaburra one", visibility="authenticated")
+    await publish(client, "Kookaburra two", collectionId=staff["id"])
+
+    assert set(await titles(client, "kookaburra")) == {"Kookaburra one", "Kookaburra two"}
+
+
+async def test_nobody_finds_what_belongs_to_another_bot_or_company(api: Api, cast: Cast) -> None:
+    await publish(api(cast.acme.write_key), "Kookaburra")
+    wide = api(cast.wide_key)
+
+    assert await titles(api(cast.globex.read_key), "kookaburra") == []
+    assert await titles(wide, "kookaburra", bot_id=str(cast.second_bot_id)) == []
+    assert await titles(wide, "kookaburra", bot_id=str(cast.acme.bot_id)) == ["Kookaburra"]
+
+
+async def test_an_article_can_not_write_itself_into_another_bots_results(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    await publish(api(cast.acme.write_key), "Kookaburra")
+    scope = await owner.value("select search_scope(%(bot)s, 'english')", bot=cast.globex.bot_id)
+    await publish(api(cast.acme.write_key), f"Kookaburra {scope}", f"'{scope}' \"{scope}\" {scope}")
+
+    assert await titles(api(cast.globex.read_key), "kookaburra") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("q", ""),
+        ("q", "a"),
+        ("q", "  "),
+        ("q", " \t\n"),
+        ("q", "a\0b"),
+        ("q", "x" * (limits.SEARCH_LONGEST + 1)),
+        ("format", "pdf"),
+        ("locale", "not a language"),
+        ("page_size", "0"),
+        ("page_size", "101"),
+    ],
+)
+async def test_a_bad_parameter_is_refused_by_name(api: Api, cast: Cast, name: str, value: str) -> None:
+    refused = await api(cast.acme.read_key).get(SEARCH, params={"q": "install", name: value})
+
+    assert named_fields(refused) == [name]
+
+
+async def test_the_query_must_be_sent(api: Api, cast: Cast) -> None:
+    assert named_fields(await api(cast.acme.read_key).get(SEARCH)) == ["q"]
+
+
+HOSTILE = [
+    *(
+        "<->",
+        "a <-> b",
+        "!a",
+        "a & | b",
+        "a:*",
+        "':*",
+        "''",
+        '""',
+        '"a',
+        "a'b\\c",
+        "\\\\",
+        "(((",
+        "%%",
+        "%s %(bot)s",
+    ),
+    *(
+        "' or 1=1 --",
+        "'; drop table articles; --",
+        "a' <-> 'b':A & !c",
+        "\u202eabc",
+        "🚀🚀",
+        "👩‍👩‍👧‍👦 x",
+        "א ב",
+        "ﷺﷺ",
+    ),
+    *("\ufeff\ufeff", "\u200b\u200b", "e\u0301\u0301", "\ud7ff\ue000", "\U0010ffff\U0010ffff", "i̇İ", "ß ẞ"),
+    *(
+        "x" * 500,
+        "密" * 500,
+        "ﷲ" * 500,
+        "\U0001d54f" * 500,
+        "\u0301" * 500,
+        "a " * 250,
+        "-" * 500,
+        '"' * 500,
+        "a-" * 250,
+    ),
+    *("1." * 250, "/a" * 250, "the " * 125, "Ǆ" * 500, "(" * 500, "\U00020000" * 500, "a" + "\u0300" * 499),
+]
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=range(len(HOSTILE)))
+async def test_any_text_may_be_searched_for(api: Api, cast: Cast, query: str) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install", f"Run it.\n\n`{query}`")
+    await publish(client, "密码", "重置密码", locale="zh")
+
+    for q in (query, query.swapcase()[: limits.SEARCH_LONGEST]):
+        assert isinstance(found(await client.get(SEARCH, params={"q": q}))["results"], list)
+
+
+async def test_bytes_that_are_no_text_may_be_searched_for(api: Api, cast: Cast) -> None:
+    for raw in ("%ff%fe", "%ed%a0%80%ed%a0%80", "%c0%80ab", "+%2B", "%25%25"):
+        assert (await api(cast.acme.read_key).get(f"{SEARCH}?q={raw}")).status_code in (200, 400), raw
+
+
+@pytest.mark.parametrize("query", ["kiwi", "kiwi kookaburra"], ids=["all words", "some words"])
+@pytest.mark.parametrize("size", [1, 3, 100])
+async def test_pages_hold_every_result_once_best_first(api: Api, cast: Cast, query: str, size: int) -> None:
+    client = api(cast.acme.write_key)
+    for number in range(10):
+        # Half of them are alike, so that their scores are.
+        await publish(client, f"No {number}", "kiwi " * (1 if number % 2 else number + 1))
+
+    gathered = [page async for page in pages(client, SEARCH, q=query, page_size=size)]
+
+    rows = [row for page in gathered for row in page]
+    assert all(len(page) == size for page in gathered[:-1])
+    assert len({row["id"] for row in rows}) == 10
+    assert rows == sorted(rows, key=lambda row: (row["score"], row["id"]), reverse=True)
+
+
+@pytest.mark.parametrize("query", ["kiwi", "kiwi kookaburra"], ids=["all words", "some words"])
+async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: Cast, query: str) -> None:
+    client = api(cast.acme.write_key)
+    made = [await publish(client, f"No {number}", "kiwi " * (number + 1)) for number in range(9)]
+    best_first = [row["id"] for row in await search(client, query)]
+    moved = [row["id"] for row in made[::3]]
+    seen: list[str] = []
+
+    number = 0
+    async for page in pages(client, SEARCH, q=query, page_size=2):
+        seen += [row["id"] for row in page]
+        # Also one that has all words, so that a search from the beginning would answer otherwise.
+        await publish(client, f"New {number}", "kiwi kookaburra")
+        if number < len(moved):
+            change = {"contentMarkdown": "melon" if number else "kiwi kookaburra"}
+            found(await client.patch(f"/v1/articles/{moved[number]}", json=change))
+        number += 1
+
+    stayed = [ref for ref in best_first if ref not in moved]
+    assert [ref for ref in seen if ref in stayed] == stayed
+
+
+async def test_twenty_results_are_a_page_by_default(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await at_once(21, lambda number: publish(client, f"Kiwi {number}"))
+
+    assert [len(page) async for page in pages(client, SEARCH, q="kiwi")] == [20, 1]
+
+
+async def test_a_cursor_belongs_to_its_query_language_and_bot(api: Api, cast: Cast) -> None:
+    client = api(cast.wide_key)
+    bot = {"bot_id": str(cast.acme.bot_id)}
+    for title in ("Kiwi one", "Kiwi two"):
+        await publish(api(cast.acme.write_key), title)
+    first = found(await client.get(SEARCH, params={**bot, "q": "kiwi", "page_size": 1}))
+    cursor: Json = {**bot, "q": "kiwi", "start_cursor": first["next_cursor"]}
+
+    others: list[Json] = [{"q": "one"}, {"locale": "en"}, {"bot_id": str(cast.second_bot_id)}]
+    for other in others:
+        refused = await client.get(SEARCH, params={**cursor, **other})
+        assert refusal(refused) == (400, "invalid_cursor"), other
+    for path in ("/v1/articles", "/v1/collections"):
+        assert refusal(await client.get(path, params=cursor)) == (400, "invalid_cursor")
+    again = found(await client.get(SEARCH, params={**cursor, "page_size": 5, "format": "html"}))
+    assert len(again["results"]) == 1
+
+
+@pytest.mark.parametrize("bad", ["", "e30", "\0", "é", "A" * 500])
+async def test_an_altered_cursor_is_refused(api: Api, cast: Cast, bad: str) -> None:
+    client = api(cast.acme.read_key)
+
+    for query in ("kiwi", "🚀🚀"):
+        refused = await client.get(SEARCH, params={"q": query, "start_cursor": bad})
+        assert refusal(refused) == (400, "invalid_cursor")
+
+
+async def test_the_same_search_answers_the_same(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await at_once(6, lambda number: publish(client, f"Kiwi {number}", "kiwi " * (number % 3)))
+
+    answers: list[Any] = [await all_pages(client, SEARCH, q="kiwi") for _ in range(5)]
+
+    assert all(answer == answers[0] for answer in answers)
