@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev browser demo serve check format test test-corpora test-races bench eval eval-docsync lock
+.PHONY: help setup dev demo serve check format test test-corpora test-races contract fuzz bench bench-memory eval eval-docsync lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -46,6 +46,9 @@ fuzz: dev contract/installed ## Ask the API everything that its description allo
 
 bench: dev ## Measure requests per second beside the same SQL and an empty route
 	$(BIN)/python -m bench
+
+bench-memory: dev ## Tell what one server process holds in memory after 100,000 requests
+	$(BIN)/python -m bench.memory
 
 eval: eval-docsync ## Score the product on real data
 

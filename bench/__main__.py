@@ -30,7 +30,7 @@ ROUNDS = 3
 SECONDS = 5
 BOTS = 20
 ARTICLES = 10_000
-PORT, EMPTY_PORT = 8191, 8192
+PORT, EMPTY_PORT, FRAMEWORK_PORT = 8191, 8192, 8193
 URL = f"http://127.0.0.1:{PORT}"
 WORDS = (
     "the",
@@ -84,13 +84,22 @@ values (%s, %s, %s, 'article-' || %s, 'en', 'Article ' || %s, %s, %s, %s,
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder:
-        Path(folder).chmod(0o711)
-        with EmbeddedPostgres.attach(Path(folder)) as embedded:
-            migrate(embedded.url)
-            bot, keys = asyncio.run(prepare(embedded.url))
-            with servers(Path(folder)):
-                measure(embedded.url, bot, keys)
+    with (
+        tempfile.TemporaryDirectory(prefix="instep-bench-") as folder,
+        installed(Path(folder)) as (url, bot, keys),
+        servers(Path(folder)),
+    ):
+        measure(url, bot, keys)
+
+
+@contextmanager
+def installed(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """A filled database: its address, its first bot, and a key of each bot."""
+    folder.chmod(0o711)
+    with EmbeddedPostgres.attach(folder) as embedded:
+        migrate(embedded.url)
+        bot, keys = asyncio.run(prepare(embedded.url))
+        yield embedded.url, bot, keys
 
 
 async def prepare(url: str) -> tuple[str, list[str]]:
@@ -115,11 +124,13 @@ async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: s
 
 
 @contextmanager
-def servers(folder: Path) -> Iterator[None]:
+def servers(folder: Path) -> Iterator[int]:
+    """The server and the empty ones beside it; the process id of the first."""
     environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_REQUESTS_PER_MINUTE": "2000000000"}
     commands = [
         [str(Path(sys.executable).parent / "instep"), "serve", "--port", str(PORT), "--no-jobs"],
-        [sys.executable, "-m", "uvicorn", "bench.empty:app", "--port", str(EMPTY_PORT), "--no-access-log"],
+        uvicorn("bench.empty:app", EMPTY_PORT),
+        uvicorn("bench.empty:framework", FRAMEWORK_PORT),
     ]
     started = [
         subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -127,13 +138,18 @@ def servers(folder: Path) -> Iterator[None]:
     ]
     try:
         await_ready(f"{URL}/readyz")
-        await_ready(f"http://127.0.0.1:{EMPTY_PORT}/")
-        yield
+        for port in (EMPTY_PORT, FRAMEWORK_PORT):
+            await_ready(f"http://127.0.0.1:{port}/")
+        yield started[0].pid
     finally:
         for process in started:
             process.send_signal(signal.SIGTERM)
         for process in started:
             process.wait(20)
+
+
+def uvicorn(app: str, port: int) -> list[str]:
+    return [sys.executable, "-m", "uvicorn", app, "--port", str(port), "--no-access-log"]
 
 
 def await_ready(url: str, seconds: float = 30) -> None:
@@ -150,13 +166,14 @@ def await_ready(url: str, seconds: float = 30) -> None:
 
 def measure(url: str, bot: str, keys: list[str]) -> None:
     last = ARTICLES // BOTS - 1
-    empty = f"http://127.0.0.1:{EMPTY_PORT}/"
+    empty, framework = (f"http://127.0.0.1:{port}/" for port in (EMPTY_PORT, FRAMEWORK_PORT))
 
     def statements(script: str) -> Figures:
         return run_pgbench(programs() / "pgbench", url, script.format(bot=bot, last=last), SECONDS)
 
     rows: dict[str, Callable[[], Figures]] = {
         "empty ASGI route": lambda: run_wrk(empty, "", SECONDS),
+        "empty FastAPI route": lambda: run_wrk(framework, "", SECONDS),
         "GET article by slug, 6 KB": lambda: run_wrk(URL, get_script(keys, last), SECONDS),
         "  its SQL, pgbench": lambda: statements(GET_SQL),
         "GET list of 20": lambda: run_wrk(URL, list_script(keys), SECONDS),

@@ -33,6 +33,8 @@ from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
 COMPRESSED_FROM_BYTES = 1_000
+# The highest level takes seconds for a large text that repeats itself, and holds up everybody meanwhile.
+COMPRESSION = 4
 
 
 def create_app() -> FastAPI:
@@ -46,7 +48,7 @@ def create_app() -> FastAPI:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
-    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES)
+    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION)
     app.add_middleware(RequestLog, on_error=refuse)
     return app
 

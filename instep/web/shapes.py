@@ -44,7 +44,10 @@ def whole(value: Any) -> Any:
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
 Title = Annotated[
     Text,
-    Field(min_length=1, max_length=limits.TITLE, json_schema_extra={"pattern": r"^[^\u0000]*\S[^\u0000]*$"}),
+    Field(
+        max_length=limits.TITLE,
+        json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*\S[^\u0000]*$"},
+    ),
     AfterValidator(not_blank),
 ]
 Markdown = Annotated[Text, Field(max_length=limits.CONTENT)]
@@ -54,10 +57,9 @@ SLUG_SIGN = r"[^\u0000-/:-`{-\u00df\u00f7\s]"
 Slug = Annotated[
     Text,
     Field(
-        min_length=1,
         max_length=limits.SLUG,
         examples=["install-the-agent"],
-        json_schema_extra={"pattern": f"^{SLUG_SIGN}+(-{SLUG_SIGN}+)*$"},
+        json_schema_extra={"minLength": 1, "pattern": f"^{SLUG_SIGN}+(-{SLUG_SIGN}+)*$"},
     ),
     AfterValidator(valid_slug),
 ]

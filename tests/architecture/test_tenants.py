@@ -121,6 +121,21 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
     assert await names(owner, unpinned) == []
 
 
+@pytest.mark.parametrize("access", ["enable_seqscan", "enable_indexscan"])
+async def test_a_visit_enters_the_company_of_its_help_center_whichever_way_the_bot_is_found(
+    app_tx: Tx, cast: Cast, access: str
+) -> None:
+    await app_tx.run(f"set {access} = off")
+    await app_tx.run("set enable_bitmapscan = off")
+
+    for company in (cast.acme, cast.globex, cast.paused):
+        entered = await app_tx.value("select workspace_id from enter_site(%(slug)s)", slug=company.slug)
+        in_force = await app_tx.value("select current_setting('instep.workspace_id')")
+        assert entered == in_force == company.workspace_id
+    assert await app_tx.value("select workspace_id from enter_site('nobody')") is None
+    assert await app_tx.value("select current_setting('instep.workspace_id')") == ""
+
+
 async def test_a_session_without_a_company_sees_nothing(rows: list[str], app_tx: Tx) -> None:
     for table in rows:
         assert await count(app_tx, table) == 0, table
