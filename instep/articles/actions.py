@@ -18,9 +18,9 @@ from instep.articles.schemas import (
     TextUpdate,
     WorkingCopy,
 )
-from instep.collections.actions import find_collection
+from instep.collections.actions import find_collection, referenced_id
 from instep.core.diff import compare
-from instep.core.errors import InvalidRequest, InvalidState, NotFound
+from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.markdown import render_bounded
@@ -63,7 +63,7 @@ async def make_article(ctx: Ctx, new: ArticleCreate, form: Format, source: Sourc
     sent = new.model_dump()
     locale = sent.get("locale") or ctx.bot.locale
     # The collection is locked before the article: deleting it locks both in this order.
-    collection_id = await find_collection_id(ctx, new.collection_id)
+    collection_id = await referenced_id(ctx, new.collection_id, "collectionId", lock="key share")
     root_id = await find_root(ctx, sent.get("translation_of"))
     await refuse_second_text(ctx, root_id, locale)
     row: dict[str, Any] = {
@@ -98,7 +98,8 @@ async def update_article(
     sent = update.model_dump()
     # The collection is locked before the article: deleting it locks both in this order.
     if "collection_id" in sent:
-        sent["collection_id"] = await find_collection_id(ctx, sent["collection_id"])
+        collection_ref = sent["collection_id"]
+        sent["collection_id"] = await referenced_id(ctx, collection_ref, "collectionId", lock="key share")
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
     changes = await changed_columns(article, sent)
@@ -336,19 +337,6 @@ async def content_columns(content: str) -> dict[str, str]:
     return {"content_markdown": content, "content_html": await render_bounded(content)}
 
 
-async def find_collection_id(ctx: Ctx, ref: str | None) -> str | None:
-    """A reference in a body to what does not exist is a bad value, not a missing page."""
-    if ref is None:
-        return None
-    try:
-        return (await find_collection(ctx, ref, lock="key share")).id
-    except NotFound:
-        raise InvalidRequest(
-            "`collectionId`: there is no such collection.",
-            details=[("collectionId", "there is no such collection")],
-        ) from None
-
-
 async def find_root(ctx: Ctx, ref: str | None) -> str | None:
     """The article that a translation belongs to; a translation of a translation attaches to the root.
 
@@ -360,11 +348,9 @@ async def find_root(ctx: Ctx, ref: str | None) -> str | None:
         found = await find_article(ctx, ref)
         return (await find_article(ctx, found.translation_of or found.id, lock=True)).id
     except NotFound:
-        message = "there is no such article"
-        raise InvalidRequest(f"`translationOf`: {message}.", details=[("translationOf", message)]) from None
+        raise InvalidValue("translationOf", "there is no such article") from None
 
 
 async def refuse_second_text(ctx: Ctx, root_id: str | None, locale: str) -> None:
     if root_id is not None and locale in await queries.locales_of(ctx, root_id):
-        message = "the article has a text in this language already"
-        raise InvalidRequest(f"`locale`: {message}.", details=[("locale", message)])
+        raise InvalidValue("locale", "the article has a text in this language already")

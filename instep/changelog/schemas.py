@@ -6,13 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field
 
-from instep.core import limits
 from instep.core.etags import etag_of
 from instep.identity.schemas import Bot
-from instep.web.shapes import Body, Format, Markdown, Out, Text, Timestamp, Title
+from instep.web.shapes import Body, Format, Markdown, Out, SourceUrl, Timestamp, Title
 
 Status = Literal["draft", "published", "archived"]
-SourceUrl = Annotated[Text, Field(max_length=limits.SOURCE_URL)]
 EntryTitle = Annotated[Title, Field(examples=["Exports as CSV"])]
 EntryText = Annotated[
     Markdown,

@@ -5,7 +5,7 @@ from typing import Any
 from instep.collections import queries
 from instep.collections.queries import Lock
 from instep.collections.schemas import Collection, CollectionCreate, CollectionUpdate
-from instep.core.errors import NotFound
+from instep.core.errors import InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.paging import Listed, PageRequest
@@ -72,6 +72,16 @@ async def find_collection(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Co
     if collection is None:
         raise NotFound("There is no such collection.")
     return collection
+
+
+async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | None = None) -> str | None:
+    """The id of a collection; in a body one that does not exist is a bad value, not a missing page."""
+    if ref is None:
+        return None
+    try:
+        return (await find_collection(ctx, ref, lock=lock)).id
+    except NotFound:
+        raise InvalidValue(field, "there is no such collection") from None
 
 
 def changed_fields(row: object, sent: dict[str, Any]) -> dict[str, Any]:

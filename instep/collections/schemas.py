@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import MISSING, AfterValidator, Field
+from pydantic import MISSING, Field
 
 from instep.core import limits
 from instep.core.etags import etag_of
-from instep.core.slugs import valid_slug
 from instep.identity.schemas import Bot
-from instep.web.shapes import Body, Description, Out, Position, Text, Timestamp, Title, Visibility
+from instep.web.shapes import Body, Description, Out, Position, Slug, Text, Timestamp, Title, Visibility
 
-Slug = Annotated[Text, Field(max_length=limits.SLUG), AfterValidator(valid_slug)]
-Icon = Annotated[Text, Field(max_length=limits.ICON)]
+CollectionTitle = Annotated[Title, Field(examples=["Getting started"])]
+About = Annotated[
+    Description, Field(description="The lead of its page.", examples=["Install it and take the first steps."])
+]
+Icon = Annotated[Text, Field(max_length=limits.ICON, description="An emoji.", examples=["🚀"])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +41,25 @@ class Collection:
 class CollectionCreate(Body):
     """What a new collection is made from."""
 
-    title: Title
-    description: Description | MISSING = MISSING
+    title: CollectionTitle
+    description: About | MISSING = MISSING
     slug: Slug | MISSING = MISSING
     icon: Icon | MISSING = MISSING
     visibility: Visibility = "public"
 
 
 class CollectionUpdate(Body):
-    """Only the fields sent are changed."""
+    """Only the fields sent are changed; null or an empty text clears `description` and `icon`."""
 
-    title: Title | MISSING = MISSING
-    description: Description | MISSING | None = MISSING
+    title: CollectionTitle | MISSING = MISSING
+    description: About | MISSING | None = MISSING
     slug: Slug | MISSING = MISSING
     icon: Icon | MISSING | None = MISSING
     visibility: Visibility | MISSING = MISSING
-    sort_order: Position | MISSING = MISSING
+    sort_order: (
+        Annotated[Position, Field(description="The place in the help center, lowest first.", examples=[0])]
+        | MISSING
+    ) = MISSING
 
 
 class CollectionOut(Out):
@@ -67,8 +72,8 @@ class CollectionOut(Out):
     icon: str | None
     visibility: Visibility
     sort_order: int
-    article_count: int
-    url: str | None
+    article_count: int = Field(description="Its articles, whatever their status and language.")
+    url: str | None = Field(description="The public address; null while it is `authenticated`.")
     bot_id: str
     created_at: Timestamp
     updated_at: Timestamp

@@ -29,6 +29,13 @@ class InvalidRequest(AppError):
     """The request is missing something, or a value is bad."""
 
 
+class InvalidValue(InvalidRequest):
+    """The value of one field is bad."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"`{field}`: {message}.", details=[(field, message)])
+
+
 class InvalidState(AppError):
     """This can't be done in the present state."""
 

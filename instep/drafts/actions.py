@@ -14,7 +14,7 @@ from instep.articles.actions import (
 )
 from instep.articles.schemas import Article, ArticleCreate, Source
 from instep.core.diff import compare, merge
-from instep.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
+from instep.core.errors import AppError, Conflict, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import render_bounded
@@ -226,7 +226,7 @@ async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
 def refuse_text_of_new(draft: Draft, wish: DraftApply) -> None:
     if draft.type != "edit" and wish.content_markdown is not MISSING:
         message = "only the text of an edit can be replaced here: change this draft with PATCH first"
-        raise InvalidRequest(f"`contentMarkdown`: {message}.", details=[("contentMarkdown", message)])
+        raise InvalidValue("contentMarkdown", message)
 
 
 def changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
@@ -269,11 +269,14 @@ async def settled_text(article: Article, draft: DraftTexts, wish: DraftApply) ->
 
 
 async def with_live_counts(ctx: Ctx, listed: Listed[Draft]) -> Listed[Draft]:
-    """Count the lines of drafts whose article has changed since against its present text."""
+    """Count the lines of drafts whose article has changed since against its present text.
+
+    Large texts keep the counts against the text that they were proposed for: a list can't wait for others.
+    """
     changed = [row.id for row in listed.rows if row.conflict]
     if not changed:
         return listed
-    texts = await queries.find_many(ctx, changed)
+    texts = await queries.find_small(ctx, changed)
     rows = [await recount(row, texts[row.id]) if row.id in texts else row for row in listed.rows]
     return Listed(rows, listed.next_cursor)
 

@@ -7,13 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 
 from instep.core import limits
-from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, Text, Timestamp, Title
+from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, SourceUrl, Text, Timestamp, Title
 
 DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
 OnConflict = Literal["overwrite", "merge", "fail"]
 Reason = Annotated[Text, Field(max_length=limits.REASON)]
-SourceUrl = Annotated[Text, Field(max_length=limits.SOURCE_URL)]
 
 
 class EvidenceOut(Out):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from instep.collections.actions import find_collection
+from instep.collections.actions import referenced_id
 from instep.core import limits
 from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.config import settings
-from instep.core.errors import AppError, InvalidRequest, NotFound, RateLimited
+from instep.core.errors import AppError, InvalidRequest, InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.jobs import defer
 from instep.core.paging import Listed, PageRequest
@@ -72,8 +72,9 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
     if read.new.change is not MISSING:
         await queries.insert_change(ctx, task_id, read.new.change)
     if read.new.article is not MISSING:
-        collection_id = await find_collection_id(ctx, read.new.article.collection_id)
-        await queries.insert_article(ctx, task_id, read.new.article, collection_id)
+        article = read.new.article
+        collection_id = await referenced_id(ctx, article.collection_id, "article.collectionId")
+        await queries.insert_article(ctx, task_id, article, collection_id)
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "task": task_id}
     await defer(ctx.tx.connection, RUN_TASK, payload)
     return Creation(await find_task(ctx, [ctx.bot], task_id), is_replay=False)
@@ -95,19 +96,6 @@ def refuse_other_than_one(new: TaskCreate) -> None:
         )
 
 
-async def find_collection_id(ctx: Ctx, ref: str | None) -> str | None:
-    """A reference in a body to what does not exist is a bad value, not a missing page."""
-    if ref is None:
-        return None
-    try:
-        return (await find_collection(ctx, ref)).id
-    except NotFound:
-        message = "there is no such collection"
-        raise InvalidRequest(
-            f"`article.collectionId`: {message}.", details=[("article.collectionId", message)]
-        ) from None
-
-
 async def refuse_unreadable(diff: str) -> None:
     if len(diff) <= limits.INLINE_CHARACTERS:
         read_diff(diff)
@@ -126,8 +114,7 @@ def check_diff(diff: str) -> None:
 async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:
     """The task that the key has made already, if any."""
     if not VISIBLE.fullmatch(key):
-        message = f"it must be 1 to {limits.IDEMPOTENCY_KEY} visible characters"
-        raise InvalidRequest(f"`Idempotency-Key`: {message}.", details=[("Idempotency-Key", message)])
+        raise InvalidValue("Idempotency-Key", f"it must be 1 to {limits.IDEMPOTENCY_KEY} visible characters")
     request_hash = hashlib.sha256(ctx.bot.id.bytes + read.digest).digest()
     earlier = await queries.claim_key(ctx, key, request_hash, task_id)
     if earlier is None:

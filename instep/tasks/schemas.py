@@ -9,8 +9,8 @@ from pydantic import MISSING, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from instep.core import limits
-from instep.drafts.schemas import DraftType, SourceUrl
-from instep.web.shapes import Body, Out, Text, Timestamp, Title
+from instep.drafts.schemas import DraftType
+from instep.web.shapes import Body, Out, SourceUrl, Text, Timestamp, Title
 
 TaskType = Literal["document_change", "write_article"]
 TaskStatus = Literal["queued", "running", "completed", "failed"]

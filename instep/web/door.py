@@ -20,6 +20,7 @@ from instep.core.errors import (
     AppError,
     InsufficientScope,
     InvalidRequest,
+    InvalidValue,
     PlanInactive,
     RateLimited,
     Unauthorized,
@@ -45,7 +46,7 @@ spelled_out: set[str] = set()
 
 
 class BotRequired(AppError):
-    """This key covers several bots: name one with the parameter `bot_id` or the header `Service-Bot`."""
+    """Name a bot with `bot_id` or the header `Service-Bot`: this API key covers several, or none yet."""
 
     code = "bot_required"
 
@@ -129,9 +130,8 @@ def refuse_unknown_key(entry: KeyEntry, window: Window) -> None:
 
 
 def refuse_bot(entry: KeyEntry, named: list[str], access: Access) -> None:
-    if len(set(named)) > 1:
-        message = "the request names different bots: send `bot_id` or `Service-Bot`, once"
-        raise InvalidRequest(f"`bot_id`: {message}.", details=[("bot_id", message)])
+    if len({as_uuid(name) or name for name in named}) > 1:
+        raise InvalidValue("bot_id", "the request names different bots: send `bot_id` or `Service-Bot`, once")
     if named and entry.bot_id is None:
         raise InsufficientScope("This API key does not cover the bot that the request names.")
     if access.needs_bot and entry.bot_id is None:

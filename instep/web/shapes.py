@@ -69,6 +69,7 @@ Locale = Annotated[
     AfterValidator(valid_locale),
 ]
 Description = Annotated[Text, Field(max_length=limits.DESCRIPTION)]
+SourceUrl = Annotated[Text, Field(max_length=limits.SOURCE_URL)]
 Visibility = Literal["public", "authenticated"]
 Position = Annotated[int, Field(ge=0, le=limits.INTEGER), BeforeValidator(whole)]
 Format = Literal["markdown", "html"]

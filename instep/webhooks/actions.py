@@ -8,7 +8,7 @@ from instep.core import limits
 from instep.core.clock import isoformat
 from instep.core.config import settings
 from instep.core.crypto import key_ring
-from instep.core.errors import InvalidRequest, InvalidState, NotFound
+from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.ids import as_uuid, new_id
 from instep.core.outbound.allowed import refuse_url
 from instep.core.outbound.urls import parse_url
@@ -163,7 +163,7 @@ def refuse_unreachable(url: str) -> None:
     try:
         refuse_url(parse_url(url), settings().allow_list)
     except ValueError as error:
-        raise InvalidRequest(f"`url`: {error}.", details=[("url", str(error))]) from None
+        raise InvalidValue("url", str(error)) from None
 
 
 def refuse_disabled(webhook: Webhook) -> None:
@@ -178,8 +178,7 @@ def covered_bot(ctx: WorkspaceCtx, bot_id: str | None) -> Bot | None:
     for bot in ctx.bots:
         if bot.id == as_uuid(bot_id):
             return bot
-    sentence = "it is not the id of a bot that this API key covers"
-    raise InvalidRequest(f"`botId`: {sentence}.", details=[("botId", sentence)])
+    raise InvalidValue("botId", "it is not the id of a bot that this API key covers")
 
 
 def covered_ids(ctx: WorkspaceCtx, bot: Bot | None) -> list[Any] | None:
