@@ -33,7 +33,7 @@ test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 	$(BIN)/pytest -n 2 --dist loadfile
 
 test-corpora: dev ## Run the tests that need the hostile inputs of ../shared/data/corpora
-	$(BIN)/pytest -m corpora tests/corpora
+	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
 test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
 	$(BIN)/pytest -m races tests/races

@@ -26,6 +26,7 @@ class StrictHttp(HttpToolsProtocol):
 
     head_bytes = 0
     head_is_open = True
+    is_refused_later = False
     refusal = "This is no valid HTTP request."
 
     def data_received(self, data: bytes) -> None:
@@ -60,6 +61,10 @@ class StrictHttp(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Where no route is known yet; after a part of an answer only the end of the connection is left."""
+        if self.has_unanswered_before():
+            # Clients tell answers apart by their order: this one may not come in the place of another.
+            self.is_refused_later = True
+            return
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
             body = json.dumps({"error": self.refusal, "code": "invalid_request"}).encode()
             headers = (
@@ -70,3 +75,17 @@ class StrictHttp(HttpToolsProtocol):
             )
             self.transport.write(STATUS_LINE[400] + b"\r\n".join(headers) + b"\r\n\r\n" + body)
         self.transport.close()
+
+    def has_unanswered_before(self) -> bool:
+        """Whether whole requests before the malformed one still wait for their answers."""
+        if self.pipeline:
+            if self.pipeline[0][0].more_body:
+                self.pipeline.popleft()
+            return True
+        return self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
+
+    def on_response_complete(self) -> None:
+        is_last = not self.pipeline
+        super().on_response_complete()
+        if self.is_refused_later and is_last and not self.transport.is_closing():
+            self.send_400_response(self.refusal)

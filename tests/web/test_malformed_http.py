@@ -3,73 +3,22 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
-from instep.core.config import settings
 from instep.core.database import Database
-from instep.runtime import Runtime
-from instep.web.protocol import SERVER
 from tests.cast import Cast
+from tests.web.wire import SECONDS, send, serving
 
-SECONDS = 10
 GET = b"GET /v1/bots HTTP/1.1\r\n"
 POST = b"POST /v1/articles HTTP/1.1\r\nHost: help.test\r\nContent-Type: application/json\r\n"
 
 
-@dataclass
-class Answer:
-    """One answer as it came over the wire."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def code(self) -> str:
-        assert self.headers["content-type"] == "application/json"
-        return str(json.loads(self.body)["code"])
-
-
 @pytest.fixture
 async def port(app: FastAPI, database: Database) -> AsyncIterator[int]:
-    app.state.settings, app.state.database = settings(), database
-    app.state.cursor_key = Runtime(settings(), database, b"a key for the cursors of the tests").cursor_key
-    server = uvicorn.Server(
-        uvicorn.Config(app, port=0, lifespan="off", log_level="critical", **SERVER | {"factory": False})
-    )
-    serving = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0)
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    await serving
-
-
-async def send(port: int, *parts: bytes) -> list[Answer]:
-    """Everything that comes back until the server ends the connection."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for part in parts:
-        writer.write(part)
-    answers = []
-    async with asyncio.timeout(SECONDS):
-        while answer := await read_answer(reader):
-            answers.append(answer)
-    writer.close()
-    return answers
-
-
-async def read_answer(reader: asyncio.StreamReader) -> Answer | None:
-    try:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-    except (asyncio.IncompleteReadError, ConnectionResetError):
-        return None
-    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
-    body = await reader.readexactly(int(headers["content-length"]))
-    return Answer(int(head[0].split()[1]), headers, body)
+    async with serving(app, database) as listening:
+        yield listening
 
 
 @pytest.mark.parametrize(
@@ -169,3 +118,24 @@ async def test_requests_behind_one_another_are_answered_in_their_order(port: int
     answers = await send(port, GET + key + b"\r\n" + missing + key + b"Connection: close\r\n\r\n")
 
     assert [answer.status for answer in answers] == [200, 404]
+
+
+@pytest.mark.parametrize(
+    "malformed",
+    [
+        b"nonsense\r\n\r\n",
+        GET + b"\r\n",
+        POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
+    ],
+    ids=["nonsense", "no host", "broken chunks"],
+)
+@pytest.mark.parametrize("before", [1, 3])
+async def test_a_malformed_request_is_refused_in_its_turn(
+    port: int, cast: Cast, malformed: bytes, before: int
+) -> None:
+    key = f"Authorization: Bearer {cast.acme.read_key}\r\nHost: help.test\r\n".encode()
+
+    answers = await send(port, (GET + key + b"\r\n") * before + malformed)
+
+    assert [answer.status for answer in answers] == [200] * before + [400]
+    assert answers[-1].headers["connection"] == "close"

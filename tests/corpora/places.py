@@ -1,0 +1,129 @@
+"""Where requests of the management API take a text, as its description tells."""
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from itertools import cycle
+from typing import Any, Literal
+from urllib.parse import quote
+
+from jsonschema import Draft202012Validator
+
+from tests.cast import Json
+from tests.contract.document import operation as described
+from tests.contract.document import resolve, validator
+from tests.contract.table import TABLE, Operation
+
+FieldPath = tuple[str | int, ...]
+ABSENT = object()
+WITH_BODY = [row for row in TABLE if row.body is not None]
+# What HTTP lets through in a header's value (RFC 9110 section 5.5).
+NOT_IN_HEADERS = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One parameter of one operation."""
+
+    operation: Operation
+    kind: Literal["path", "query", "header"]
+    name: str
+    # Whether its schema tells what it takes: an id, a time, one of a few words.
+    is_narrow: bool = False
+
+    @property
+    def label(self) -> str:
+        """What it is: the name of a parameter, or whose id stands in the path."""
+        if self.kind != "path":
+            return f"{self.kind} {self.name}"
+        return "id below " + self.operation.path.partition(f"/{{{self.name}}}")[0].rpartition("/")[2]
+
+
+def body_schema(operation: Operation) -> Json:
+    body = described(operation.method, operation.template)["requestBody"]
+    schema: Json = body["content"]["application/json"]["schema"]
+    return schema
+
+
+@cache
+def judge_of(method: str, template: str) -> Draft202012Validator:
+    body = described(method, template)["requestBody"]
+    return validator(body["content"]["application/json"]["schema"])
+
+
+def is_allowed(operation: Operation, body: Json) -> bool:
+    """Whether the description lets a body pass."""
+    return bool(judge_of(operation.method, operation.template).is_valid(body))
+
+
+def text_fields(operation: Operation) -> list[FieldPath]:
+    """Every field of an operation's body that takes a text, those inside others too."""
+    return list(dict.fromkeys(leaves(body_schema(operation), ())))
+
+
+def leaves(schema: Json, path: FieldPath) -> Iterator[FieldPath]:
+    schema = resolve(schema)
+    for option in map(resolve, schema.get("anyOf", [schema])):
+        if option.get("type") == "string":
+            yield path
+        for name, part in option.get("properties", {}).items():
+            yield from leaves(part, (*path, name))
+        if "items" in option:
+            yield from leaves(option["items"], (*path, 0))
+
+
+def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
+    """The operation's body with a text in one field; what lies deeper is put into an example that has it."""
+    own = operation.body or {}
+    examples = [own, *resolve(body_schema(operation)).get("examples", [])]
+    body: Json = deepcopy(own if len(path) == 1 else next(each for each in examples if path[0] in each))
+    place: Any = body
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = text
+    return body
+
+
+def value_at(body: Any, path: FieldPath) -> Any:
+    """What stands in a field."""
+    for step in path:
+        if isinstance(body, dict):
+            body = body.get(str(step), ABSENT)
+        elif isinstance(body, list) and isinstance(step, int):
+            body = body[step]
+    return body
+
+
+def text_places() -> dict[str, list[Place]]:
+    """All parameters that take a text, by what they are, each with every operation that has it."""
+    found: dict[str, list[Place]] = {}
+    for operation in TABLE:
+        for place in places_of(operation):
+            found.setdefault(place.label, []).append(place)
+    return found
+
+
+def places_of(operation: Operation) -> Iterator[Place]:
+    for name in re.findall(r"{(\w+)}", operation.path):
+        yield Place(operation, "path", name)
+    for parameter in described(operation.method, operation.template)["parameters"]:
+        schema = parameter["schema"]
+        if parameter["in"] != "path" and schema.get("type") == "string":
+            is_narrow = not schema.keys().isdisjoint({"enum", "format"})
+            yield Place(operation, parameter["in"], parameter["name"], is_narrow)
+
+
+def in_turn(places: list[Place], texts: list[str]) -> Iterator[tuple[Place, str]]:
+    """Each text at one parameter; the operations that have it take turns."""
+    return zip(cycle(places), texts, strict=False)
+
+
+def as_segment(text: str) -> str:
+    """A text as a segment of a path, percent-encoded; a client would resolve dots that stand alone."""
+    return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
+
+
+def as_header(text: str) -> bytes:
+    return NOT_IN_HEADERS.sub("", text).strip().encode()

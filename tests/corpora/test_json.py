@@ -1,0 +1,87 @@
+"""JSON that is none, odd or right, as the body of every operation that takes one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.contract.document import document, resolve
+from tests.contract.table import TABLE, Operation
+from tests.corpora.places import WITH_BODY, body_schema
+from tests.corpora.sending import Sender
+from tests.web.asking import Response, refusal
+
+pytestmark = pytest.mark.corpora
+JSON = {"Content-Type": "application/json"}
+NO_JSON = ("The body is not valid JSON", "The body is missing")
+
+each = pytest.mark.parametrize("operation", WITH_BODY, ids=lambda row: f"{row.method} {row.path}")
+
+
+def test_every_operation_with_a_body_is_met() -> None:
+    described = {
+        (method.upper(), path)
+        for path, methods in document()["paths"].items()
+        for method, operation in methods.items()
+        if "requestBody" in operation
+    }
+
+    assert {(row.method, row.template) for row in WITH_BODY} == described
+    assert len(TABLE) > len(WITH_BODY) > 10
+
+
+@each
+async def test_what_is_no_json_is_refused_as_such(
+    corpora: Path, sender: Sender, operation: Operation
+) -> None:
+    for name, content in files(corpora, "n_*.json"):
+        answer = await sender.send(operation, content=content, headers=JSON)
+
+        assert refusal(answer) == (400, "invalid_request"), name
+        assert says_no_json(answer), (name, answer.text)
+
+
+@each
+async def test_json_is_read(corpora: Path, sender: Sender, operation: Operation) -> None:
+    """Whatever becomes of it then: it is not refused for how it is spelled."""
+    for name, content in files(corpora, "y_*.json"):
+        answer = await sender.send(operation, content=content, headers=JSON)
+
+        assert not says_no_json(answer), (name, answer.text)
+
+
+@each
+async def test_odd_json_gets_an_answer_that_is_described(
+    corpora: Path, sender: Sender, operation: Operation
+) -> None:
+    for _, content in [*files(corpora, "i_*.json"), *files(corpora, "transform/*.json")]:
+        await sender.send(operation, content=content, headers=JSON)
+
+
+@each
+async def test_odd_values_in_every_field_get_an_answer_that_is_described(
+    corpora: Path, sender: Sender, operation: Operation
+) -> None:
+    """As the value itself, and where it is a list, as what is in it."""
+    for field in resolve(body_schema(operation))["properties"]:
+        for _, content in [*files(corpora, "i_*.json"), *files(corpora, "transform/*.json")]:
+            inner = content.strip().removeprefix(b"[").removesuffix(b"]")
+            for value in (content, inner):
+                await sender.send(operation, content=body_around(operation, field, value), headers=JSON)
+
+
+def body_around(operation: Operation, field: str, value: bytes) -> bytes:
+    """The operation's body with raw bytes as the value of one field."""
+    others = {name: json.dumps(sent).encode() for name, sent in (operation.body or {}).items()}
+    pairs = [json.dumps(name).encode() + b": " + sent for name, sent in (others | {field: value}).items()]
+    return b"{" + b", ".join(pairs) + b"}"
+
+
+def says_no_json(answer: Response) -> bool:
+    return answer.status_code == 400 and str(answer.json()["error"]).startswith(NO_JSON)
+
+
+def files(corpora: Path, pattern: str) -> list[tuple[str, bytes]]:
+    found = [(file.name, file.read_bytes()) for file in sorted((corpora / "json").glob(pattern))]
+    assert len(found) > 10
+    return found

@@ -1,0 +1,69 @@
+"""Injections in every parameter: they find what nothing finds, change nothing, and hold nobody up."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from instep.core.database import Tx
+from tests.corpora.places import Place, in_turn, text_places
+from tests.corpora.sending import Sender
+from tests.web.asking import Response, body_of
+
+pytestmark = pytest.mark.corpora
+
+# Of a parameter that takes a few words or one form alone, the shape decides: some payloads tell it.
+SOME = 5
+# A task that is accepted makes these rows, and nothing else makes any.
+OF_TASKS = {"tasks", "jobs", "idempotency_keys", "rate_windows"}
+
+
+@pytest.mark.parametrize("name", text_places())
+async def test_injections_find_nothing_and_change_nothing(
+    corpora: Path, sender: Sender, owner: Tx, name: str
+) -> None:
+    places = text_places()[name]
+    # Words that no payload has.
+    live = f"/v1/articles/{sender.things['published']}"
+    await sender.client.patch(live, json={"title": "Zyzzyva", "contentMarkdown": "Quokka."})
+    controls = {place.operation.path: rows(await sender.send_at(place, "")) for place in places}
+    before = await row_counts(owner)
+    tasks = set()
+    sent = payloads(corpora)[:: SOME if places[0].is_narrow else 1]
+    for place, text in in_turn(places, sent):
+        answer = await sender.send_at(place, text)
+        if answer.status_code == 202:
+            tasks.add(answer.json()["id"])
+        elif not is_harmless(place, answer, controls[place.operation.path]):
+            sender.fault(f"{place} with {text!r}: {answer.status_code} {answer.text[:200]}")
+
+    after = await row_counts(owner)
+    assert after["tasks"] - before["tasks"] == len(tasks)
+    for table in before.keys() - OF_TASKS:
+        assert after[table] == before[table], table
+
+
+def is_harmless(place: Place, answer: Response, control: object) -> bool:
+    """Refused, or nothing found; a header changes nothing of what is found."""
+    if answer.is_client_error:
+        return True
+    if place.kind == "header":
+        return place.operation.method == "GET" and rows(answer) == control
+    return place.kind == "query" and rows(answer) == []
+
+
+def rows(answer: Response) -> object:
+    """What an answer shows."""
+    body = body_of(answer)
+    return body.get("results", body)
+
+
+def payloads(corpora: Path) -> list[str]:
+    read = json.loads((corpora / "sqli" / "payloads.json").read_text())
+    assert len(read) > 1_000
+    return [row["payload"] for row in read]
+
+
+async def row_counts(owner: Tx) -> dict[str, int]:
+    names = await owner.value("select array_agg(tablename::text) from pg_tables where schemaname = 'public'")
+    return {name: await owner.value(f'select count(*) from "{name}"') for name in names}

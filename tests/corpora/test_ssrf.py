@@ -1,0 +1,73 @@
+"""Addresses and URLs of many collections that must never be called."""
+
+import json
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from instep.core.outbound.addresses import is_public
+from instep.core.outbound.allowed import AllowList, refuse_url
+from instep.core.outbound.urls import Url, parse_url
+
+pytestmark = pytest.mark.corpora
+
+# Nobody has been given it so far: refused, although its collection lets it pass.
+NOT_GIVEN_OUT = {"64:ff9c::1"}
+# Names that only a look-up tells from others.
+NAMES = {"169.254.169.254.nip.io", "nicob.net"}
+
+
+def test_every_address_is_judged_right(corpora: Path) -> None:
+    rows = read(corpora, "addresses.json")
+    public = {row["ip"] for row in rows if is_public(ip_address(row["ip"]))}
+
+    assert [row["ip"] for row in rows if row["block"] and row["ip"] in public] == []
+    assert {row["ip"] for row in rows if not row["block"] and row["ip"] not in public} == NOT_GIVEN_OUT
+    assert len(rows) > 60
+
+
+def test_no_url_is_taken_that_needs_no_look_up_to_be_refused(corpora: Path) -> None:
+    urls = read(corpora, "urls_refuse.json")
+    every = [*urls["refuse_without_dns"], *urls["refuse_after_resolution_or_nxdomain"]]
+    encrypted = [url.replace("http:", "https:", 1) for url in every]
+
+    assert {url for url in every if is_taken(url)} == set()
+    assert {parse_url(url).host for url in encrypted if is_taken(url)} == NAMES
+    assert len(every) > 100
+
+
+def test_what_is_taken_is_read_as_browsers_read_it(corpora: Path) -> None:
+    taken = 0
+    for row in read(corpora, "whatwg_urltestdata_a.json"):
+        url = reading(row["input"])
+        if url is None:
+            continue
+        taken += 1
+        assert not row.get("failure"), row
+        assert row["protocol"] == f"{url.scheme}:", row
+        host = row["hostname"].strip("[]")
+        assert host == url.host, row
+        assert int(row["port"] or {"http": 80, "https": 443}[url.scheme]) == url.port, row
+        assert (row["username"], row["password"], row["hash"]) == ("", "", ""), row
+    assert taken > 10
+
+
+def is_taken(text: str) -> bool:
+    try:
+        refuse_url(parse_url(text), AllowList())
+    except ValueError:
+        return False
+    return True
+
+
+def reading(text: str) -> Url | None:
+    try:
+        return parse_url(text)
+    except ValueError:
+        return None
+
+
+def read(corpora: Path, name: str) -> Any:
+    return json.loads((corpora / "ssrf" / name).read_text())

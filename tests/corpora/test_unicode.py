@@ -1,0 +1,123 @@
+"""Odd texts in every field, path and parameter of the API: taken whole and read back, or refused."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cast import Json, RunJobs
+from tests.contract.table import Operation
+from tests.corpora.places import (
+    ABSENT,
+    WITH_BODY,
+    FieldPath,
+    body_with,
+    in_turn,
+    is_allowed,
+    text_fields,
+    text_places,
+    value_at,
+)
+from tests.corpora.sending import Sender
+from tests.corpora.texts import odd_texts, samples
+from tests.web.asking import Response, all_pages, body_of, found
+
+pytestmark = pytest.mark.corpora
+
+# Fields of which the description can't tell everything that is refused.
+KNOWN_TO_REFUSE = {
+    "slug": "which letters are small is beyond the patterns of JSON Schema",
+    "locale": "only one text of an article per language",
+    "collectionId": "it names a collection",
+    "translationOf": "it names an article",
+    "botId": "it names a bot",
+    "url": "hosts of webhooks must be public",
+    "diff": "a grammar of its own",
+}
+NEVER_SHOWN = {"diff", "body", "onConflict"}
+# Languages get their one spelling.
+SPELLED_ANEW = {"locale"}
+# An empty one is none.
+CLEARED = {"description", "icon", "sourceUrl"}
+
+each = pytest.mark.parametrize("operation", WITH_BODY, ids=lambda row: f"{row.method} {row.path}")
+
+
+@each
+async def test_a_text_in_a_field_is_read_back_as_it_was_or_refused(
+    corpora: Path, sender: Sender, operation: Operation
+) -> None:
+    kept = 0
+    for path in text_fields(operation):
+        for text in odd_texts(corpora):
+            body = body_with(operation, path, text)
+            answer = await sender.send(operation, json=body)
+            name = str(path[-1] or path[0])
+            if answer.is_success:
+                kept += await is_kept(sender, operation, answer, path, text)
+            elif is_allowed(operation, body) and name not in KNOWN_TO_REFUSE:
+                sender.fault(f"{operation} refuses {path} {text!r}: {answer.text}")
+            if answer.is_success and not is_allowed(operation, body):
+                sender.fault(f"{operation} takes {path} {text!r}")
+
+    assert kept > 100
+
+
+@pytest.mark.parametrize("name", text_places())
+async def test_texts_in_paths_and_parameters_get_answers_that_are_described(
+    corpora: Path, sender: Sender, name: str
+) -> None:
+    for place, text in in_turn(text_places()[name], odd_texts(corpora)):
+        await sender.send_at(place, text)
+
+
+async def test_tasks_of_odd_texts_end(corpora: Path, sender: Sender, run_jobs: RunJobs) -> None:
+    for text in odd_texts(corpora):
+        title = text.strip()[:200] or "Title"
+        change = {"kind": "pr", "title": title, "body": text, "diff": as_diff(text)}
+        for body in ({"change": change}, {"article": {"title": title, "instructions": text}}):
+            answer = await sender.client.post("/v1/tasks", json=body)
+            assert answer.status_code == 202, answer.text
+
+    await run_jobs()
+
+    tasks = await all_pages(sender.client, "/v1/tasks", page_size=100)
+    assert {task["status"] for task in tasks} == {"completed"}, [t for t in tasks if t["error"]][:3]
+
+
+async def test_changes_of_deceiving_code_end(corpora: Path, sender: Sender, run_jobs: RunJobs) -> None:
+    for name, code in samples(corpora):
+        change = {"kind": "pr", "title": name, "diff": as_diff(code)}
+        answer = await sender.client.post("/v1/tasks", json={"change": change})
+        assert answer.status_code == 202, answer.text
+
+    await run_jobs()
+
+    tasks = await all_pages(sender.client, "/v1/tasks")
+    assert {task["status"] for task in tasks} == {"completed"}
+
+
+async def is_kept(sender: Sender, operation: Operation, answer: Response, path: FieldPath, text: str) -> bool:
+    """Whether the answer shows the text; it must, and the thing itself too, when it is asked for again."""
+    shown = [body_of(answer), found(await sender.client.get(address_of(operation, body_of(answer))))]
+    values = [value for body in shown if (value := value_at(body, path)) is not ABSENT]
+    if path[-1] in NEVER_SHOWN | SPELLED_ANEW:
+        return False
+    wanted = {text, None} if text == "" and path[-1] in CLEARED else {text}
+    if not values or not wanted.issuperset(values):
+        sender.fault(f"{operation} shows {values!r} at {path} for {text!r}")
+    return True
+
+
+def address_of(operation: Operation, body: Json) -> str:
+    """Where that is read which the operation has made or changed."""
+    if operation.path.endswith("/apply"):
+        return f"/v1/articles/{body['articleId']}"
+    first, *others = operation.template.split("/{id}")
+    return f"/v1{others[-1] if others and others[-1] else first}/{body['id']}"
+
+
+def as_diff(text: str) -> str:
+    """A new file with this text."""
+    lines = text.removesuffix("\n").split("\n")
+    header = ["--- /dev/null", "+++ b/new.py", f"@@ -0,0 +1,{len(lines)} @@"]
+    return "\n".join([*header, *(f"+{line}" for line in lines), ""])

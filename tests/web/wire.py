@@ -1,0 +1,70 @@
+"""A server on a real socket, and what it sends back, byte by byte."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import uvicorn
+from fastapi import FastAPI
+
+from instep.app import put_into
+from instep.core.config import settings
+from instep.core.database import Database
+from instep.runtime import Runtime
+from instep.web.protocol import SERVER
+
+SECONDS = 10
+
+
+@dataclass
+class Answer:
+    """One answer as it came over the wire."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def code(self) -> str:
+        assert self.headers["content-type"] == "application/json"
+        return str(json.loads(self.body)["code"])
+
+
+@asynccontextmanager
+async def serving(app: FastAPI, database: Database) -> AsyncIterator[int]:
+    """The port at which the application listens, run as every server process runs it."""
+    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=0, lifespan="off", log_level="critical", **SERVER | {"factory": False})
+    )
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    await task
+
+
+async def send(port: int, *parts: bytes) -> list[Answer]:
+    """Everything that comes back until the server ends the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for part in parts:
+        writer.write(part)
+    answers = []
+    async with asyncio.timeout(SECONDS):
+        while answer := await read_answer(reader):
+            answers.append(answer)
+    writer.close()
+    return answers
+
+
+async def read_answer(reader: asyncio.StreamReader) -> Answer | None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+    except (asyncio.IncompleteReadError, ConnectionResetError):
+        return None
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
+    body = await reader.readexactly(int(headers["content-length"]))
+    return Answer(int(head[0].split()[1]), headers, body)
