@@ -19,7 +19,7 @@ from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
 from instep.tasks.queries import Hits
 from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
-from instep.writer import read_diff
+from instep.writer import InvalidDiff, read_diff
 
 RUN_TASK = "run_task"
 VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{limits.IDEMPOTENCY_KEY}}}")
@@ -97,13 +97,18 @@ def refuse_other_than_one(new: TaskCreate) -> None:
 
 
 async def refuse_unreadable(diff: str) -> None:
-    if len(diff) <= limits.INLINE_CHARACTERS:
-        read_diff(diff)
-        return
     try:
-        await run_bounded(check_diff, diff, seconds=limits.READ_DIFF_SECONDS)
+        if len(diff) <= limits.INLINE_CHARACTERS:
+            read_diff(diff)
+        else:
+            await run_bounded(check_diff, diff, seconds=limits.READ_DIFF_SECONDS)
+    except InvalidDiff as error:
+        refusal = error.message
     except TooExpensive:
-        raise InvalidRequest("This diff takes too long to read: send the part that users notice.") from None
+        refusal = "This diff takes too long to read: send the part that users notice."
+    else:
+        return
+    raise InvalidRequest(refusal, details=[("change.diff", refusal)])
 
 
 def check_diff(diff: str) -> None:

@@ -147,6 +147,7 @@ async def test_a_diff_that_does_not_parse_is_refused_with_its_line(
 
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
     assert f"Line {line} " in refused.json()["error"]
+    assert [detail["field"] for detail in refused.json()["details"]] == ["change.diff"]
     assert (await get(client, "tasks"))["results"] == []
 
 
