@@ -9,7 +9,7 @@ from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut, article
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search.excerpts import best_passage, cut, plain_text
-from instep.web.shapes import Format, not_blank, without_nul
+from instep.web.shapes import NOT_BLANK, Format, not_blank, without_nul
 
 Query = Annotated[
     str,
@@ -18,7 +18,7 @@ Query = Annotated[
         max_length=limits.SEARCH_LONGEST,
         description="Words, names in code such as `--dry-run`, and phrases in double quotes.",
         examples=["invite team"],
-        json_schema_extra={"pattern": r"^[^\u0000]*\S[^\u0000]*$"},
+        json_schema_extra={"pattern": NOT_BLANK},
     ),
     AfterValidator(without_nul),
     AfterValidator(not_blank),

@@ -42,11 +42,13 @@ def whole(value: Any) -> Any:
 
 # The patterns describe what the validators hold, whose words are clearer than a pattern's.
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
+# Python takes more characters for blanks than the regular expressions of JSON Schema do.
+NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 Title = Annotated[
     Text,
     Field(
         max_length=limits.TITLE,
-        json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*\S[^\u0000]*$"},
+        json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
 ]
