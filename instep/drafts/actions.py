@@ -94,7 +94,7 @@ async def propose_edit(
         base_content=article.content,
         title=sent["title"] if sent.get("title", article.title) != article.title else None,
         reason=sent.get("reason"),
-        source_url=sent.get("source_url"),
+        source_url=sent.get("source_url") or None,
     )
     if proposal.title is None and proposal.content == article.content:
         raise NoChanges

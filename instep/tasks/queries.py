@@ -83,7 +83,7 @@ async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
         "type": "document_change",
         "change_kind": change.kind,
         "change_title": change.title,
-        "change_url": sent.get("url"),
+        "change_url": sent.get("url") or None,
         "change_body": sent.get("body"),
         "diff": sent.get("diff"),
     }
@@ -96,7 +96,7 @@ async def insert_article(ctx: Ctx, task_id: str, new: ArticleIn, collection_id: 
         "title": new.title,
         "instructions": sent.get("instructions"),
         "collection_id": collection_id,
-        "source_url": sent.get("source_url"),
+        "source_url": sent.get("source_url") or None,
     }
     await insert(ctx, task_id, {"type": "write_article", "article": Jsonb(article)})
 

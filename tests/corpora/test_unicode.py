@@ -37,7 +37,7 @@ NEVER_SHOWN = {"diff", "body", "onConflict"}
 # Languages get their one spelling.
 SPELLED_ANEW = {"locale"}
 # An empty one is none.
-CLEARED = {"description", "icon", "sourceUrl"}
+CLEARED = {"description", "icon", "sourceUrl", "url"}
 
 each = pytest.mark.parametrize("operation", WITH_BODY, ids=lambda row: f"{row.method} {row.path}")
 

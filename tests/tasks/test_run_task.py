@@ -167,6 +167,18 @@ async def test_two_tasks_of_the_same_change_at_once_leave_the_later_ones_draft(
     assert waiting["taskId"] == tasks[-1]["id"]
 
 
+async def test_an_empty_address_names_no_change(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
+    client = api(cast.acme.write_key)
+    await write_articles(client)
+
+    first = await finished(client, run_jobs, url="")
+    second = await finished(client, run_jobs, url="", diff=DIFF.replace("REQUEST_TIMEOUT", "HTTP_TIMEOUT"))
+
+    assert first["change"]["url"] is None
+    waiting = {draft["id"] for draft in (await get(client, "drafts"))["results"]}
+    assert waiting == {draft["id"] for task in (first, second) for draft in task["drafts"]}
+
+
 async def test_only_the_tasks_own_waiting_draft_is_replaced(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
     client = api(cast.acme.write_key)
     article = await write_articles(client)
