@@ -54,7 +54,11 @@ class DraftNotPending(AppError):
 async def list_drafts(
     ctx: Ctx, draft_type: DraftType | None, article_ref: str | None, page: PageRequest
 ) -> Listed[Draft]:
-    """List everything that awaits review, newest first."""
+    """List everything that awaits review, newest first.
+
+    The counts of an edit whose article has changed since are those against its present text, as in the
+    detail; of large texts they are those against the text that the edit was made against.
+    """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     return await with_live_counts(ctx, await queries.list_pending(ctx, draft_type, article_id, page))
 
@@ -269,10 +273,7 @@ async def settled_text(article: Article, draft: DraftTexts, wish: DraftApply) ->
 
 
 async def with_live_counts(ctx: Ctx, listed: Listed[Draft]) -> Listed[Draft]:
-    """Count the lines of drafts whose article has changed since against its present text.
-
-    Large texts keep the counts against the text that they were proposed for: a list can't wait for others.
-    """
+    """Count anew what is compared in no time: a list can't wait for the rest."""
     changed = [row.id for row in listed.rows if row.conflict]
     if not changed:
         return listed

@@ -169,6 +169,15 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     assert await all_pages(client, "/v1/articles") == []
 
 
+async def test_a_whole_number_may_be_written_with_a_point(api: Api, cast: Cast) -> None:
+    body = b'{"title": "Install", "contentMarkdown": "Run it.", "position": 3.0}'
+    headers = {"Content-Type": "application/json"}
+
+    article = made(await api(cast.acme.write_key).post("/v1/articles", content=body, headers=headers))
+
+    assert article["position"] == 3
+
+
 @pytest.mark.parametrize("missing", ["title", "contentMarkdown"])
 async def test_title_and_text_are_required(api: Api, cast: Cast, missing: str) -> None:
     body = {"title": "Install", "contentMarkdown": "Run it."}

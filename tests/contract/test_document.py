@@ -78,6 +78,30 @@ def test_every_example_fits_its_shape() -> None:
                 validator(media["schema"]).validate(media["example"])
 
 
+def test_no_field_of_a_body_has_a_default_since_generators_would_require_it() -> None:
+    for name, schema in document()["components"]["schemas"].items():
+        if schema.get("additionalProperties") is False:
+            defaults = [field for field, below in schema["properties"].items() if "default" in below]
+            assert defaults == [], name
+
+
+def test_every_link_leads_to_an_operation_that_takes_what_it_brings() -> None:
+    taken = {
+        operation["operationId"]: {row["name"] for row in operation["parameters"] if row["in"] == "path"}
+        for _, operation in operations()
+    }
+    links = [
+        link
+        for _, operation in operations()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+
+    assert len(links) > 30
+    for link in links:
+        assert link["parameters"].keys() == taken[link["operationId"]], link
+
+
 def test_every_event_of_the_specification_is_described() -> None:
     kinds = {
         *("article.published", "article.updated", "article.unpublished", "article.deleted"),

@@ -90,6 +90,20 @@ async def test_a_conflict_shows_in_the_list_with_counts_against_the_live_text(ap
     assert calm == {name: quiet[name] for name in FIELDS}
 
 
+async def test_large_texts_keep_the_counts_that_they_were_proposed_with(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    large = "".join(f"Line {number}.\n" for number in range(6_000))
+    article = await write_article(client, text=large)
+    await propose(client, article, large.replace("Line 7.", "Line seven."))
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Anew.\n" + large})
+
+    [listed] = (await get(client, "drafts"))["results"]
+    detail = await get(client, f"drafts/{listed['id']}")
+
+    assert (listed["conflict"], listed["additions"], listed["deletions"]) == (True, 1, 1)
+    assert (detail["additions"], detail["deletions"]) == (1, 2)
+
+
 async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     article = await write_article(client)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -36,13 +36,17 @@ def codes(problems: Sequence[Problem]) -> set[str]:
     return {problem.code for problem in problems}
 
 
-def shelved(text: str, card: Card = CARD, **library: object) -> list[Problem]:
+def shelved(text: str, card: Card = CARD, **library: Any) -> list[Problem]:
     """What the article is told beside `two`, which is live and has a heading."""
-    shelf = Library(home=HOME, locale="en", cards=[card, TWO], collections=frozenset({"guides"}))
     texts = {card.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
-    readings = {card_id: read_text(None, content) for card_id, content in texts.items()}
-    shelf = replace(shelf, **{"readings": readings, **library})  # type: ignore[arg-type]
-    return list(assess_one(shelf, card).problems)
+    shelf = Library(
+        home=HOME,
+        locale="en",
+        cards=[card, TWO],
+        collections=frozenset({"guides"}),
+        readings={card_id: read_text(None, content) for card_id, content in texts.items()},
+    )
+    return list(assess_one(replace(shelf, **library), card).problems)
 
 
 def test_every_code_has_one_check_and_stands_in_the_schema() -> None:

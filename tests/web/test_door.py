@@ -85,8 +85,11 @@ async def test_a_bot_is_named_by_query_or_header_or_both_alike(api: Api, cast: C
     query = await client.post(ARTICLES, json=body, params={"bot_id": bot})
     header = await client.post(ARTICLES, json=body, headers={"Service-Bot": bot})
     both = await client.post(ARTICLES, json=body, params={"bot_id": bot}, headers={"Service-Bot": bot})
+    spelled = await client.post(
+        ARTICLES, json=body, params={"bot_id": bot.upper()}, headers={"Service-Bot": bot}
+    )
 
-    assert [answer.json()["botId"] for answer in (query, header, both)] == [bot] * 3
+    assert [answer.json()["botId"] for answer in (query, header, both, spelled)] == [bot] * 4
 
 
 async def test_query_and_header_that_differ_are_refused(api: Api, cast: Cast) -> None:
