@@ -20,13 +20,14 @@ TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.
 
 def columns(form: Format) -> str:
     return f"""
-        a.id, a.slug, a.locale, a.translation_of, a.title, a.description, {TEXT_COLUMNS[form]} as content,
-        a.collection_id, a.visibility, a.position, a.status,
-        a.working_saved_at is not null as has_unpublished_changes, a.version,
-        a.published_at, a.created_at, a.updated_at,
+        a.id, a.slug, a.locale, a.translation_of,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
                 'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
-            from articles t where t.translation_of = a.id and t.deleted_at is null), '[]') as translations
+            from articles t where t.translation_of = a.id and t.deleted_at is null), '[]') as translations,
+        a.title, a.description, {TEXT_COLUMNS[form]} as content,
+        a.collection_id, a.visibility, a.position, a.status,
+        a.working_saved_at is not null as has_unpublished_changes, a.version,
+        a.published_at, a.created_at, a.updated_at
     """
 
 

@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg.rows import AsyncRowFactory, class_row, scalar_row
+from psycopg.rows import AsyncRowFactory, RowMaker, args_row, class_row, scalar_row
+from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from pydantic_core import from_json
 
 from instep.core.errors import Unavailable
 
@@ -22,21 +24,43 @@ LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 WAIT_SECONDS = 5.0
 # A restart of PostgreSQL breaks every pooled connection at once: each is tried and dropped.
 ATTEMPTS = 20
+INPUT_BYTES = 250_000
+# Reads JSON columns many times faster than the standard library does.
+set_json_loads(from_json)
+
+
+def row_of(kind: type[Row]) -> AsyncRowFactory[Row]:
+    """Rows as `kind` by the columns' names, or by their places where these are its fields': twice as fast."""
+    places = getattr(kind, "__match_args__", None)
+
+    def factory(cursor: psycopg.AsyncCursor[Any]) -> RowMaker[Row]:
+        names = tuple(column.name for column in cursor.description or ())
+        return args_row(kind)(cursor) if names == places else class_row(kind)(cursor)
+
+    return factory
+
+
+async def widen(connection: Connection) -> None:
+    """Read one large value, since the driver's input buffer grows to the largest and stays so.
+
+    At its first size a page of articles comes in a dozen reads, each with a turn of the event loop.
+    """
+    await connection.execute("select repeat(' ', %s)", [INPUT_BYTES])
 
 
 class Tx:
-    """The connection that one request or job holds; rows come back as typed dataclasses."""
+    """The connection that one request or job holds; rows come back typed."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
     async def all(self, kind: type[Row], sql: str, /, **params: Any) -> list[Row]:
-        async with self.connection.cursor(binary=True, row_factory=class_row(kind)) as cursor:
+        async with self.connection.cursor(binary=True, row_factory=row_of(kind)) as cursor:
             await cursor.execute(sql, params)
             return await cursor.fetchall()
 
     async def first(self, kind: type[Row], sql: str, /, **params: Any) -> Row | None:
-        return await self.fetch(class_row(kind), sql, params)
+        return await self.fetch(row_of(kind), sql, params)
 
     async def one(self, kind: type[Row], sql: str, /, **params: Any) -> Row:
         row = await self.first(kind, sql, **params)
@@ -74,6 +98,7 @@ class Database:
             max_size=size,
             open=False,
             timeout=WAIT_SECONDS,
+            configure=widen,
             kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
         )
 

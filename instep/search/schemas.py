@@ -33,7 +33,7 @@ class Wanted:
     locale: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Found(Article):
     """A live article that a search found; `beginnings` are the words looked for without their endings."""
 
