@@ -1,11 +1,12 @@
 """The SQL of webhook endpoints, their secrets, events and deliveries."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from instep.core.paging import Listed, Order, PageRequest
-from instep.identity.schemas import WorkspaceCtx
-from instep.webhooks.schemas import Delivery, EventOut, Webhook
+from instep.identity.schemas import Ctx, WorkspaceCtx
+from instep.webhooks.schemas import EVERYTHING, Delivery, EventKind, EventOut, Webhook
 
 WEBHOOK = """
     w.id, w.bot_id, w.url, w.description, w.events, w.status, w.disabled_reason, w.created_at, w.updated_at
@@ -20,6 +21,13 @@ KNOWN = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bots
 Lock = Literal["share", "no key update"]
 WEBHOOKS = Order(("w.created_at", "w.id"), descending=True)
 DELIVERIES = Order(("d.created_at", "d.id"), descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The id of an endpoint."""
+
+    id: str
 
 
 def caller(ctx: WorkspaceCtx) -> dict[str, Any]:
@@ -160,7 +168,24 @@ async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
     )
 
 
-async def insert_event(ctx: WorkspaceCtx, event: EventOut) -> None:
+async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
+    """The enabled endpoints that ask for this kind of event of this bot; none is deleted until the end."""
+    found = await ctx.tx.all(
+        Endpoint,
+        """
+        select w.id from webhook_endpoints w
+        where w.workspace_id = %(workspace)s and w.status = 'enabled'
+          and (w.bot_ids is null or %(bot)s = any(w.bot_ids)) and w.events && %(kinds)s
+        order by w.id for key share
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        kinds=[kind, EVERYTHING],
+    )
+    return [endpoint.id for endpoint in found]
+
+
+async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:
     await ctx.tx.run(
         """
         insert into events (id, workspace_id, type, body, created_at)
@@ -187,6 +212,22 @@ async def insert_delivery(ctx: WorkspaceCtx, delivery_id: str, webhook_id: str, 
         workspace=ctx.workspace_id,
         webhook=webhook_id,
         event=event_id,
+        now=ctx.now,
+    )
+
+
+async def insert_deliveries(ctx: Ctx, event_id: str, endpoints: dict[str, str]) -> None:
+    """One delivery of the event for each endpoint; `endpoints` are theirs by the deliveries' ids."""
+    await ctx.tx.run(
+        """
+        insert into deliveries (id, workspace_id, endpoint_id, event_id, status, next_attempt_at, created_at)
+        select made.id, %(workspace)s, made.endpoint_id, %(event)s, 'pending', now(), %(now)s
+        from unnest(%(ids)s::text[], %(endpoints)s::text[]) as made (id, endpoint_id)
+        """,
+        workspace=ctx.workspace_id,
+        event=event_id,
+        ids=list(endpoints),
+        endpoints=list(endpoints.values()),
         now=ctx.now,
     )
 

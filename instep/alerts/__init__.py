@@ -1,0 +1,1 @@
+"""Alerts to a team's chat tool: a visitor asks for a person, or leaves contact details."""

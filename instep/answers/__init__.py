@@ -1,0 +1,1 @@
+"""What visitors start: conversations, escalations and leads."""

@@ -1,0 +1,8 @@
+"""Placeholder."""
+
+revision = "0012"
+down_revision = "0011"
+
+
+def upgrade() -> None:
+    pass

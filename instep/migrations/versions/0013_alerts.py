@@ -1,0 +1,8 @@
+"""Placeholder."""
+
+revision = "0013"
+down_revision = "0012"
+
+
+def upgrade() -> None:
+    pass
