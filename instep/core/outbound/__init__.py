@@ -1,1 +1,1 @@
-"""What this server may call: the grammar of addresses, and which of them are public."""
+"""The way out: the grammar of addresses, which of them may be called, and the client that calls them."""

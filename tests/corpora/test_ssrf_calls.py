@@ -1,0 +1,87 @@
+"""Addresses and URLs of many collections, called: those that must not be reached get no connection."""
+
+import json
+from collections.abc import Sequence
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from instep.core.outbound import client
+from instep.core.outbound.addresses import Address
+from instep.core.outbound.allowed import AllowList
+from instep.core.outbound.client import OUT_OF_REACH, Caller, NoAnswer
+from instep.core.outbound.dialling import NobodyAccepts
+from tests.corpora.test_ssrf import NAMES, NOT_GIVEN_OUT
+
+pytestmark = pytest.mark.corpora
+
+PUBLIC: Address = ip_address("8.8.8.8")
+
+
+class Attempts:
+    """A caller, and the addresses to which it would have connected; names lead to what a test says."""
+
+    def __init__(self) -> None:
+        self.caller = Caller(AllowList(), self.lookup)
+        self.answer: list[Address] = []
+        self.asked: list[str] = []
+        self.reached: list[Address] = []
+
+    async def lookup(self, host: str) -> list[Address]:
+        self.asked.append(host)
+        return self.answer
+
+    async def dial(self, addresses: Sequence[Address], port: int) -> None:
+        self.reached += addresses
+        raise NobodyAccepts
+
+    async def call(self, url: str, *answer: Address) -> None:
+        self.answer = list(answer)
+        with pytest.raises(NoAnswer, match=OUT_OF_REACH):
+            await self.caller.post(url, b"", {})
+
+
+@pytest.fixture
+def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
+    made = Attempts()
+    monkeypatch.setattr(client, "dial", made.dial)
+    return made
+
+
+async def test_no_address_is_connected_to_that_must_be_blocked(corpora: Path, attempts: Attempts) -> None:
+    rows = read(corpora, "addresses.json")
+    for row in rows:
+        address = ip_address(row["ip"])
+        for answer in ([address], [PUBLIC, address], [address, PUBLIC]):
+            attempts.reached.clear()
+            await attempts.call("https://example.com", *answer)
+            assert (attempts.reached == answer) is may_pass(row), row
+            assert attempts.reached in ([], answer), row
+        attempts.reached.clear()
+        await attempts.call(f"https://[{address}]" if address.version == 6 else f"https://{address}")
+        assert (attempts.reached == [address]) is may_pass(row), row
+    assert len(rows) > 60
+
+
+async def test_no_url_is_called_that_must_be_refused(corpora: Path, attempts: Attempts) -> None:
+    """Even if every name led to a public address."""
+    urls = read(corpora, "urls_refuse.json")
+    every = [*urls["refuse_without_dns"], *urls["refuse_after_resolution_or_nxdomain"]]
+    for url in every:
+        await attempts.call(url, PUBLIC)
+    assert (attempts.asked, attempts.reached) == ([], [])
+
+    for url in every:
+        await attempts.call(url.replace("http:", "https:", 1), PUBLIC)
+    assert set(attempts.asked) == NAMES
+    assert set(attempts.reached) == {PUBLIC}
+
+
+def may_pass(row: dict[str, Any]) -> bool:
+    return not row["block"] and row["ip"] not in NOT_GIVEN_OUT
+
+
+def read(corpora: Path, name: str) -> Any:
+    return json.loads((corpora / "ssrf" / name).read_text())
