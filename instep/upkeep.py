@@ -13,6 +13,7 @@ EVERY = timedelta(hours=1)
 RATE_WINDOWS_KEPT = timedelta(hours=2)
 # In one statement: each takes its revisions and drafts along.
 PURGED_AT_ONCE = 200
+PRUNED_AT_ONCE = 1_000
 
 
 async def schedule_prune(database: Database) -> None:
@@ -28,6 +29,7 @@ async def prune(database: Database, job: Job) -> None:
         await tx.run("select prune_idempotency_keys(%(age)s)", age=keys_kept)
         await tx.run("select prune_askings(%(age)s)", age=limits.ASKINGS_KEPT)
         await purge_deleted_articles(tx)
+        await prune_events(tx)
     await schedule_prune(database)
 
 
@@ -35,4 +37,11 @@ async def purge_deleted_articles(tx: Tx) -> None:
     """Remove for good what has been in Recently deleted long enough."""
     sql = "select purge_deleted_articles(%(age)s, %(most)s)"
     while await tx.value(sql, age=limits.DELETED_ARTICLES_KEPT, most=PURGED_AT_ONCE) == PURGED_AT_ONCE:
+        pass
+
+
+async def prune_events(tx: Tx) -> None:
+    """Remove old events and the log of their deliveries."""
+    sql = "select prune_events(%(age)s, %(most)s)"
+    while await tx.value(sql, age=limits.EVENTS_KEPT, most=PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
         pass

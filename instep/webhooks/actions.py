@@ -192,7 +192,8 @@ def changed_fields(webhook: Webhook, sent: dict[str, Any]) -> dict[str, Any]:
     """The fields sent that differ; an empty description clears it."""
     values = {name: value or None if name == "description" else value for name, value in sent.items()}
     changes = {name: value for name, value in values.items() if getattr(webhook, name) != value}
-    return changes | ({"disabled_reason": None} if changes.get("status") == "enabled" else {})
+    clean = {"disabled_reason": None, "failing_since": None} if changes.get("status") == "enabled" else {}
+    return changes | clean
 
 
 async def add_secret(ctx: WorkspaceCtx, webhook: Webhook) -> str:

@@ -227,6 +227,12 @@ class AttemptOut(Out):
     ]
     duration_ms: Annotated[int, Field(examples=[87])]
     error: Annotated[str | None, Field(description="Why it failed; null: it did not.", examples=[None])]
+    answer: Annotated[
+        str | None,
+        Field(
+            description="How the body of the endpoint's answer begins; null: nothing came.", examples=["ok"]
+        ),
+    ]
 
 
 class DeliveryOut(Out):
@@ -236,7 +242,10 @@ class DeliveryOut(Out):
     event_id: Annotated[str, Field(examples=["evt_01kbb6x4mwh2v7n8q9r0s1t2v7"])]
     event: Annotated[EventKind | TestKind, Field(description="The kind of the event.")]
     status: DeliveryStatus
-    attempts: Annotated[list[AttemptOut], Field(description="All so far, the first one first.")]
+    attempts: Annotated[
+        list[AttemptOut],
+        Field(description=f"The latest {limits.ATTEMPTS_KEPT} at the most, the first one first."),
+    ]
     next_attempt_at: Annotated[
         Timestamp | None, Field(description="When it is tried next; null: it is settled.")
     ]
@@ -249,9 +258,7 @@ class DeliveryOut(Out):
             event_id=delivery.event_id,
             event=delivery.event,
             status=delivery.status,
-            attempts=[
-                AttemptOut(number=number, **attempt) for number, attempt in enumerate(delivery.attempts, 1)
-            ],
+            attempts=[AttemptOut(**attempt) for attempt in delivery.attempts],
             next_attempt_at=delivery.next_attempt_at,
             created_at=delivery.created_at,
         )

@@ -32,12 +32,14 @@ async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | N
     """What the sender leaves behind when it is done with a delivery."""
     attempts = [
         {
+            "number": number,
             "at": AT.isoformat(),
             "http_status": http_status,
             "duration_ms": 87,
             "error": None if http_status else "It did not answer within 10 seconds.",
+            "answer": "ok" if http_status else None,
         }
-        for http_status in http_statuses
+        for number, http_status in enumerate(http_statuses, 1)
     ]
     await owner.run(
         """

@@ -19,14 +19,14 @@ async def test_they_come_newest_first_each_with_its_attempts(api: Api, cast: Cas
     listed = found(await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
 
     attempt = {"at": "2026-11-21T12:00:00.000Z", "durationMs": 87}
-    refused = {"httpStatus": None, "error": "It did not answer within 10 seconds."}
+    refused = {"httpStatus": None, "error": "It did not answer within 10 seconds.", "answer": None}
     assert listed == {
         "results": [
             waiting,
             {
                 **delivered,
                 "status": "delivered",
-                "attempts": [{"number": 1, **attempt, "httpStatus": 204, "error": None}],
+                "attempts": [{"number": 1, **attempt, "httpStatus": 204, "error": None, "answer": "ok"}],
                 "nextAttemptAt": None,
             },
             {
@@ -34,7 +34,7 @@ async def test_they_come_newest_first_each_with_its_attempts(api: Api, cast: Cas
                 "status": "failed",
                 "attempts": [
                     {"number": 1, **attempt, **refused},
-                    {"number": 2, **attempt, "httpStatus": 500, "error": None},
+                    {"number": 2, **attempt, "httpStatus": 500, "error": None, "answer": "ok"},
                 ],
                 "nextAttemptAt": None,
             },

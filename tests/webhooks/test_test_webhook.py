@@ -40,10 +40,12 @@ async def test_its_body_is_ready_and_holds_the_endpoint_without_its_secret(
     delivery = await send_test(client, webhook)
 
     body = await owner.value("select body from events where id = %(id)s", id=delivery["eventId"])
-    assert json.loads(body) == {
+    event = json.loads(body)
+    assert re.fullmatch(TIMESTAMP, event["createdAt"])
+    assert event == {
         "id": delivery["eventId"],
         "type": "webhook.test",
-        "createdAt": delivery["createdAt"],
+        "createdAt": event["createdAt"],
         "botId": str(cast.second_bot_id),
         "actor": {"type": "api_key", "name": "wide"},
         "data": {"object": without_secret(webhook), "previousAttributes": {}},

@@ -1,8 +1,181 @@
-"""Placeholder."""
+"""The sender of deliveries: leases, a fair claim, the record of attempts, and the pruning of old ones."""
+
+from alembic import op
 
 revision = "0012"
 down_revision = "0011"
 
+COLUMNS = """
+-- How many attempts have begun; the present one's number, by which its outcome is told from a later one's.
+alter table deliveries add column attempts_begun integer not null default 0;
+alter table deliveries add column began_at timestamptz;
+-- Until then one sender has it; past it the attempt is taken for lost.
+alter table deliveries add column leased_until timestamptz;
+comment on column deliveries.attempts is
+  'The latest attempts, in order: number, at, http_status, duration_ms, error, answer.';
+
+drop index deliveries_due;
+create index deliveries_pending on deliveries (endpoint_id, next_attempt_at, id) where status = 'pending';
+create index deliveries_leased on deliveries (leased_until) where leased_until is not null;
+
+-- Since when every attempt has failed; null: the last one has not.
+alter table webhook_endpoints add column failing_since timestamptz;
+"""
+
+# The claims of all senders follow one another, so that none sees less of an endpoint under way than there is.
+# It looks at the first pending delivery of each endpoint, jumping from one to the next in the index: what
+# one endpoint has waiting costs the others nothing. All times are the database's.
+CLAIM = """
+create function claim_deliveries(
+  most integer, at_one_endpoint integer, of_one_workspace integer, lease interval
+) returns table (
+  id text, number integer, workspace_id text, endpoint_id text, url text, kind text, body bytea, at timestamptz,
+  secret_ids text[], sealed_secrets bytea[]
+) language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare moment timestamptz;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('claim_deliveries', 0));
+  moment := clock_timestamp();
+  return query
+  with recursive heads as (
+    (select d.endpoint_id, d.workspace_id, d.next_attempt_at from deliveries d
+      where d.status = 'pending' order by d.endpoint_id, d.next_attempt_at limit 1)
+    union all
+    select n.* from heads h cross join lateral (
+      select d.endpoint_id, d.workspace_id, d.next_attempt_at from deliveries d
+      where d.status = 'pending' and d.endpoint_id > h.endpoint_id
+      order by d.endpoint_id, d.next_attempt_at limit 1) n
+  ), busy as (
+    select d.endpoint_id, d.workspace_id, count(*) as number from deliveries d
+    where d.leased_until > moment group by d.endpoint_id, d.workspace_id
+  ), busy_workspaces as (
+    select b.workspace_id, sum(b.number) as number from busy b group by b.workspace_id
+  ), due as (
+    select c.id, c.next_attempt_at, coalesce(w.number, 0)
+      + row_number() over (partition by h.workspace_id order by c.place, c.next_attempt_at, c.id) as place
+    from heads h
+    join webhook_endpoints e on e.id = h.endpoint_id and e.status = 'enabled'
+    left join busy b on b.endpoint_id = h.endpoint_id
+    left join busy_workspaces w on w.workspace_id = h.workspace_id
+    cross join lateral (
+      select f.id, f.next_attempt_at,
+        coalesce(b.number, 0) + row_number() over (order by f.next_attempt_at, f.id) as place
+      from (
+        select d.id, d.next_attempt_at from deliveries d
+        where d.endpoint_id = h.endpoint_id and d.status = 'pending' and d.next_attempt_at <= moment
+          and (d.leased_until is null or d.leased_until <= moment)
+        order by d.next_attempt_at, d.id limit greatest(at_one_endpoint - coalesce(b.number, 0), 0)) f) c
+    where h.next_attempt_at <= moment
+  ), chosen as (
+    select due.id from due where due.place <= of_one_workspace order by due.place, due.next_attempt_at limit most
+  ), free as (
+    select d.id from deliveries d
+    where d.id in (select chosen.id from chosen) and d.status = 'pending'
+      and (d.leased_until is null or d.leased_until <= moment)
+    for no key update skip locked
+  ), taken as (
+    update deliveries d set
+      attempts = case when d.leased_until is null then d.attempts else d.attempts || jsonb_build_object(
+        'number', d.attempts_begun, 'at', d.began_at, 'http_status', null,
+        'duration_ms', round(extract(epoch from d.leased_until - d.began_at) * 1000),
+        'error', 'The sender was stopped during this attempt.', 'answer', null) end,
+      attempts_begun = d.attempts_begun + 1, began_at = moment, leased_until = moment + lease
+    from free where d.id = free.id
+    returning d.id, d.attempts_begun, d.workspace_id, d.endpoint_id, d.event_id
+  )
+  select t.id, t.attempts_begun, t.workspace_id, t.endpoint_id, e.url, v.type, v.body, moment,
+    s.ids, s.sealed
+  from taken t
+  join webhook_endpoints e on e.id = t.endpoint_id
+  join events v on v.id = t.event_id
+  cross join lateral (
+    select array_agg(w.id order by w.ends_at desc nulls first) as ids,
+      array_agg(w.sealed order by w.ends_at desc nulls first) as sealed
+    from webhook_secrets w
+    where w.endpoint_id = t.endpoint_id and (w.ends_at is null or w.ends_at > moment)) s;
+end $$;
+revoke all on function claim_deliveries from public;
+grant execute on function claim_deliveries to instep_app;
+"""
+
+# Endpoints are locked before deliveries, each in the order of their ids, as everywhere.
+RECORD = """
+create function record_attempts(outcomes jsonb, waits interval[], patience interval, kept integer)
+returns table (endpoint_id text, disabled_reason text)
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare moment timestamptz;
+begin
+  perform e.id from webhook_endpoints e
+  where e.id in (
+    select d.endpoint_id from deliveries d
+    join jsonb_to_recordset(outcomes) as o (id text) on o.id = d.id)
+  order by e.id for key share;
+  moment := clock_timestamp();
+  return query
+  with told as (
+    select d.endpoint_id, bool_or(o.delivered) as delivered, bool_or(o.gone) as gone
+    from jsonb_to_recordset(outcomes) as o (id text, number integer, delivered boolean, gone boolean)
+    join deliveries d on d.id = o.id and d.attempts_begun = o.number and d.leased_until is not null
+    group by d.endpoint_id
+  ), concerned as (
+    select e.id, t.delivered, t.gone,
+      e.status = 'enabled' and (t.gone
+        or (not t.delivered and coalesce(e.failing_since <= moment - patience, false))) as ends
+    from webhook_endpoints e join told t on t.endpoint_id = e.id
+    where t.gone or (t.delivered and e.failing_since is not null)
+      or (not t.delivered and coalesce(e.failing_since <= moment - patience, true))
+    order by e.id for no key update of e
+  ), changed as (
+    update webhook_endpoints e set
+      failing_since = case when not c.delivered then coalesce(e.failing_since, moment) end
+    from concerned c where e.id = c.id and not c.ends
+  )
+  update webhook_endpoints e set
+    status = 'disabled',
+    disabled_reason = case when c.gone then 'The endpoint answered 410 Gone.'
+      else 'Every attempt has failed since '
+        || to_char(e.failing_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z".') end,
+    updated_at = greatest(e.updated_at, moment)
+  from concerned c where e.id = c.id and c.ends
+  returning e.id, e.disabled_reason;
+
+  update deliveries d set
+    attempts = jsonb_path_query_array(
+      d.attempts || jsonb_build_object('number', o.number, 'at', d.began_at, 'http_status', o.http_status,
+        'duration_ms', o.duration_ms, 'error', o.error, 'answer', o.answer),
+      '$[last - $n to last]', jsonb_build_object('n', kept - 1)),
+    round_attempts = d.round_attempts + 1,
+    leased_until = null, began_at = null,
+    status = case when o.delivered then 'delivered'
+      when o.gone or d.round_attempts >= cardinality(waits) then 'failed' else 'pending' end,
+    next_attempt_at = case when o.delivered or o.gone or d.round_attempts >= cardinality(waits) then null
+      else moment + waits[d.round_attempts + 1] end
+  from jsonb_to_recordset(outcomes) as o (
+    id text, number integer, http_status integer, duration_ms integer, error text, answer text,
+    delivered boolean, gone boolean)
+  where d.id = o.id and d.attempts_begun = o.number and d.leased_until is not null;
+end $$;
+revoke all on function record_attempts from public;
+grant execute on function record_attempts to instep_app;
+"""
+
+PRUNE = """
+create function prune_events(age interval, most integer) returns integer
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare touched integer;
+begin
+  delete from events where id in (
+    select e.id from events e where e.created_at < now() - age order by e.created_at limit most);
+  get diagnostics touched = row_count;
+  return touched;
+end $$;
+revoke all on function prune_events from public;
+grant execute on function prune_events to instep_app;
+"""
+
 
 def upgrade() -> None:
-    pass
+    for step in (COLUMNS, CLAIM, RECORD, PRUNE):
+        op.execute(step)

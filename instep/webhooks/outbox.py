@@ -1,0 +1,90 @@
+"""The SQL of the sender: which deliveries are due, fairly, and how their attempts ended.
+
+It works past the tenants' bounds, through functions of the database that do only this.
+"""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from psycopg.types.json import Jsonb
+
+from instep.core import limits
+from instep.core.database import Tx
+
+# Longer than an attempt and its record take; so long at most waits the delivery of a killed sender.
+LEASE = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A delivery that is this sender's for the time of one attempt; `at` is the database's time.
+
+    `sealed_secrets` sign it, the newest first. `number` is the attempt's, and the fence: whoever comes back
+    after a later attempt has begun changes nothing.
+    """
+
+    id: str
+    number: int
+    workspace_id: str
+    endpoint_id: str
+    url: str
+    kind: str
+    body: bytes
+    at: datetime
+    secret_ids: list[str]
+    sealed_secrets: list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt ended; `gone`: the endpoint wants no more deliveries."""
+
+    id: str
+    number: int
+    http_status: int | None
+    duration_ms: int
+    error: str | None
+    answer: str | None
+    delivered: bool
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Disabled:
+    """An endpoint that the outcome of an attempt has disabled."""
+
+    endpoint_id: str
+    disabled_reason: str
+
+
+async def claim(tx: Tx, most: int) -> list[Claimed]:
+    """Take due deliveries for an attempt each; every workspace and endpoint has its turn.
+
+    Those whose lease has run out are among them, with the lost attempt in their log.
+    """
+    return await tx.all(
+        Claimed,
+        """
+        select id, number, workspace_id, endpoint_id, url, kind, body, at, secret_ids, sealed_secrets
+        from claim_deliveries(%(most)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s)
+        """,
+        most=most,
+        at_one_endpoint=limits.ENDPOINT_DELIVERIES_AT_ONCE,
+        of_one_workspace=limits.WORKSPACE_DELIVERIES_AT_ONCE,
+        lease=LEASE,
+    )
+
+
+async def record(tx: Tx, outcomes: list[Outcome]) -> list[Disabled]:
+    """Log the attempts, settle their deliveries or put them off; the endpoints that this has disabled."""
+    return await tx.all(
+        Disabled,
+        """
+        select endpoint_id, disabled_reason
+        from record_attempts(%(outcomes)s, %(waits)s::interval[], %(patience)s, %(kept)s)
+        """,
+        outcomes=Jsonb([asdict(outcome) for outcome in outcomes]),
+        waits=list(limits.DELIVERY_WAITS),
+        patience=limits.ENDPOINT_PATIENCE,
+        kept=limits.ATTEMPTS_KEPT,
+    )
