@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from instep.articles import deleted, queries, revisions
+from instep.articles.events import tell_change, tell_deletion
 from instep.articles.queries import NO_WORKING_COPY, Filter
 from instep.articles.schemas import (
     Article,
@@ -124,7 +125,7 @@ async def publish_article(
         return await in_form(ctx, article, form)
     if article.status == "in_review":
         await queries.settle_review(ctx, [article.id], "applied")
-    changes: dict[str, Any] = {"status": "published", "published_at": article.published_at or ctx.now}
+    changes = live_columns(ctx, article)
     if copy is None:
         return await save(ctx, article, changes, form)
     changes |= {**author_columns(copy), "title": copy.title, **await content_columns(copy.content)}
@@ -147,10 +148,12 @@ async def delete_article(ctx: Ctx, ref: str) -> Deletion:
     Until then they can be restored. They are found nowhere else, and their slugs are free at once.
     """
     article = await find_article(ctx, ref, lock=True)
-    translations = await deleted.lock_translations(ctx, article.id)
-    await queries.settle_review(ctx, [article.id, *translations], "dismissed")
-    deleted_at = await deleted.delete(ctx, [article.id, *translations])
-    return Deletion(article.id, deleted_at, translations)
+    together = [article, *await deleted.lock_translations(ctx, article.id)]
+    ids = [each.id for each in together]
+    await queries.settle_review(ctx, ids, "dismissed")
+    deleted_at = await deleted.delete(ctx, ids)
+    await tell_deletion(ctx, together)
+    return Deletion(article.id, deleted_at, ids[1:])
 
 
 @writes
@@ -194,6 +197,15 @@ async def save_working_copy(ctx: Ctx, ref: str, update: TextUpdate, if_match: st
 async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: Source) -> Article:
     """Put another text into an article that is locked; the replaced one becomes a revision."""
     changes = {"title": title, **await content_columns(content)}
+    return await save(ctx, article, changes, "markdown", source)
+
+
+async def publish_text(ctx: Ctx, article: Article, title: str, content: str, source: Source) -> Article:
+    """Make a locked article live with this text, in one change; the text before it becomes a revision."""
+    changes = live_columns(ctx, article)
+    if (title, content) == (article.title, article.content):
+        return await save(ctx, article, changes, "markdown")
+    changes |= {"title": title, **await content_columns(content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -283,6 +295,7 @@ async def find_working_copy(ctx: Ctx, article: Article) -> WorkingCopy | None:
 async def save(
     ctx: Ctx, article: Article, changes: dict[str, Any], form: Format, source: Source | None = None
 ) -> Article:
+    """Change columns of an article that is locked and holds its text in Markdown, and tell of it."""
     if source is not None and article.has_unpublished_changes:
         changes = {"title": article.title, "content_markdown": article.content} | changes
         await keep_working_copy(ctx, article, changes)
@@ -290,6 +303,8 @@ async def save(
         saved = await queries.update(ctx, article.id, changes, form, source)
     if saved.slug != article.slug:
         await queries.keep_former_slug(ctx, article, saved.slug)
+    content = changes.get("content_markdown", article.content)
+    await tell_change(ctx, article, replace(saved, content=content))
     return saved
 
 
@@ -313,6 +328,10 @@ async def changed_columns(article: Article, sent: dict[str, Any]) -> dict[str, A
     if "description" in sent:
         sent["description"] = sent["description"] or None
     return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}
+
+
+def live_columns(ctx: Ctx, article: Article) -> dict[str, Any]:
+    return {"status": "published", "published_at": article.published_at or ctx.now}
 
 
 def text_columns(copy: WorkingCopy) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from instep.articles.schemas import DeletedArticle
+from instep.articles.queries import columns
+from instep.articles.schemas import Article, DeletedArticle
 from instep.core import limits
 from instep.core.ids import looks_like_id
 from instep.identity.schemas import Ctx
@@ -10,18 +11,18 @@ from instep.identity.schemas import Ctx
 DELETED = "a.id, a.slug, a.locale, a.translation_of, a.deleted_at"
 
 
-async def lock_translations(ctx: Ctx, article_id: str) -> list[str]:
-    """The ids of an article's translations, locked; its own lock lets nobody add one."""
-    found = await ctx.tx.value(
-        """
-        select array_agg(id) from (
-            select id from articles where bot_id = %(bot)s and translation_of = %(id)s and deleted_at is null
-            order by id for no key update) as translations
+async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
+    """An article's translations, locked; its own lock lets nobody add one."""
+    return await ctx.tx.all(
+        Article,
+        f"""
+        select {columns("markdown")} from articles a
+        where a.bot_id = %(bot)s and a.translation_of = %(id)s and a.deleted_at is null
+        order by a.id for no key update of a
         """,
         bot=ctx.bot.id,
         id=article_id,
     )
-    return list(found or ())
 
 
 async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:

@@ -3,7 +3,12 @@
 from typing import Any
 
 from instep.changelog import queries
-from instep.changelog.schemas import ChangelogEntry, ChangelogEntryCreate, ChangelogEntryUpdate
+from instep.changelog.schemas import (
+    ChangelogEntry,
+    ChangelogEntryCreate,
+    ChangelogEntryUpdate,
+    changelog_entry_out,
+)
 from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
@@ -13,6 +18,7 @@ from instep.core.slugs import free_slug, slugify
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
+from instep.webhooks.emit import emit
 
 
 async def list_changelog_entries(
@@ -68,7 +74,10 @@ async def publish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = Non
     refuse_stale(if_match, entry.etag)
     if entry.is_live:
         return entry
-    return await save(ctx, entry, {"status": "published", "published_at": entry.published_at or ctx.now})
+    live = await save(ctx, entry, {"status": "published", "published_at": entry.published_at or ctx.now})
+    shown, before = [changelog_entry_out(each, ctx.bot, "markdown") for each in (live, entry)]
+    await emit(ctx, "changelog_entry.published", shown, before)
+    return live
 
 
 @writes

@@ -9,7 +9,7 @@ from instep.articles.actions import (
     create_for_review,
     delete_article,
     find_article,
-    publish_article,
+    publish_text,
     replace_text,
 )
 from instep.articles.schemas import Article, ArticleCreate, Source
@@ -30,10 +30,13 @@ from instep.drafts.schemas import (
     DraftUpdate,
     NewArticle,
     Proposal,
+    draft_item_out,
 )
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
+from instep.webhooks.emit import emit
+from instep.webhooks.schemas import EventKind
 
 # The names of the texts in a diff.
 SIDES = ("live", "proposed")
@@ -60,7 +63,8 @@ async def list_drafts(
     detail; of large texts they are those against the text that the edit was made against.
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
-    return await with_live_counts(ctx, await queries.list_pending(ctx, draft_type, article_id, page))
+    listed = await queries.list_pending(ctx, draft_type, article_id, page)
+    return Listed(await with_live_counts(ctx, listed.rows), listed.next_cursor)
 
 
 async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Listed[Draft]:
@@ -102,10 +106,12 @@ async def propose_edit(
     )
     if proposal.title is None and proposal.content == article.content:
         raise NoChanges
-    return await get_draft(ctx, await queue_edit(ctx, article.id, proposal), form)
+    draft = await queue_edit(ctx, article.id, proposal)
+    await tell_proposal(ctx, draft)
+    return await get_draft(ctx, draft.id, form)
 
 
-async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> str:
+async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> Draft:
     """Put an edit into the review queue."""
     counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
@@ -114,12 +120,14 @@ async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> str:
 async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: Proposal) -> None:
     """Put a task's edit into the queue; of all tasks of one change the latest one's stays there."""
     if proposal.source_url is None:
-        await queue_edit(ctx, article_id, proposal)
+        await tell_proposal(ctx, await queue_edit(ctx, article_id, proposal))
         return
     # Two of them may end at once: the second waits here, and then sees the other's draft.
     await queries.lock_change(ctx, proposal.source_url)
-    await queue_edit(ctx, article_id, proposal)
-    await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
+    draft = await queue_edit(ctx, article_id, proposal)
+    if draft.id in await queries.dismiss_superseded(ctx, article_id, proposal.source_url):
+        draft = replace(draft, status="dismissed", conflict=False)
+    await tell_proposal(ctx, draft)
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
@@ -136,8 +144,16 @@ async def queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     draft_id = new_id(DRAFT_PREFIXES[draft_type])
     words = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
     article = await create_for_review(ctx, ArticleCreate.model_validate(words), Source("create", draft_id))
-    await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
+    draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
+    await tell_proposal(ctx, draft)
     return draft_id
+
+
+async def tell_proposal(ctx: Ctx, draft: Draft) -> None:
+    """Emit the event of a draft that was made, with the counts that the queue shows."""
+    kind: EventKind = "edit.proposed" if draft.type == "edit" else "draft.created"
+    [shown] = await with_live_counts(ctx, [draft])
+    await emit(ctx, kind, draft_item_out(shown))
 
 
 @writes
@@ -194,10 +210,11 @@ async def apply_draft(ctx: Ctx, draft_id: str, wish: DraftApply, if_match: str |
     refuse_stale(if_match, article.etag)
     title, content = await settled_text(article, draft, wish)
     await queries.settle(ctx, draft.id, "applied")
-    if (title, content) != (article.title, article.content):
-        await replace_text(ctx, article, title, content, Source("apply", draft.id))
+    source = Source("apply", draft.id)
     if draft.type != "edit":
-        await publish_article(ctx, article.id)
+        await publish_text(ctx, article, title, content, source)
+    elif (title, content) != (article.title, article.content):
+        await replace_text(ctx, article, title, content, source)
     return replace(draft, status="applied")
 
 
@@ -272,14 +289,13 @@ async def settled_text(article: Article, draft: DraftTexts, wish: DraftApply) ->
     return title or article.title, merged
 
 
-async def with_live_counts(ctx: Ctx, listed: Listed[Draft]) -> Listed[Draft]:
+async def with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
     """Count anew what is compared in no time: a list can't wait for the rest."""
-    changed = [row.id for row in listed.rows if row.conflict]
+    changed = [row.id for row in rows if row.conflict]
     if not changed:
-        return listed
+        return rows
     texts = await queries.find_small(ctx, changed)
-    rows = [await recount(row, texts[row.id]) if row.id in texts else row for row in listed.rows]
-    return Listed(rows, listed.next_cursor)
+    return [await recount(row, texts[row.id]) if row.id in texts else row for row in rows]
 
 
 async def recount(row: Draft, texts: DraftTexts) -> Draft:

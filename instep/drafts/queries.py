@@ -42,7 +42,8 @@ TEXTS = """
     a.version as current_version, a.content_markdown as current_content,
     d.evidence, d.questions, d.warnings
 """
-FROM = "from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id"
+JOIN = "d join articles a on a.bot_id = d.bot_id and a.id = d.article_id"
+FROM = f"from drafts {JOIN}"
 ORDER = Order(("d.created_at", "d.id"), descending=True)
 
 
@@ -94,10 +95,9 @@ async def find_small(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
     return {row.id: row for row in rows}
 
 
-async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: TextDiff) -> str:
-    draft_id = new_id(DRAFT_PREFIXES["edit"])
+async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: TextDiff) -> Draft:
     row = {
-        "id": draft_id,
+        "id": new_id(DRAFT_PREFIXES["edit"]),
         "type": "edit",
         "article_id": article_id,
         "title": proposal.title,
@@ -108,18 +108,17 @@ async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: Tex
         "additions": counts.additions,
         "deletions": counts.deletions,
     }
-    await insert(ctx, row, proposal)
-    return draft_id
+    return await insert(ctx, row, proposal)
 
 
 async def insert_new(
     ctx: Ctx, draft_id: str, draft_type: DraftType, article_id: str, new: NewArticle
-) -> None:
+) -> Draft:
     row = {"id": draft_id, "type": draft_type, "article_id": article_id}
-    await insert(ctx, {**row, "questions": Jsonb(list(new.questions))}, new)
+    return await insert(ctx, {**row, "questions": Jsonb(list(new.questions))}, new)
 
 
-async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> None:
+async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     values = {
         **row,
         "workspace_id": ctx.bot.workspace_id,
@@ -136,7 +135,14 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> None:
         "updated_at": ctx.now,
     }
     marks = ", ".join(f"%({name})s" for name in values)
-    await ctx.tx.run(f"insert into drafts ({', '.join(values)}) values ({marks})", **values)
+    return await ctx.tx.one(
+        Draft,
+        f"""
+        with d as (insert into drafts ({", ".join(values)}) values ({marks}) returning *)
+        select {DRAFT} from {JOIN}
+        """,
+        **values,
+    )
 
 
 async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
@@ -177,20 +183,25 @@ async def lock_change(ctx: Ctx, source_url: str) -> None:
     )
 
 
-async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> None:
-    """Take out of the queue what tasks proposed for a change before its latest task did."""
-    await ctx.tx.run(
+async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[str]:
+    """Take out of the queue what tasks proposed for a change before its latest task did; the drafts' ids."""
+    found = await ctx.tx.value(
         """
-        update drafts set status = 'dismissed', updated_at = %(now)s
-        where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s and status = 'pending'
-          and type = 'edit' and task_id <> (
-            select d.task_id from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
-            where d.bot_id = %(bot)s and d.article_id = %(article)s and d.source_url = %(url)s
-              and d.type = 'edit'
-            order by t.created_at desc, t.id desc limit 1)
+        with dismissed as (
+          update drafts set status = 'dismissed', updated_at = %(now)s
+          where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s and status = 'pending'
+            and type = 'edit' and task_id <> (
+              select d.task_id from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+              where d.bot_id = %(bot)s and d.article_id = %(article)s and d.source_url = %(url)s
+                and d.type = 'edit'
+              order by t.created_at desc, t.id desc limit 1)
+          returning id
+        )
+        select array_agg(id) from dismissed
         """,
         bot=ctx.bot.id,
         article=article_id,
         url=source_url,
         now=ctx.now,
     )
+    return set(found or ())

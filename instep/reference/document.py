@@ -12,6 +12,7 @@ from instep.reference import answers, events, words
 from instep.reference.examples import example_of
 from instep.reference.links import add_links
 from instep.web.call import Access
+from instep.web.door import Door
 from instep.web.errors import error_codes
 from instep.web.shapes import ErrorOut
 
@@ -23,7 +24,7 @@ LIST = re.compile(r"ListOut_(?:Union_)?([A-Za-z]+?)Out_.*")
 
 def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The document; paths are relative to `{base_url}/v1` (specification, Endpoints)."""
-    doors = [route for route in routes if isinstance(route, APIRoute)]
+    doors = [route for route in routes if isinstance(route, Door)]
     document = get_openapi(
         title=words.TITLE,
         version=words.VERSION,
@@ -45,7 +46,7 @@ def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas |= error_schemas()
+    schemas |= error_schemas() | events.components()
     document["webhooks"] = events.webhooks()
     document["security"] = [{"apiKey": []}]
     used = {tag for operation in operations_of(document) for tag in operation["tags"]}

@@ -2,22 +2,53 @@
 
 from typing import Any
 
+from pydantic import BaseModel
+
+from instep.answers.schemas import ConversationOut, LeadOut
 from instep.webhooks.schemas import EventKind
 
 Json = dict[str, Any]
 
 # What happened, and the component that `data.object` has.
-KINDS: dict[EventKind, tuple[str, str | None]] = {
-    "article.published": ("An article became live.", "ArticleOut"),
-    "article.updated": ("The text or a public field of a live article changed.", "ArticleOut"),
-    "article.unpublished": ("A live article was taken out of the help center.", "ArticleOut"),
-    "article.deleted": ("An article moved to Recently deleted; one event per translation.", "ArticleOut"),
-    "edit.proposed": ("An edit of an article waits for review.", "DraftListItemOut"),
-    "draft.created": ("A new article, or a draft from questions, waits for review.", "DraftListItemOut"),
+KINDS: dict[EventKind, tuple[str, str]] = {
+    "article.published": (
+        "An article became live: it was published, or the draft of a new article was applied.",
+        "ArticleOut",
+    ),
+    "article.updated": (
+        "The text or another public field of a live article changed: by PATCH, an applied edit, a restored "
+        "revision, or the publishing of its unpublished changes. These alone, which nobody sees, are none.",
+        "ArticleOut",
+    ),
+    "article.unpublished": (
+        "A live article was taken out of the help center, otherwise than by deleting it.",
+        "ArticleOut",
+    ),
+    "article.deleted": (
+        "An article moved to Recently deleted; `object` is how it was before. The translations that were "
+        "deleted with it have an event each. Whatever is restored is a draft: that has no event.",
+        "ArticleOut",
+    ),
+    "edit.proposed": (
+        "Somebody, or a task, proposed an edit of an article; `object` is as in the list of drafts. Of two "
+        "tasks for one change the later one's waits: should the earlier task end last, its edit is "
+        "`dismissed` from the start.",
+        "DraftListItemOut",
+    ),
+    "draft.created": (
+        "A new article, or a draft from questions, waits for review; `object` is as in the list of drafts.",
+        "DraftListItemOut",
+    ),
     "changelog_entry.published": ("A changelog entry became live.", "ChangelogEntryOut"),
-    "task.completed": ("A task has ended, `completed` or `failed`.", "TaskOut"),
-    "conversation.escalated": ("A visitor asks for a person.", None),
-    "lead.created": ("A visitor left contact details.", None),
+    "task.completed": (
+        "A task has ended, `completed` or `failed`; its drafts have events of their own.",
+        "TaskOut",
+    ),
+    "conversation.escalated": (
+        "A visitor asked for a person to go on with a conversation; one event, however often it is asked.",
+        "ConversationOut",
+    ),
+    "lead.created": ("A visitor left contact details.", "LeadOut"),
 }
 
 HEADERS = {
@@ -35,13 +66,21 @@ HEADERS = {
 }
 
 
+# What no operation of the API answers with.
+ONLY_IN_EVENTS: tuple[type[BaseModel], ...] = (ConversationOut, LeadOut)
+
+
+def components() -> Json:
+    return {shape.__name__: shape.model_json_schema(mode="serialization") for shape in ONLY_IN_EVENTS}
+
+
 def webhooks() -> Json:
     return {kind: {"post": event(kind)} for kind in KINDS}
 
 
 def event(kind: EventKind) -> Json:
     meaning, shape = KINDS[kind]
-    thing = {"$ref": f"#/components/schemas/{shape}"} if shape else {"type": "object"}
+    thing = {"$ref": f"#/components/schemas/{shape}"}
     return {
         "tags": ["events"],
         "operationId": f"on_{kind.replace('.', '_')}",
@@ -71,7 +110,7 @@ def envelope(kind: str, thing: Json) -> Json:
         "botId": {"type": "string", "format": "uuid"},
         "actor": {
             "type": "object",
-            "description": "Who did it.",
+            "description": "Who did it: of an API key its name.",
             "properties": {"type": text, "name": text},
             "required": ["type", "name"],
         },
@@ -81,7 +120,8 @@ def envelope(kind: str, thing: Json) -> Json:
                 "object": thing,
                 "previousAttributes": {
                     "type": "object",
-                    "description": "What the changed fields were before.",
+                    "description": "The fields of `object` that the change has changed, as they were before "
+                    "it; none where the resource was made or deleted.",
                 },
             },
             "required": ["object", "previousAttributes"],

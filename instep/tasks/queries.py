@@ -186,15 +186,28 @@ async def start(ctx: Ctx, task_id: str) -> Work | None:
     )
 
 
+async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
+    """A task that has not ended, locked: whoever holds it may end it, and nobody else."""
+    return await ctx.tx.first(
+        Task,
+        f"""
+        select {TASK} from tasks t
+        where t.bot_id = %(bot)s and t.id = %(id)s and t.status in ('queued', 'running')
+        for no key update of t
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+    )
+
+
 async def complete(
     ctx: Ctx, task_id: str, outcome: Outcome, summary: str, reviewed: list[dict[str, Any]]
-) -> bool:
-    """Whether this call ended the task: of two workers that ran it only one writes its drafts."""
-    touched = await ctx.tx.run(
+) -> None:
+    await ctx.tx.run(
         """
         update tasks set status = 'completed', outcome = %(outcome)s, summary = %(summary)s,
             reviewed = %(reviewed)s, finished_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s and status = 'running'
+        where bot_id = %(bot)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=task_id,
@@ -203,7 +216,6 @@ async def complete(
         reviewed=Jsonb(reviewed),
         now=ctx.now,
     )
-    return touched == 1
 
 
 async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
@@ -211,7 +223,7 @@ async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
         """
         update tasks set status = 'failed', error_code = %(code)s, error_message = %(message)s,
             finished_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
+        where bot_id = %(bot)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=task_id,

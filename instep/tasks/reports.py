@@ -8,13 +8,19 @@ from instep.drafts.actions import queue_edit_of_task, queue_new_article
 from instep.drafts.schemas import EvidenceOut, NewArticle, Proposal
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
+from instep.tasks.actions import find_task
 from instep.tasks.queries import Work
-from instep.tasks.schemas import Outcome
+from instep.tasks.schemas import Outcome, Task, task_out
+from instep.webhooks.emit import emit
 
 
 async def write_report(
     ctx: Ctx, task_id: str, work: Work, report: writer.Report, articles: dict[str, Article]
 ) -> None:
+    # Of two workers that ran the task the second waits here, and then has nothing left to end.
+    running = await queries.lock_unended(ctx, task_id)
+    if running is None:
+        return
     reviewed = [
         {
             "article_id": verdict.article_id,
@@ -25,14 +31,20 @@ async def write_report(
         for verdict in report.reviewed
     ]
     outcome: Outcome = "drafts" if report.proposals else "no_changes"
-    if not await queries.complete(ctx, task_id, outcome, report.summary, reviewed):
-        return
+    await queries.complete(ctx, task_id, outcome, report.summary, reviewed)
     for proposed in report.proposals:
         if proposed.article_id is None:
             await queue_new_article(ctx, await new_article_of(ctx, proposed, work, task_id))
         else:
             article = articles[proposed.article_id]
             await queue_edit_of_task(ctx, article.id, proposal_of(proposed, article, work, task_id))
+    await tell_end(ctx, running)
+
+
+async def tell_end(ctx: Ctx, before: Task) -> None:
+    """Emit the event of a task that has ended, whichever way."""
+    ended = await find_task(ctx, [ctx.bot], before.id)
+    await emit(ctx, "task.completed", task_out(ended), task_out(before))
 
 
 def proposal_of(proposed: writer.Proposal, article: Article, work: Work, task_id: str) -> Proposal:

@@ -1,5 +1,6 @@
 """Events: written in the transaction of the change, with the body that every attempt sends."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,11 +19,19 @@ async def emit(ctx: Ctx, kind: EventKind, shown: BaseModel, before: BaseModel | 
     transaction of the change, after the change: both come to be or neither does. Without an endpoint that
     asks for it nothing is kept.
     """
-    endpoints = await queries.endpoints_for(ctx, kind)
-    if not endpoints:
-        return
+    await emit_each(ctx, kind, [(shown, before)])
+
+
+async def emit_each(ctx: Ctx, kind: EventKind, changes: Sequence[tuple[BaseModel, BaseModel | None]]) -> None:
+    """The same for several resources that one change touches: an event for each."""
+    if endpoints := await queries.endpoints_for(ctx, kind):
+        events = [event_of(ctx, kind, shown, before) for shown, before in changes]
+        await queries.insert_events(ctx, events, endpoints)
+
+
+def event_of(ctx: Ctx, kind: EventKind, shown: BaseModel, before: BaseModel | None) -> EventOut:
     after = as_sent(shown)
-    event = EventOut(
+    return EventOut(
         id=new_id("evt"),
         type=kind,
         created_at=ctx.now,
@@ -30,8 +39,6 @@ async def emit(ctx: Ctx, kind: EventKind, shown: BaseModel, before: BaseModel | 
         actor=AuthorOut(type=ctx.actor.type, name=ctx.actor.name),
         data=EventDataOut(object=after, previous_attributes=previous(as_sent(before), after)),
     )
-    await queries.insert_event(ctx, event)
-    await queries.insert_deliveries(ctx, event.id, {new_id("dlv"): endpoint for endpoint in endpoints})
 
 
 def as_sent(shown: BaseModel | None) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from instep.core.database import Tx
 from tests.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
 from tests.web.asking import TIMESTAMP, at_once, found, refusal
+from tests.webhooks.endpoints import create_webhook
+from tests.webhooks.hearing import before, heard, told
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 
@@ -101,3 +103,39 @@ async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
 
     assert refusal(refused) == (403, "insufficient_scope")
     assert (await api(None).get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
+
+
+async def test_an_entry_that_became_live_is_told_once(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    await create_webhook(client)
+    entry = await create_entry(client)
+    path = f"{ENTRIES}/{entry['id']}"
+    found(await client.patch(path, json={"title": "Exports"}))
+    draft = found(await client.get(path))
+
+    answers = await at_once(20, lambda _: client.post(f"{path}/publish"))
+    found(await client.patch(path, json={"contentMarkdown": "Another."}))
+
+    live = found(answers[0])
+    [event] = await heard(owner, cast.acme)
+    assert told(event) == ("changelog_entry.published", live, before(draft, live))
+    assert event["data"]["previousAttributes"].keys() == {"status", "url", "publishedAt", "updatedAt"}
+
+
+async def test_each_time_that_it_becomes_live_is_told(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    await create_webhook(client)
+    entry = await publish_entry(client)
+    path = f"{ENTRIES}/{entry['id']}"
+    found(await client.post(f"{path}/unpublish"))
+    found(await client.post(f"{path}/publish"))
+    await archive(owner, entry)
+    stale = await client.post(f"{path}/publish", headers={"If-Match": '"stale"'})
+    assert refusal(stale) == (400, "conflict")
+    found(await client.post(f"{path}/publish"))
+
+    events = [told(event) for event in await heard(owner, cast.acme)]
+
+    assert [kind for kind, _, _ in events] == ["changelog_entry.published"] * 3
+    assert [old["status"] for _, _, old in events] == ["draft", "draft", "archived"]
+    assert ["publishedAt" in old for _, _, old in events] == [True, False, False]

@@ -34,7 +34,11 @@ def test_it_is_valid() -> None:
 
 def test_operation_ids_are_the_names_of_the_actions() -> None:
     names = [operation["operationId"] for _, operation in operations()]
-    actions = {route.name for route in list_routes(create_app()).results if route.access != "public"}
+    actions = {
+        route.name
+        for route in list_routes(create_app()).results
+        if route.path.startswith("/v1/") and route.access != "public"
+    }
 
     assert len(names) == len(set(names))
     assert set(names) == actions
