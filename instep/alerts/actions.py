@@ -1,0 +1,107 @@
+"""What can be done with alert targets, and telling them something."""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from instep.alerts import queries
+from instep.alerts.hooks import Hook, read_hook
+from instep.alerts.messages import shown
+from instep.alerts.schemas import AlertKind, AlertTarget
+from instep.core import limits
+from instep.core.config import settings
+from instep.core.crypto import key_ring
+from instep.core.errors import InvalidState, InvalidValue, NotFound
+from instep.core.ids import new_id
+from instep.core.jobs import defer
+from instep.core.outbound.allowed import refuse_url
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+SEND_ALERT = "send_alert"
+
+
+async def list_alert_targets(ctx: Ctx) -> list[AlertTarget]:
+    """List the chat channels that get alerts of the bot, the oldest first; there are ten at most."""
+    return await queries.list_of_bot(ctx)
+
+
+@writes
+async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTarget:
+    """Tell a chat channel of these kinds of alerts from now on.
+
+    `url` is the address that Slack, Discord, Microsoft Teams or Mattermost gives out for an incoming webhook.
+    It is stored encrypted and never shown again. A bot has at most 10 targets.
+    """
+    hook = understood(url)
+    alerts = [kind for kind in get_args(AlertKind) if kind in kinds]
+    if set(kinds) != set(alerts) or not alerts:
+        raise InvalidValue("alerts", f"it must name one or more of {', '.join(get_args(AlertKind))}")
+    await queries.hold_number(ctx)
+    if await queries.count(ctx) >= limits.ALERT_TARGETS:
+        raise InvalidState(
+            f"The bot has {limits.ALERT_TARGETS} alert targets, the most there may be: remove one first."
+        )
+    target_id = new_id("alt")
+    row = {
+        "id": target_id,
+        "tool": hook.tool,
+        "host": hook.target.host,
+        "last_four": hook.last_four,
+        "sealed": key_ring().seal(url, *place(ctx, target_id)),
+        "alerts": alerts,
+    }
+    return await queries.insert(ctx, row)
+
+
+@writes
+async def remove_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
+    """Tell a chat channel nothing more; alerts that still wait are not sent."""
+    target = await queries.delete(ctx, target_id)
+    if target is None:
+        raise unknown_target()
+    return target
+
+
+@writes
+async def test_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
+    """Send a test message, whatever the target is told of; its status shows what became of it."""
+    target = await queries.find(ctx, target_id)
+    if target is None:
+        raise unknown_target()
+    await send_later(ctx, [target], "Test alert", [f"Alerts of {ctx.bot.name} arrive here."], None)
+    return target
+
+
+async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url: str | None) -> None:
+    """Tell the bot's chat channels of something once the caller's transaction has committed.
+
+    Title and lines may hold what visitors wrote: it is shown as it is, shortened, and does nothing there.
+    """
+    await send_later(ctx, await queries.told_of(ctx, kind), title, lines, url)
+
+
+async def send_later(
+    ctx: Ctx, targets: Sequence[AlertTarget], title: str, lines: Sequence[str], url: str | None
+) -> None:
+    message = shown(title, lines, url)
+    for target in targets:
+        address = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "target": target.id}
+        await defer(ctx.tx.connection, SEND_ALERT, {**address, **message})
+
+
+def understood(url: str) -> Hook:
+    try:
+        hook = read_hook(url)
+        refuse_url(hook.target, settings().allow_list)
+    except ValueError as error:
+        raise InvalidValue("url", str(error)) from None
+    return hook
+
+
+def place(ctx: Ctx, target_id: str) -> tuple[str, ...]:
+    """Where the sealed address stands."""
+    return "alert_targets", "sealed", ctx.workspace_id, target_id
+
+
+def unknown_target() -> NotFound:
+    return NotFound("There is no such alert target.")

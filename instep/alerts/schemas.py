@@ -1,0 +1,69 @@
+"""The shapes of alert targets: the row, and as it is shown, without its address."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from instep.web.shapes import Out, Timestamp
+
+Tool = Literal["slack", "discord", "teams", "mattermost"]
+AlertKind = Literal["handoff", "lead"]
+TargetStatus = Literal["untried", "working", "failing"]
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTarget:
+    """One row of `alert_targets`, without the address."""
+
+    id: str
+    bot_id: UUID
+    tool: Tool
+    host: str
+    last_four: str
+    alerts: list[AlertKind]
+    last_error: str | None
+    sent_at: datetime | None
+    created_at: datetime
+
+    @property
+    def status(self) -> TargetStatus:
+        if self.last_error is not None:
+            return "failing"
+        return "working" if self.sent_at else "untried"
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The address of a target as it is stored."""
+
+    sealed: bytes
+
+
+class AlertTargetOut(Out):
+    """A channel of a chat tool that gets alerts of a bot."""
+
+    id: str
+    bot_id: str
+    tool: Tool
+    address: str
+    alerts: list[AlertKind]
+    status: TargetStatus
+    last_error: str | None
+    sent_at: Timestamp | None
+    created_at: Timestamp
+
+    @classmethod
+    def of(cls, target: AlertTarget) -> "AlertTargetOut":
+        return cls(
+            id=target.id,
+            bot_id=str(target.bot_id),
+            tool=target.tool,
+            # Whoever knows the whole address can write to the channel.
+            address=f"https://{target.host}/…{target.last_four}",
+            alerts=target.alerts,
+            status=target.status,
+            last_error=target.last_error,
+            sent_at=target.sent_at,
+            created_at=target.created_at,
+        )

@@ -1,0 +1,220 @@
+"""A chat tool is called like any other address: vetted, in time, with little to read, and no further."""
+
+import asyncio
+import gzip
+import os
+import resource
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from instep.alerts.hooks import read_hook
+from instep.alerts.schemas import Tool
+from instep.alerts.sending import NotSent, environment, send
+from instep.core import limits
+from instep.core.outbound.allowed import AllowList
+from instep.core.outbound.client import LATE, OUT_OF_REACH, Caller
+from instep.core.outbound.proxy import TOO_LARGE
+from tests.alerts.chat import OPEN, Authority, Chat, Nearby, make_authority, serving
+from tests.alerts.targets import ADDRESSES
+
+TOOLS = list(ADDRESSES)
+MEGABYTE = 1_000_000
+
+
+async def post(caller: Caller, tool: Tool = "slack") -> None:
+    await send(caller, read_hook(ADDRESSES[tool]), "Test alert", "Hello", None)
+
+
+async def failure(caller: Caller, tool: Tool = "slack") -> str:
+    with pytest.raises(NotSent) as refused:
+        await post(caller, tool)
+    return refused.value.message
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_a_name_that_leads_to_a_private_address_is_not_called(chat: Chat, tool: Tool) -> None:
+    assert await failure(Nearby(chat.port, AllowList()), tool) == OUT_OF_REACH
+
+    assert chat.connections == 0
+
+
+async def test_nothing_opens_a_metadata_service(chat: Chat) -> None:
+    caller = Nearby(chat.port, OPEN, ip_address("169.254.169.254"))
+
+    assert await failure(caller) == OUT_OF_REACH
+
+
+async def test_there_is_one_look_up(chat: Chat, nearby: Nearby) -> None:
+    await post(nearby)
+
+    assert nearby.names == ["hooks.slack.com"]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_no_redirect_is_followed(chat: Chat, nearby: Nearby, authority: Authority, tool: Tool) -> None:
+    async with serving(authority) as other:
+        for status, place in ((302, f"https://127.0.0.1:{other.port}/"), (307, "/elsewhere")):
+            chat.answer = f"HTTP/1.1 {status} Go\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
+            assert await failure(nearby, tool) == f"It answered {status} and did not take the message."
+
+    assert (len(chat.posted), other.connections) == (2, 0)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_a_certificate_for_another_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    authority = make_authority(tmp_path, ("another.example.com",))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    async with serving(authority) as chat:
+        assert await failure(Nearby(chat.port), tool) == "Its certificate was refused."
+
+    assert chat.posted == []
+
+
+async def test_a_certificate_of_nobody_who_is_trusted_is_refused(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    async with serving(authority) as chat:
+        assert await failure(Nearby(chat.port)) == "Its certificate was refused."
+
+    assert chat.posted == []
+
+
+@dataclass
+class Silent:
+    """A server that accepts connections, and then does what it likes, without TLS."""
+
+    port: int = 0
+    accepted: list[float] = field(default_factory=list)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted.append(monotonic())
+        await reader.read()
+        writer.close()
+
+
+async def test_who_never_answers_is_left_after_ten_seconds(chat: Chat, nearby: Nearby) -> None:
+    """With TLS and the request taken, with headers that never end, and without TLS ever coming about."""
+    posted: list[float] = []
+
+    async def drip(writer: asyncio.StreamWriter) -> None:
+        posted.append(monotonic())
+        writer.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while len(posted) < 3:
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.5)
+
+    async def ended(caller: Caller, tool: Tool) -> tuple[str, float]:
+        return await failure(caller, tool), monotonic()
+
+    chat.behave = drip
+    silent = Silent()
+    server = await asyncio.start_server(silent.serve, "127.0.0.1", 0)
+    silent.port = server.sockets[0].getsockname()[1]
+    results = await asyncio.gather(
+        ended(nearby, "slack"), ended(nearby, "mattermost"), ended(Nearby(silent.port), "teams")
+    )
+    posted.append(0)
+    server.close()
+
+    accepted = [*sorted(posted[:2]), *silent.accepted]
+    assert [message for message, _ in results] == [LATE] * 3
+    assert all(at - min(accepted) >= limits.OUTBOUND_SECONDS - 2 for _, at in results)
+    assert max(at for _, at in results) - max(accepted) <= limits.OUTBOUND_SECONDS + 0.5
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_of_a_huge_answer_little_is_read(chat: Chat, nearby: Nearby, tool: Tool) -> None:
+    sent = 0
+
+    async def flood(writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+        while sent < 1_000 * MEGABYTE:
+            writer.write(b"x" * MEGABYTE)
+            await writer.drain()
+            sent += MEGABYTE
+
+    chat.behave = flood
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    assert await failure(nearby, tool) == TOO_LARGE
+
+    assert sent < 20 * MEGABYTE
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+async def test_headers_without_end_are_not_read_to_theirs(chat: Chat, nearby: Nearby) -> None:
+    chat.answer = b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 2 * MEGABYTE
+
+    assert await failure(nearby) in (TOO_LARGE, "There was no answer.")
+
+
+async def test_a_packed_answer_takes_little_memory(chat: Chat, nearby: Nearby) -> None:
+    packed = gzip.compress(bytes(30 * MEGABYTE))
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
+    chat.answer = head.encode() + packed
+
+    await post(nearby, "discord")
+
+    assert len(packed) < limits.ANSWER_WIRE_BYTES
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 400_000
+
+
+async def test_proxies_and_passwords_of_this_machine_are_not_used(
+    chat: Chat, nearby: Nearby, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("machine hooks.slack.com login me password mine\n")
+    for name, value in {
+        "HOME": str(tmp_path),
+        "NETRC": str(netrc),
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+        "ALL_PROXY": "http://127.0.0.1:9",
+        "NO_PROXY": "*",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    await post(nearby)
+
+    [posted] = chat.posted
+    assert posted.headers.keys() & {"authorization", "proxy-authorization"} == set()
+    assert nearby.names == ["hooks.slack.com"]
+
+
+def test_the_program_gets_none_of_our_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSTEP_DATABASE_URL", "postgresql://somebody:something@db/instep")
+
+    given = environment("http://instep:word@127.0.0.1:1")
+
+    assert not [name for name in given if name.startswith("INSTEP_")]
+    assert os.environ["INSTEP_SECRET_KEY"] not in given.values()
+
+
+async def test_a_program_that_is_not_needed_any_more_ends(chat: Chat, nearby: Nearby) -> None:
+    asked = asyncio.Event()
+    closed = asyncio.Event()
+
+    async def wait(writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        while not writer.transport.is_closing():
+            await asyncio.sleep(0.01)
+        closed.set()
+
+    chat.behave = wait
+    sending = asyncio.create_task(post(nearby))
+    await asked.wait()
+    sending.cancel()
+
+    async with asyncio.timeout(5):
+        await closed.wait()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
