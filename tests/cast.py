@@ -27,6 +27,7 @@ class Company:
     write_key: str
     write_key_id: str
     read_key: str
+    bot_key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +54,4 @@ async def found(owner: Tx, name: str) -> Company:
     bot = await actions.create_bot(owner, workspace.id, name, None, "en")
     write = await actions.create_key(owner, workspace.id, f"{name} writer", Scope.WRITE, [bot.id])
     read = await actions.create_key(owner, workspace.id, f"{name} reader", Scope.READ, [bot.id])
-    return Company(workspace.id, bot.id, bot.slug, write.key, write.row.id, read.key)
+    return Company(workspace.id, bot.id, bot.slug, write.key, write.row.id, read.key, bot.bot_key)

@@ -26,6 +26,18 @@ def writes(action: Action[Context, Arguments, Result]) -> Action[Context, Argume
     return cast(Action[Context, Arguments, Result], guarded)
 
 
+def visitors_write(action: Action[Ctx, Arguments, Result]) -> Action[Ctx, Arguments, Result]:
+    """Mark an action by which a visitor leaves something, who needs no key: it refuses paused workspaces."""
+
+    @wraps(action)
+    async def guarded(ctx: Ctx, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        await refuse_paused(ctx)
+        return await action(ctx, *args, **kwargs)
+
+    guarded.__dict__["is_write"] = True
+    return cast(Action[Ctx, Arguments, Result], guarded)
+
+
 def is_write(action: Callable[..., Any]) -> bool:
     return getattr(action, "is_write", False)
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from instep.core import limits
 from instep.core.database import Database, Tx
-from instep.identity.schemas import KeyEntry
+from instep.identity.schemas import BotKeyEntry, KeyEntry
 
 ALPHABET = string.digits + string.ascii_letters
 PREFIX = "isk_"
@@ -65,3 +65,28 @@ async def enter_with_key(
     ) as (entry, tx):
         assert entry is not None, "enter_with_key always returns a row"
         yield entry, tx
+
+
+@asynccontextmanager
+async def enter_with_bot_key(
+    database: Database, bot: UUID | None, key: str, visitor: str, address: str
+) -> AsyncIterator[tuple[BotKeyEntry, Tx]]:
+    """Find the bot, count the call by visitor and by address, and enter the workspace, in one round trip."""
+    async with database.enter(
+        BotKeyEntry,
+        "select * from enter_with_bot_key(%(bot)s, %(key)s, %(visitor)s, %(address)s, %(seconds)s)",
+        bot=bot,
+        key=hash_key(key),
+        visitor=visitor,
+        address=address,
+        seconds=limits.REQUEST_WINDOW_SECONDS,
+    ) as (entry, tx):
+        assert entry is not None, "enter_with_bot_key always returns a row"
+        yield entry, tx
+
+
+async def is_origin_of_a_bot(database: Database, origin: str) -> bool:
+    """Whether some bot of this installation is open to pages of this origin."""
+    async with database.enter_workspace("") as tx:
+        found: bool = await tx.value("select is_origin_of_a_bot(%(origin)s)", origin=origin)
+        return found

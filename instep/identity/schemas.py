@@ -97,6 +97,31 @@ class KeyEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class BotKeyEntry:
+    """What the first statement of a call with a bot key tells; without a valid one only the count."""
+
+    workspace_id: str | None
+    is_paused: bool | None
+    bot_id: UUID | None
+    bot_slug: str | None
+    bot_name: str | None
+    bot_locale: str | None
+    origins: list[str] | None
+    hits: int
+    seconds_left: int
+    address_hits: int | None
+    address_seconds_left: int | None
+
+    @property
+    def bot(self) -> Bot | None:
+        if self.bot_id is None or self.workspace_id is None:
+            return None
+        return Bot(
+            self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SiteEntry:
     """What the first statement of a request to a public help center tells."""
 

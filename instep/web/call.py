@@ -26,6 +26,13 @@ class Access:
     body_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class BotKeyAccess:
+    """What a route of the answer API declares: whoever calls names a bot and its public key."""
+
+    is_write: bool
+
+
 @dataclass(slots=True)
 class Window:
     """One rate limit as the RateLimit header fields tell it (draft-ietf-httpapi-ratelimit-headers)."""

@@ -29,11 +29,15 @@ class MethodNotAllowed(AppError):
     code = "method_not_allowed"
 
 
+class EmbedRefusal(AppError):
+    """A refusal that only the answer API knows."""
+
+
 def error_codes() -> set[str]:
-    """Every code that an answer may carry."""
+    """Every code that an answer of the management API may carry."""
     kinds = [AppError]
     for kind in kinds:
-        kinds += kind.__subclasses__()
+        kinds += [found for found in kind.__subclasses__() if found is not EmbedRefusal]
     return {kind.code for kind in kinds}
 
 

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from starlette.routing import BaseRoute
 
-from instep.web.call import Access
+from instep.web.call import Access, BotKeyAccess
 
 Endpoint = TypeVar("Endpoint")
 PUBLIC = "public"
@@ -20,18 +20,20 @@ def public(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
-def access_of(route: BaseRoute) -> Access | str:
+def access_of(route: BaseRoute) -> Access | BotKeyAccess | str:
     """Who may call a route; raises `UndeclaredRoute` for one that does not say so."""
     endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
     access = getattr(endpoint, "access", None)
-    if not isinstance(access, Access) and access != PUBLIC:
+    if not isinstance(access, Access | BotKeyAccess) and access != PUBLIC:
         raise UndeclaredRoute(f"{route} does not declare who may call it")
     return access
 
 
-def describe(access: Access | str) -> str:
+def describe(access: Access | BotKeyAccess | str) -> str:
     if isinstance(access, str):
         return access
+    if isinstance(access, BotKeyAccess):
+        return "bot key"
     if not access.needs_scope:
         return "any key"
     return "content:write" if access.is_write else "content:read"

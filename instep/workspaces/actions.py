@@ -1,6 +1,6 @@
 """What an operator does with workspaces, bots and keys; and the list of bots that a key covers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from instep.core import limits
@@ -12,6 +12,7 @@ from instep.core.slugs import SlugTaken, free_slug, slugify, valid_slug
 from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.queries import list_bots as list_bots_of_key
 from instep.identity.schemas import Bot, Scope
+from instep.web.origins import valid_origin
 from instep.workspaces import queries
 from instep.workspaces.schemas import BotRow, KeyRow, NewKey, Workspace
 
@@ -56,13 +57,16 @@ async def set_paused(tx: Tx, workspace_id: str | None, is_paused: bool) -> Works
     return changed
 
 
-async def create_bot(tx: Tx, workspace_id: str, name: str, slug: str | None, locale: str) -> BotRow:
+async def create_bot(
+    tx: Tx, workspace_id: str, name: str, slug: str | None, locale: str, origins: Sequence[str] = ()
+) -> BotRow:
     base = accepted(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
     row = {
         "workspace_id": workspace_id,
         "name": valid_name(name),
         "locale": accepted(valid_locale, locale, "locale"),
         "bot_key": new_bot_key(),
+        "origins": with_origins([], origins),
     }
     while True:
         candidate = base if slug is not None else free_slug(base, await queries.slugs_like(tx, base))
@@ -71,6 +75,27 @@ async def create_bot(tx: Tx, workspace_id: str, name: str, slug: str | None, loc
             return bot
         if slug is not None:
             raise SlugTaken
+
+
+async def change_origins(
+    tx: Tx, workspace_id: str, bot_id: UUID, add: Sequence[str], remove: Sequence[str]
+) -> BotRow:
+    """Open a bot's answers to pages of these origins, and close them to those."""
+    async with tx.transaction():
+        present = await queries.lock_origins(tx, workspace_id, bot_id)
+        if present is None:
+            raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
+        closed = {accepted(valid_origin, origin, "origin") for origin in remove}
+        kept = [origin for origin in present if origin not in closed]
+        return await queries.set_origins(tx, workspace_id, bot_id, with_origins(kept, add))
+
+
+def with_origins(present: Sequence[str], added: Sequence[str]) -> list[str]:
+    """Each once, in the one spelling."""
+    origins = list(dict.fromkeys([*present, *(accepted(valid_origin, text, "origin") for text in added)]))
+    if len(origins) > limits.ORIGINS:
+        raise InvalidRequest(f"A bot has at most {limits.ORIGINS} origins.")
+    return origins
 
 
 async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids: list[UUID]) -> NewKey:

@@ -7,7 +7,7 @@ from instep.core.database import Tx
 from instep.workspaces.schemas import BotRow, KeyRow, Workspace
 
 WORKSPACE = "id, name, paused_at, created_at"
-BOT = "id, workspace_id, slug, name, bot_key, locale, created_at"
+BOT = "id, workspace_id, slug, name, bot_key, locale, origins, created_at"
 KEY = "id, workspace_id, name, last_four, scope, bot_ids, created_at, last_used_at, expires_at, revoked_at"
 
 
@@ -63,11 +63,34 @@ async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
     return await tx.first(
         BotRow,
         f"""
-        insert into bots (id, workspace_id, slug, name, bot_key, locale)
-        values (%(id)s, %(workspace_id)s, %(slug)s, %(name)s, %(bot_key)s, %(locale)s)
+        insert into bots (id, workspace_id, slug, name, bot_key, locale, origins)
+        values (%(id)s, %(workspace_id)s, %(slug)s, %(name)s, %(bot_key)s, %(locale)s, %(origins)s)
         on conflict (slug) do nothing returning {BOT}
         """,
         **row,
+    )
+
+
+async def lock_origins(tx: Tx, workspace_id: str, bot_id: UUID) -> list[str] | None:
+    """The origins of a bot, which nobody else changes until the transaction ends; None: no such bot."""
+    origins: list[str] | None = await tx.value(
+        "select origins from bots where workspace_id = %(workspace)s and id = %(id)s for no key update",
+        workspace=workspace_id,
+        id=bot_id,
+    )
+    return origins
+
+
+async def set_origins(tx: Tx, workspace_id: str, bot_id: UUID, origins: list[str]) -> BotRow:
+    return await tx.one(
+        BotRow,
+        f"""
+        update bots set origins = %(origins)s where workspace_id = %(workspace)s and id = %(id)s
+        returning {BOT}
+        """,
+        workspace=workspace_id,
+        id=bot_id,
+        origins=origins,
     )
 
 

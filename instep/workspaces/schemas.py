@@ -28,6 +28,7 @@ class BotRow:
     name: str
     bot_key: str
     locale: str
+    origins: list[str]
     created_at: datetime
 
 
@@ -72,12 +73,13 @@ class BotNameOut(Out):
 
 
 class BotOut(BotNameOut):
-    """A help center, with the public key of its widget."""
+    """A help center, with the public key of its widget and the origins of pages that may use it."""
 
     workspace_id: str
     slug: str
     bot_key: str
     locale: str
+    origins: list[str]
     created_at: Timestamp
 
 
@@ -114,6 +116,7 @@ def bot_out(bot: BotRow) -> BotOut:
         slug=bot.slug,
         bot_key=bot.bot_key,
         locale=bot.locale,
+        origins=bot.origins,
         created_at=bot.created_at,
     )
 

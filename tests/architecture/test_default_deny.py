@@ -38,9 +38,19 @@ def test_only_the_reviewed_routes_are_open_to_everybody() -> None:
     assert {route.method for route in routes if route.access == "public"} == {"GET"}
 
 
+def test_only_the_answer_api_takes_bot_keys() -> None:
+    routes = [route for route in list_routes(create_app()).results if route.access == "bot key"]
+
+    assert {(route.method, route.path) for route in routes} == {
+        (method, path)
+        for path in ("/chat/{conversationId}/escalate", "/leads")
+        for method in ("OPTIONS", "POST")
+    }
+
+
 def test_every_other_route_is_below_the_management_api_and_changes_need_a_write_key() -> None:
     for route in list_routes(create_app()).results:
-        if route.access != "public":
+        if route.access not in ("public", "bot key"):
             assert route.path.startswith("/v1/")
             assert (route.access == "content:write") is (route.method != "GET"), route.path
 
@@ -71,7 +81,7 @@ def test_the_application_is_not_made_with_a_route_that_declares_nothing(
 async def test_without_a_key_everything_else_is_refused(api: Api, cast: Cast) -> None:
     client = api(None)
     for route in list_routes(create_app()).results:
-        if route.access == "public":
+        if route.access in ("public", "bot key"):
             continue
         answer = await client.request(route.method, route.path.replace("{", "").replace("}", ""), json={})
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path

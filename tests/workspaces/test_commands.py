@@ -152,6 +152,7 @@ def test_bots_and_keys_are_made_listed_and_revoked(installation: Installation) -
         "name": "First help",
         "botKey": bot["botKey"],
         "locale": "de",
+        "origins": [],
         "createdAt": bot["createdAt"],
     }
     assert bot["botKey"].startswith("pk_")
@@ -202,9 +203,39 @@ def test_bots_and_keys_are_made_listed_and_revoked(installation: Installation) -
     assert installation.ask(shown["key"]) == 401
 
 
+def test_the_origins_of_a_bot_are_set_and_changed(installation: Installation) -> None:
+    mine = ("--workspace", installation.second_workspace["id"])
+    given = ("--origin", "https://Shop.example", "--origin", "http://localhost:3000")
+    made = installation.json("bot", "create", "Shop help", *given, *mine)
+    assert made["origins"] == ["https://shop.example", "http://localhost:3000"]
+
+    changed = installation.json(
+        *(
+            "bot",
+            "origins",
+            made["id"],
+            "--add",
+            "https://app.example:443",
+            "--remove",
+            "http://localhost:3000",
+        ),
+        *mine,
+    )
+    assert changed == made | {
+        "origins": ["https://shop.example", "https://app.example"],
+        "createdAt": changed["createdAt"],
+    }
+
+    shown = installation.text("bot", "origins", made["id"], *mine)
+    assert "origins: https://shop.example, https://app.example\n" in shown
+    wrong = installation.refused("bot", "origins", made["id"], "--add", "shop.example", *mine)
+    assert "https://example.com" in wrong
+    assert "bot list" in installation.refused("bot", "origins", installation.bot["id"], *mine)
+
+
 def test_lists_write_timestamps_as_the_api_does(capsys: pytest.CaptureFixture[str]) -> None:
     now = datetime.now(UTC)
-    made = bot_out(BotRow(uuid4(), "ws", "slug", "name", "pk_", "en", now))
+    made = bot_out(BotRow(uuid4(), "ws", "slug", "name", "pk_", "en", [], now))
 
     say_list([made], ("id",), as_json=True)
 

@@ -7,6 +7,7 @@ from instep.core.errors import InvalidRequest, NotFound
 from instep.core.slugs import SlugTaken
 from instep.identity.schemas import Scope
 from instep.workspaces.actions import (
+    change_origins,
     create_bot,
     create_key,
     create_workspace,
@@ -45,6 +46,35 @@ async def test_a_bot_needs_a_proper_slug_and_locale(
 ) -> None:
     with pytest.raises(InvalidRequest):
         await create_bot(owner, cast.acme.workspace_id, "Docs", slug, locale)
+
+
+@pytest.mark.parametrize(
+    "origin", ["", "null", "example.com", "https://example.com/", "https://*.example.com"]
+)
+async def test_an_origin_must_be_one(cast: Cast, owner: Tx, origin: str) -> None:
+    with pytest.raises(InvalidRequest, match="origin"):
+        await create_bot(owner, cast.acme.workspace_id, "Docs", None, "en", [origin])
+    with pytest.raises(InvalidRequest, match="origin"):
+        await change_origins(owner, cast.acme.workspace_id, cast.acme.bot_id, [origin], [])
+
+
+async def test_a_bot_has_at_most_50_origins(cast: Cast, owner: Tx) -> None:
+    origins = [f"https://{number}.example" for number in range(50)]
+    bot = await create_bot(owner, cast.acme.workspace_id, "Docs", None, "en", [*origins, origins[0]])
+    assert bot.origins == origins
+
+    with pytest.raises(InvalidRequest, match="50"):
+        await change_origins(owner, cast.acme.workspace_id, bot.id, ["https://more.example"], [])
+
+    changed = await change_origins(
+        owner, cast.acme.workspace_id, bot.id, ["https://more.example"], [origins[0]]
+    )
+    assert changed.origins == [*origins[1:], "https://more.example"]
+
+
+async def test_the_origins_of_another_workspaces_bot_are_not_changed(cast: Cast, owner: Tx) -> None:
+    with pytest.raises(NotFound):
+        await change_origins(owner, cast.globex.workspace_id, cast.acme.bot_id, ["https://a.example"], [])
 
 
 async def test_a_key_covers_only_bots_of_its_workspace(cast: Cast, owner: Tx) -> None:

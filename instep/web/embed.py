@@ -1,0 +1,213 @@
+"""The door of the answer API: calls with a bot key, from widgets on customers' pages and from servers."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect, Request
+
+from instep.core import limits
+from instep.core.clock import utc_now
+from instep.core.config import Settings
+from instep.core.database import Tx
+from instep.core.errors import AppError, InvalidRequest, PlanInactive, RateLimited
+from instep.core.ids import as_uuid
+from instep.identity.access import is_write
+from instep.identity.keys import enter_with_bot_key
+from instep.identity.schemas import Actor, Bot, BotKeyEntry, Ctx
+from instep.web.call import BotKeyAccess, Window
+from instep.web.cors import answer_preflight, cors_headers, is_open_to
+from instep.web.door import Handler, StrictRequest, add_rate_headers
+from instep.web.embed_errors import InvalidCredentials, OriginNotAllowed, render_embed_error
+from instep.web.errors import as_app_error
+
+VISITOR = Actor("visitor", "Visitor", can_write=False)
+CREDENTIALS = ("botId", "botKey")
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The bot and the key that a body names, or why it names none."""
+
+    bot: UUID | None
+    key: str
+    refusal: AppError | None
+
+
+@dataclass(slots=True)
+class Headers:
+    """What an answer tells besides its body, whatever becomes of the call."""
+
+    windows: list[Window] = field(default_factory=list)
+    cors: dict[str, str] = field(default_factory=dict)
+
+    def add_to(self, response: Response) -> None:
+        add_rate_headers(response, self.windows)
+        response.headers.update(self.cors)
+        response.headers.add_vary_header("Origin")
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorCall:
+    """One call of the answer API that was let in."""
+
+    bot: Bot
+    tx: Tx
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[Ctx]:
+        """The context of an action, in a transaction that ends with the block."""
+        async with self.tx.transaction():
+            yield Ctx(self.tx, self.bot, VISITOR, utc_now())
+
+
+async def current_visitor_call(request: Request) -> VisitorCall:
+    return cast(VisitorCall, request.state.call)
+
+
+CurrentVisitorCall = Annotated[VisitorCall, Depends(current_visitor_call)]
+
+
+class EmbedRouter(APIRouter):
+    """Routes of the answer API, each tied to the action that it is the door of."""
+
+    def __init__(self) -> None:
+        super().__init__(route_class=EmbedDoor, redirect_slashes=False)
+
+    def door(
+        self, method_and_path: str, action: Callable[..., Any], answer: Any, *, status: int = 200
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a handler under the action's name; the door itself answers a browser's preflight."""
+        method, path = method_and_path.split(" ")
+
+        def register(handler: Callable[..., Any]) -> Callable[..., Any]:
+            handler.__dict__["access"] = BotKeyAccess(is_write(action))
+            self.add_api_route(
+                path,
+                handler,
+                methods=[method, "OPTIONS"],
+                name=action.__name__,
+                status_code=status,
+                response_model=answer,
+            )
+            return handler
+
+        return register
+
+
+class EmbedDoor(APIRoute):
+    """A route of the answer API. Refusals in order: 429, 400 (no credentials), 401, 403, 402, 400, 404."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+        access = cast(BotKeyAccess, self.endpoint.__dict__["access"])
+
+        async def enter(request: Request) -> Response:
+            headers = Headers()
+            try:
+                if request.method == "OPTIONS":
+                    response = await answer_preflight(request, self.methods or set())
+                else:
+                    response = await through(request, headers)
+            except ClientDisconnect:
+                raise
+            except Exception as error:
+                response = render_embed_error(as_app_error(error))
+            headers.add_to(response)
+            return response
+
+        async def through(request: Request, headers: Headers) -> Response:
+            inner = StrictRequest(request.scope, request.receive)
+            await inner.read(limits.EMBED_BODY_BYTES)
+            credentials = await read_credentials(inner)
+            async with admitted(inner, credentials, headers, access) as call:
+                inner.state.call = call
+                return await handle(inner)
+
+        return enter
+
+
+async def read_credentials(request: StrictRequest) -> Credentials:
+    """They stand in the body, which must be readable so far; the shape of the route judges the rest."""
+    try:
+        request.refuse_too_large(limits.EMBED_BODY_BYTES)
+        request.refuse_other_than_json()
+        return credentials_in(await request.json())
+    except json.JSONDecodeError as error:
+        return Credentials(None, "", InvalidRequest(f"The body is not valid JSON: {error.msg}."))
+    except AppError as refusal:
+        return Credentials(None, "", refusal)
+
+
+def credentials_in(body: Any) -> Credentials:
+    if not isinstance(body, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    wrong = [
+        (name, "it must be a text" if name in body else "it is required")
+        for name in CREDENTIALS
+        if not isinstance(body.get(name), str)
+    ]
+    if wrong:
+        raise InvalidRequest(details=wrong)
+    return Credentials(as_uuid(body["botId"]), body["botKey"], None)
+
+
+@asynccontextmanager
+async def admitted(
+    request: Request, credentials: Credentials, headers: Headers, access: BotKeyAccess
+) -> AsyncIterator[VisitorCall]:
+    state, address = request.app.state, address_of(request)
+    # Who names no visitor counts as one visitor of its address.
+    entering = enter_with_bot_key(state.database, credentials.bot, credentials.key, address, address)
+    async with entering as (entry, tx):
+        headers.windows += windows_of(entry, state.settings)
+        is_open = is_open_to(request, entry.origins or (), state.settings)
+        if entry.bot is not None and is_open:
+            headers.cors |= cors_headers(request)
+        refuse_spent(headers.windows)
+        if credentials.refusal is not None:
+            raise credentials.refusal
+        if entry.bot is None:
+            raise InvalidCredentials
+        if not is_open:
+            raise OriginNotAllowed
+        if access.is_write and entry.is_paused:
+            raise PlanInactive
+        yield VisitorCall(entry.bot, tx)
+
+
+def address_of(request: Request) -> str:
+    """Where a call is counted; of IPv6 the network, for its customers have all of its addresses."""
+    host = request.client.host if request.client else "unknown"
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
+
+
+def windows_of(entry: BotKeyEntry, settings: Settings) -> list[Window]:
+    seconds = limits.REQUEST_WINDOW_SECONDS
+    if entry.address_hits is None or entry.address_seconds_left is None:
+        quota = settings.anonymous_requests_per_minute
+        return [Window("anonymous", quota, seconds, entry.hits, entry.seconds_left)]
+    wider = limits.VISITOR_ADDRESS_CALLS
+    return [
+        Window("widget-chat", limits.VISITOR_CALLS, seconds, entry.hits, entry.seconds_left),
+        Window("widget-address", wider, seconds, entry.address_hits, entry.address_seconds_left),
+    ]
+
+
+def refuse_spent(windows: Sequence[Window]) -> None:
+    waits = [window.seconds_left for window in windows if window.is_over]
+    if waits:
+        raise RateLimited(headers={"Retry-After": str(max(waits))})
