@@ -1,0 +1,12 @@
+"""Say of each delivery on standard input whether the `verify` beside this program accepts it."""
+
+import json
+import sys
+from base64 import b64decode
+
+from verify import verify
+
+json.dump(
+    [verify(case["secret"], case["header"], b64decode(case["body"])) for case in json.load(sys.stdin)],
+    sys.stdout,
+)
