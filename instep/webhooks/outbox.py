@@ -12,7 +12,7 @@ from instep.core import limits
 from instep.core.database import Tx
 
 # Longer than an attempt and its record take; so long at most waits the delivery of a killed sender.
-LEASE = timedelta(seconds=30)
+LEASE = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)

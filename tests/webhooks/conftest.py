@@ -1,10 +1,14 @@
 """What the tests of webhooks share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
 from instep.core.config import settings
+from instep.core.database import Database, Tx
+from instep.webhooks.sender import Sender
+from tests.webhooks.receiver import Receiver, receiving
+from tests.webhooks.sending import sending
 
 Allow = Callable[[str], None]
 
@@ -19,3 +23,18 @@ def allow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Allow]:
 
     yield set_list
     settings.cache_clear()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as made:
+        yield made
+
+
+@pytest.fixture
+async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[Sender]:
+    """One that may call this machine; what other tests have left to deliver is gone."""
+    allow("127.0.0.0/8")
+    await owner.run("delete from webhook_endpoints")
+    async with sending(database) as made:
+        yield made

@@ -29,8 +29,8 @@ CLAIM = """
 create function claim_deliveries(
   most integer, at_one_endpoint integer, of_one_workspace integer, lease interval
 ) returns table (
-  id text, number integer, workspace_id text, endpoint_id text, url text, kind text, body bytea, at timestamptz,
-  secret_ids text[], sealed_secrets bytea[]
+  id text, number integer, workspace_id text, endpoint_id text, url text, kind text, body bytea,
+  at timestamptz, secret_ids text[], sealed_secrets bytea[]
 ) language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare moment timestamptz;
@@ -68,7 +68,8 @@ begin
         order by d.next_attempt_at, d.id limit greatest(at_one_endpoint - coalesce(b.number, 0), 0)) f) c
     where h.next_attempt_at <= moment
   ), chosen as (
-    select due.id from due where due.place <= of_one_workspace order by due.place, due.next_attempt_at limit most
+    select due.id from due where due.place <= of_one_workspace
+    order by due.place, due.next_attempt_at limit most
   ), free as (
     select d.id from deliveries d
     where d.id in (select chosen.id from chosen) and d.status = 'pending'

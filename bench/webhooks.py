@@ -1,0 +1,234 @@
+"""`make bench-webhooks`: deliveries of one worker process to a receiver at hand, and what they cost."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import psycopg
+import uvloop
+
+from instep.core.config import read_settings, secret_key
+from instep.core.crypto import KeyRing
+from instep.core.database import Tx
+from instep.core.embedded import EmbeddedPostgres, processes
+from instep.core.ids import new_id
+from instep.migrations import migrate
+from instep.workspaces import actions
+
+ROUNDS = 3
+DELIVERIES = 4_000
+BODY_BYTES = 6_000
+CASES = {"1 endpoint": (1, 1), "20 endpoints in 4 workspaces": (4, 5)}
+LONGEST_SECONDS = 120
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+FILL = """
+with made as (
+  insert into events (id, workspace_id, type, body, created_at)
+  select 'evt_' || %(endpoint)s || n, %(workspace)s, 'article.updated',
+    convert_to('{"text": "' || repeat('x', %(bytes)s) || '"}', 'UTF8'), now()
+  from generate_series(1, %(count)s) as n returning id
+)
+insert into deliveries (id, workspace_id, endpoint_id, event_id, status, next_attempt_at, created_at)
+select replace(id, 'evt_', 'dlv_'), %(workspace)s, %(endpoint)s, id, 'pending', 'infinity', now() from made
+"""
+
+Count: TypeAlias = "Synchronized[int]"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """CPU in milliseconds per delivery."""
+
+    per_second: float
+    worker: float
+    database: float
+
+
+class Receiver(asyncio.Protocol):
+    """Answers each request as cheaply as can be, and counts it."""
+
+    def __init__(self, count: Count) -> None:
+        self.count = count
+        self.left = -1
+        self.head = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        if self.left < 0:
+            self.head += data
+            head, end, data = self.head.partition(b"\r\n\r\n")
+            if not end:
+                return
+            _, _, after = head.lower().partition(b"\r\ncontent-length: ")
+            self.left = int(after.split(b"\r\n", 1)[0])
+        self.left -= len(data)
+        if self.left == 0:
+            self.count.value += 1
+            self.transport.write(ANSWER)
+            self.transport.close()
+
+
+def main() -> None:
+    print(f"load of this machine before it began: {os.getloadavg()[0]:.1f}")
+    heading = f"median of {ROUNDS} rounds"
+    print(f"{heading:30} {'per second':>10} {'CPU ms of worker':>17} {'of database':>12}")
+    runs: dict[str, list[Run]] = {name: [] for name in CASES}
+    with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder, database(Path(folder)) as url:
+        for _ in range(ROUNDS):
+            for name, case in CASES.items():
+                runs[name].append(run(url, Path(folder), *case))
+    for name, each in runs.items():
+        median = [statistics.median(getattr(one, field) for one in each) for field in Run.__slots__]
+        print(f"{name:30} {median[0]:10.0f} {median[1]:17.2f} {median[2]:12.2f}")
+
+
+def run(url: str, folder: Path, workspaces: int, endpoints: int) -> Run:
+    with receiving() as (port, count):
+        asyncio.run(fill(url, folder, f"http://127.0.0.1:{port}/", workspaces, endpoints))
+        with worker(folder) as pid:
+            return measure(url, folder, pid, count)
+
+
+@contextmanager
+def receiving() -> Iterator[tuple[int, Count]]:
+    """The port of a receiver in a process of its own, and how many deliveries it has got."""
+    spawning = multiprocessing.get_context("spawn")
+    count = spawning.Value("q", 0)
+    with socket.create_server(("127.0.0.1", 0), backlog=1_000) as listener:
+        process = spawning.Process(target=receive, args=(listener, count), daemon=True)
+        process.start()
+        try:
+            yield listener.getsockname()[1], count
+        finally:
+            process.terminate()
+            process.join()
+
+
+def receive(listener: socket.socket, count: Count) -> None:
+    async def serve() -> None:
+        server = await asyncio.get_running_loop().create_server(lambda: Receiver(count), sock=listener)
+        await server.serve_forever()
+
+    uvloop.run(serve())
+
+
+@contextmanager
+def database(folder: Path) -> Iterator[str]:
+    folder.chmod(0o711)
+    with EmbeddedPostgres.attach(folder) as embedded:
+        migrate(embedded.url)
+        yield embedded.url
+
+
+async def fill(url: str, folder: Path, receiver: str, workspaces: int, endpoints: int) -> None:
+    """Deliveries that wait, the same number at each endpoint; nothing else."""
+    settings = read_settings({"INSTEP_DATA_DIR": str(folder)}, folder / "none")
+    keys = KeyRing(secret_key(settings))
+    each = DELIVERIES // (workspaces * endpoints)
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        tx = Tx(connection)
+        await tx.run("truncate webhook_endpoints, events cascade")
+        for number in range(workspaces):
+            workspace = await actions.create_workspace(tx, f"Workspace {number}")
+            for _ in range(endpoints):
+                endpoint = await add_endpoint(tx, keys, workspace.id, receiver)
+                await tx.run(FILL, endpoint=endpoint, workspace=workspace.id, count=each, bytes=BODY_BYTES)
+        await tx.run("vacuum analyze")
+
+
+async def add_endpoint(tx: Tx, keys: KeyRing, workspace_id: str, url: str) -> str:
+    endpoint, secret = new_id("wh"), new_id("whs")
+    of: dict[str, Any] = {"workspace": workspace_id, "endpoint": endpoint}
+    await tx.run(
+        """
+        insert into webhook_endpoints (id, workspace_id, url, events, status, created_at, updated_at)
+        values (%(endpoint)s, %(workspace)s, %(url)s, '{*}', 'enabled', now(), now())
+        """,
+        url=url,
+        **of,
+    )
+    await tx.run(
+        """
+        insert into webhook_secrets (id, workspace_id, endpoint_id, sealed, created_at)
+        values (%(id)s, %(workspace)s, %(endpoint)s, %(sealed)s, now())
+        """,
+        id=secret,
+        sealed=keys.seal("whsec_bench", "webhook_secrets", "sealed", workspace_id, secret),
+        **of,
+    )
+    return endpoint
+
+
+@contextmanager
+def worker(folder: Path) -> Iterator[int]:
+    environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_WEBHOOK_ALLOW": "127.0.0.1/32"}
+    command = [str(Path(sys.executable).parent / "instep"), "worker"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process.pid
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+
+
+def measure(url: str, folder: Path, pid: int, count: Count) -> Run:
+    """From when everything is due, for a worker that has delivered before, to when all of it has arrived."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        first = "(select min(id) from deliveries)"
+        connection.execute(f"update deliveries set next_attempt_at = now() where id = {first}")
+        await_delivered(connection, 1)
+        before = cpu(pid), cpu(*database_processes(folder))
+        began = time.monotonic()
+        connection.execute("update deliveries set next_attempt_at = now() where status = 'pending'")
+        while count.value < DELIVERIES:
+            assert time.monotonic() - began < LONGEST_SECONDS, f"only {count.value} deliveries arrived"
+            time.sleep(0.005)
+        seconds = time.monotonic() - began
+        await_delivered(connection, DELIVERIES)
+        after = cpu(pid), cpu(*database_processes(folder))
+    assert count.value == DELIVERIES, "nothing was sent twice"
+    used = [(late - early) * 1_000 / DELIVERIES for early, late in zip(before, after, strict=True)]
+    return Run(DELIVERIES / seconds, *used)
+
+
+def await_delivered(connection: psycopg.Connection, number: int) -> None:
+    deadline = time.monotonic() + LONGEST_SECONDS
+    sql = "select count(*) from deliveries where status = 'delivered'"
+    while (row := connection.execute(sql).fetchone()) is None or row[0] < number:
+        assert time.monotonic() < deadline, f"fewer than {number} deliveries were recorded"
+        time.sleep(0.05)
+
+
+def database_processes(folder: Path) -> list[int]:
+    return processes.living_in(folder / "postgres")
+
+
+def cpu(*pids: int) -> float:
+    """Seconds of processor time, that of ended children included."""
+    return sum(sum(map(int, fields(pid)[11:15])) for pid in pids) / TICKS
+
+
+def fields(pid: int) -> list[str]:
+    """What stands behind the name, which may hold blanks."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+if __name__ == "__main__":
+    main()

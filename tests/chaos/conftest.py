@@ -1,0 +1,61 @@
+"""What the proofs share: receivers, and worker processes on the database of the tests."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from instep.core.config import settings
+from instep.core.database import Tx
+from tests.chaos.workers import StartWorker
+from tests.runtime.installation import Process, installed
+from tests.webhooks.receiver import Receiver, receiving
+
+Tell = Callable[[str], None]
+
+ALLOW = "127.0.0.0/8"
+
+
+@pytest.fixture
+def allow_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("INSTEP_WEBHOOK_ALLOW", ALLOW)
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as made:
+        yield made
+
+
+@pytest.fixture
+async def start_worker(database_url: str, owner: Tx, allow_this_machine: None) -> AsyncIterator[StartWorker]:
+    """Start worker processes on the database of the tests, which deliver nothing of other tests."""
+    await owner.run("delete from webhook_endpoints")
+    with ExitStack() as opened:
+
+        def start(**environment: str) -> Process:
+            shared = {
+                "INSTEP_DATABASE_URL": database_url,
+                "INSTEP_DATABASE_POOL": "4",
+                "INSTEP_WEBHOOK_ALLOW": ALLOW,
+                "INSTEP_SECRET_KEY": os.environ["INSTEP_SECRET_KEY"],
+            }
+            return opened.enter_context(installed(**shared, **environment)).start("worker")
+
+        yield start
+    await owner.run("delete from webhook_endpoints")
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
+    """Print figures, also of a test that passes."""
+
+    def tell_figures(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n{text}")
+
+    return tell_figures

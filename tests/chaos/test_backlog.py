@@ -1,0 +1,80 @@
+"""A receiver that was down for three days, with much that waits for it: it is not overrun when it is back."""
+
+import time
+
+import pytest
+
+from instep.core.database import Tx
+from tests.cast import Api, Cast
+from tests.chaos.conftest import Tell
+from tests.chaos.workers import StartWorker, nothing_waits, until
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import add_deliveries, connect, endpoint_of
+
+pytestmark = pytest.mark.chaos
+
+DELIVERIES = 20_000
+AT_ONCE = 4
+DRAIN_SECONDS = 400
+
+
+async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
+    api: Api, cast: Cast, owner: Tx, receiver: Receiver, start_worker: StartWorker, tell: Tell
+) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await connect(client, receiver)
+    await receiver.close()
+    await add_deliveries(owner, webhook, DELIVERIES)
+    await let_three_days_pass(owner)
+    for _ in range(2):
+        start_worker()
+
+    # Still down: what is tried is put off, and no endpoint is given up after three days.
+    failed = "select count(*) from deliveries where round_attempts = 4"
+    await until(lambda: is_more(owner, failed, 200), 60)
+    assert (await endpoint_of(client, webhook))["status"] == "enabled"
+
+    receiver.takes_seconds = 0.005
+    await receiver.listen()
+    began = time.monotonic()
+    await receiver.until_received(1_000, DRAIN_SECONDS)
+    # The time comes for which those wait that were put off.
+    await owner.run("update deliveries set next_attempt_at = created_at where next_attempt_at > now()")
+    await until(lambda: nothing_waits(owner), DRAIN_SECONDS)
+    seconds = time.monotonic() - began
+
+    numbers = [request.event["id"] for request in receiver.received]
+    assert sorted(numbers) == list(range(1, DELIVERIES + 1))
+    assert receiver.most["/"] == AT_ONCE
+    late = await owner.value(
+        "select array_agg(right(id, 6)::int) from deliveries where jsonb_array_length(attempts) > 1"
+    )
+    in_turn = [number for number in numbers if number not in set(late)]
+    out_of_turn = max(abs(number - other) for number, other in zip(in_turn, sorted(in_turn), strict=True))
+    assert out_of_turn < 2 * AT_ONCE
+    statuses = await owner.value("select array_agg(distinct status) from deliveries")
+    assert statuses == ["delivered"]
+    assert await owner.value("select failing_since from webhook_endpoints") is None
+    tell(
+        f"{DELIVERIES:,} deliveries to one endpoint: {DELIVERIES / seconds:.0f} a second, at most "
+        f"{receiver.most['/']} at once, {len(late)} of them failed before it was back, "
+        f"at most {out_of_turn} places out of turn"
+    )
+
+
+async def let_three_days_pass(owner: Tx) -> None:
+    """As if one had come to be every 13 seconds, and each had failed three times."""
+    await owner.run(
+        """
+        update deliveries set created_at = at, next_attempt_at = at, attempts_begun = 3, round_attempts = 3
+        from (select id, now() - interval '3 days' + right(id, 6)::int * interval '12.9 seconds' as at
+          from deliveries) as made
+        where made.id = deliveries.id
+        """
+    )
+    await owner.run("update webhook_endpoints set failing_since = now() - interval '3 days'")
+
+
+async def is_more(owner: Tx, sql: str, number: int) -> bool:
+    found: int = await owner.value(sql)
+    return found > number

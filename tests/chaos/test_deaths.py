@@ -1,0 +1,206 @@
+"""10,000 events while workers and PostgreSQL are killed: each arrives, under one id, and none is made up."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+import httpx2
+import psycopg
+import pytest
+
+from instep.core.database import Tx
+from instep.core.embedded import EmbeddedPostgres
+from tests.cast import Client, Json
+from tests.chaos.conftest import Tell
+from tests.chaos.workers import nothing_waits, until
+from tests.runtime.installation import Installation, Process, installed
+from tests.web.asking import Response, at_once, body_of
+from tests.webhooks.receiver import Received, Receiver
+from tests.webhooks.sending import connect
+
+pytestmark = pytest.mark.chaos
+
+EVENTS = 10_000
+# Each with a key, writers and an endpoint of its own.
+BOTS = 5
+WRITERS = 4
+ARTICLES = 20
+VERSIONS = EVENTS // BOTS // ARTICLES
+WORKERS = 4
+POSTGRES_LIVES_SECONDS = 15
+WRITE_SECONDS = 1_200
+DRAIN_SECONDS = 300
+LOST = "The sender was stopped during this attempt."
+
+DELIVERIES = """
+    select d.id, d.status, d.attempts, e.body from events e left join deliveries d on d.event_id = e.id
+"""
+# The first version becomes public by publishing, each later one by a change of the text.
+CHANGES = """
+    select array_agg(a.id || ' ' || n) from articles a, generate_series(1, a.version) as n
+    where a.status = 'published'
+"""
+
+
+@dataclass
+class Deaths:
+    """What was killed so far, and how many calls of the API were refused meanwhile."""
+
+    workers: int = 0
+    postgres: int = 0
+    refused: int = 0
+    living: list[Process] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A delivery with its event, as the database has them in the end."""
+
+    id: str
+    status: str
+    attempts: list[Json]
+    body: bytes
+
+
+@pytest.fixture
+def installation() -> Iterator[Installation]:
+    with installed(INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as made_one:
+        yield made_one
+
+
+async def test_every_event_of_a_committed_change_arrives_under_one_id(
+    installation: Installation, receiver: Receiver, tell: Tell
+) -> None:
+    installation.serve("--no-jobs")
+    deaths = Deaths(living=[installation.start("worker") for _ in range(WORKERS)])
+    chance = random.Random(9)
+    async with bots(installation) as clients:
+        for number, client in enumerate(clients):
+            await connect(client, receiver, f"/{number}")
+        began = time.monotonic()
+        killing = asyncio.create_task(kill_on(installation, deaths, chance))
+        async with asyncio.timeout(WRITE_SECONDS):
+            await asyncio.gather(*(write(client, deaths) for client in clients))
+        killing.cancel()
+        written = time.monotonic() - began
+    arrived_meanwhile = len({request.delivery for request in receiver.received})
+
+    with EmbeddedPostgres.attach(installation.folder) as postgres:
+        async with await psycopg.AsyncConnection.connect(postgres.url, autocommit=True) as connection:
+            tx = Tx(connection)
+            drained = await until(lambda: nothing_waits(tx), DRAIN_SECONDS)
+            kept = await tx.all(Kept, DELIVERIES)
+            changes = await tx.value(CHANGES)
+    is_each_change_told_once(changes, kept)
+    lost, twice = have_arrived(kept, receiver.received)
+    tell(
+        f"{len(kept):,} events made in {written:.0f} s while {deaths.workers} workers and {deaths.postgres} "
+        f"times PostgreSQL were killed ({deaths.refused} calls refused): {arrived_meanwhile:,} arrived "
+        f"meanwhile, the rest within {drained:.0f} s; {lost} attempts lost, {twice} deliveries arrived twice "
+        "or more"
+    )
+
+
+@asynccontextmanager
+async def bots(installation: Installation) -> AsyncIterator[list[Client]]:
+    async with AsyncExitStack() as opened:
+        clients = []
+        for number in range(BOTS):
+            bot = installation.run("bot", "create", f"Bot {number}")["id"]
+            key = installation.run("key", "create", "writer", "--scope", "content:write", "--bot", bot)["key"]
+            client = httpx2.AsyncClient(
+                base_url=installation.url, headers={"Authorization": f"Bearer {key}"}, timeout=60
+            )
+            clients.append(await opened.enter_async_context(client))
+        yield clients
+
+
+async def write(client: Client, deaths: Deaths) -> None:
+    """Publish articles and change their texts, so that each change is an event."""
+
+    async def write_some(articles: int) -> None:
+        for _ in range(articles):
+            await write_article(client, deaths)
+
+    await at_once(WRITERS, lambda _: write_some(ARTICLES // WRITERS))
+
+
+async def write_article(client: Client, deaths: Deaths) -> None:
+    text = {"title": "Install", "contentMarkdown": "Text 1."}
+    article = await insist(deaths, lambda: client.post("/v1/articles", json=text))
+    path = f"/v1/articles/{article['id']}"
+    await insist(deaths, lambda: client.post(f"{path}/publish"))
+    for number in range(2, VERSIONS + 1):
+        body = {"contentMarkdown": f"Text {number}."}
+        await insist(deaths, partial(client.patch, path, json=body))
+
+
+async def insist(deaths: Deaths, call: Callable[[], Awaitable[Response]]) -> Json:
+    """Call until it succeeds; who got no answer does not know whether the change was made."""
+    while True:
+        try:
+            answer = await call()
+        except httpx2.TransportError:
+            answer = None
+        if answer is not None and answer.status_code != 503:
+            assert answer.is_success, answer.text
+            return body_of(answer)
+        deaths.refused += 1
+        await asyncio.sleep(0.2)
+
+
+async def kill_on(installation: Installation, deaths: Deaths, chance: random.Random) -> None:
+    """A worker about every two seconds, and PostgreSQL now and then: at a stroke, or told to stop at once."""
+    stricken = time.monotonic()
+    while True:
+        await asyncio.sleep(chance.uniform(1, 3))
+        place = chance.randrange(WORKERS)
+        deaths.living[place].kill()
+        deaths.living[place].wait()
+        deaths.workers += 1
+        deaths.living[place] = installation.start("worker")
+        if time.monotonic() - stricken > POSTGRES_LIVES_SECONDS:
+            # Without the file it is on its way up already.
+            with suppress(OSError, ValueError, IndexError):
+                os.kill(installation.postmaster, chance.choice([signal.SIGKILL, signal.SIGQUIT]))
+                deaths.postgres += 1
+            stricken = time.monotonic()
+
+
+def is_each_change_told_once(changes: list[str], kept: list[Kept]) -> None:
+    told = Counter[str]()
+    for each in kept:
+        event = json.loads(each.body)
+        article = event["data"]["object"]
+        assert (event["type"] == "article.published") is (article["version"] == 1)
+        told[f"{article['id']} {article['version']}"] += 1
+    assert told.keys() == set(changes)
+    assert set(told.values()) == {1}
+    assert len(changes) == EVENTS
+
+
+def have_arrived(kept: list[Kept], received: list[Received]) -> tuple[int, int]:
+    """How many attempts were lost, and how many deliveries arrived more than once, which only those may."""
+    arrivals = defaultdict[str, list[Received]](list)
+    for request in received:
+        arrivals[request.delivery].append(request)
+    assert arrivals.keys() == {each.id for each in kept}
+    for each in kept:
+        numbers = [attempt["number"] for attempt in each.attempts]
+        came = [request.attempt for request in arrivals[each.id]]
+        *lost, last = each.attempts
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert (each.status, last["http_status"]) == ("delivered", 200)
+        assert {attempt["error"] for attempt in lost} <= {LOST}
+        assert len(set(came)) == len(came)
+        assert {numbers[-1]} <= set(came) <= set(numbers)
+        assert {request.body for request in arrivals[each.id]} == {each.body}
+    return sum(len(each.attempts) - 1 for each in kept), sum(len(came) > 1 for came in arrivals.values())

@@ -1,0 +1,24 @@
+"""Worker processes on the database of the tests, and what they have yet to do."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from instep.core.database import Tx
+from tests.runtime.installation import Process
+
+StartWorker = Callable[..., Process]
+
+
+async def until(is_true: Callable[[], Awaitable[bool]], seconds: float) -> float:
+    """How many seconds it took."""
+    began = time.monotonic()
+    while not await is_true():
+        assert time.monotonic() - began < seconds, f"not within {seconds} seconds"
+        await asyncio.sleep(0.1)
+    return time.monotonic() - began
+
+
+async def nothing_waits(owner: Tx) -> bool:
+    left: int = await owner.value("select count(*) from deliveries where status = 'pending'")
+    return left == 0
