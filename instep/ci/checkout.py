@@ -1,0 +1,115 @@
+"""The change of a checkout: which commits it lies between, what it is called, and its diff."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from instep.ci.diff import Selection, select
+from instep.ci.git import Git, GitFailed, open_checkout
+from instep.ci.surroundings import Kind, Surroundings
+from instep.core import limits
+
+DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+COMMIT = re.compile(r"[0-9a-f]{40,64}")
+WHOLE_HISTORY = (
+    "the checkout is shallow: fetch the whole history, in GitHub Actions with `fetch-depth: 0`, in GitLab"
+    " with `GIT_DEPTH: 0`, elsewhere with `git fetch --unshallow`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeChange:
+    """A change as a task tells it, and the commits that it lies between."""
+
+    kind: Kind
+    title: str
+    url: str | None
+    description: str | None
+    base: str
+    head: str
+    selection: Selection
+
+
+def read_change(folder: Path, said: Surroundings) -> CodeChange:
+    """The change from where its branch began to its head."""
+    git = open_checkout(folder)
+    head = resolve(git, said.head or "HEAD")
+    base = merge_base(git, find_base(git, said, head), head)
+    subject, message = read_message(git, head)
+    return CodeChange(
+        kind=said.kind or "pr",
+        title=title_of(said.title) or title_of(subject) or head[:12],
+        url=said.url or None,
+        # The description of a pull request is its own, and no commit's.
+        description=text_of(said.description if title_of(said.title) else message),
+        base=base,
+        head=head,
+        selection=select(git, base, head),
+    )
+
+
+def find_base(git: Git, said: Surroundings, head: str) -> str:
+    if said.base:
+        return resolve(git, said.base)
+    if said.kind == "release" and (tag := git.find("describe", "--tags", "--abbrev=0", f"{head}^")):
+        return resolve(git, tag)
+    own = (f"origin/{said.default_branch}",) if said.default_branch else ()
+    for name in (*own, *DEFAULT_BRANCHES):
+        if found := find_commit(git, name):
+            return found
+    raise GitFailed("There is no default branch here: fetch it, or name with --base what to compare with.")
+
+
+def resolve(git: Git, name: str) -> str:
+    """The commit that a name stands for, here or at `origin`."""
+    found = find_commit(git, name) or find_commit(git, f"origin/{name}")
+    if found:
+        return found
+    if is_shallow(git):
+        raise GitFailed(f"There is no commit {name} here, and {WHOLE_HISTORY}.")
+    branch = name.removeprefix("origin/")
+    what = name if COMMIT.fullmatch(name) else f"{branch}:refs/remotes/origin/{branch}"
+    raise GitFailed(f"There is no commit {name} here: `git fetch origin {what}`, or name another one.")
+
+
+def find_commit(git: Git, name: str) -> str | None:
+    # What begins with a hyphen would be an option.
+    if name.startswith("-"):
+        return None
+    found = git.find("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    return found if found and COMMIT.fullmatch(found) else None
+
+
+def merge_base(git: Git, base: str, head: str) -> str:
+    if found := git.find("merge-base", base, head):
+        return found
+    where = f"{base[:12]} and {head[:12]} have no commit in common here"
+    if is_shallow(git):
+        raise GitFailed(f"{where}, and {WHOLE_HISTORY}.")
+    raise GitFailed(f"{where}: name another commit with --base.")
+
+
+def is_shallow(git: Git) -> bool:
+    return git.find("rev-parse", "--is-shallow-repository") == "true"
+
+
+def read_message(git: Git, head: str) -> tuple[str, str]:
+    """The first line of a commit's message, and the rest."""
+    raw = git.read("log", "-1", "--no-color", "--no-notes", "--encoding=UTF-8", "--format=%B", head)
+    subject, _, rest = raw.decode("utf-8", "replace").strip().partition("\n")
+    return subject, rest
+
+
+def title_of(text: str | None) -> str:
+    """One line, as long as a task takes."""
+    line = " ".join(clean(text or "").split())
+    return line if len(line) <= limits.TITLE else line[: limits.TITLE - 1] + "…"
+
+
+def text_of(text: str | None) -> str | None:
+    return clean(text or "").strip()[: limits.CHANGE_BODY] or None
+
+
+def clean(text: str) -> str:
+    """Without what JSON or a database can't hold."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,0 +1,123 @@
+"""The run of `instep change`: look at the checkout, send its change, wait, tell."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from instep.ci.checkout import CodeChange, read_change
+from instep.ci.client import Client, Gone, read_server
+from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
+from instep.ci.shapes import Bot, Draft
+from instep.ci.surroundings import Kind, Surroundings, read_surroundings
+from instep.ci.words import flowing
+from instep.core import limits
+from instep.core.errors import AppError
+
+FAILED = 1
+WOULD_EDIT = 3
+TIMED_OUT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person may ask for; None leaves it to what the CI and the checkout say."""
+
+    base: str | None = None
+    head: str | None = None
+    title: str | None = None
+    url: str | None = None
+    kind: Kind | None = None
+    bot: str | None = None
+    wait: bool = False
+    check: bool = False
+    timeout: int = limits.TASK_WAIT_SECONDS
+    as_json: bool = False
+
+
+def send_change(options: Options, environ: Mapping[str, str]) -> int:
+    """Send the change of the checkout as a task, and say by the exit code what came of it."""
+    try:
+        run = run_with(options, environ)
+    except AppError as refusal:
+        say(refusal.message)
+        return FAILED
+    typer.echo(as_json(run) if options.as_json else as_text(run))
+    summarise(run, environ.get("GITHUB_STEP_SUMMARY"))
+    return code_of(run, options)
+
+
+def run_with(options: Options, environ: Mapping[str, str]) -> Run:
+    server = read_server(environ)
+    change = read_change(Path.cwd(), wished(options, read_surroundings(environ)))
+    for line in left_out_lines(change.selection.left_out):
+        say(line)
+    run = Run(server.url, change.selection.left_out)
+    if not change.selection.files:
+        return run
+    with Client(server) as client:
+        return send(client, change, run, options)
+
+
+def wished(options: Options, said: Surroundings) -> Surroundings:
+    """What is asked for goes before what the CI says."""
+    given = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind")}
+    return replace(said, **{name: value for name, value in given.items() if value})
+
+
+def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
+    began = time.monotonic()
+    bot = client.choose_bot(options.bot or None)
+    say(told(change, bot))
+    sent = client.create_task(bot, change)
+    again = ", which an earlier run has made" if sent.is_replay else ""
+    say(f"It is the task {sent.task.id}{again}.")
+    task = sent.task
+    if options.wait or options.check:
+        task = client.wait_for(task, began + options.timeout)
+    drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.TOLD_DRAFTS]]
+    return replace(run, task=task, drafts=[draft for draft in drafts if draft])
+
+
+def told(change: CodeChange, bot: Bot) -> str:
+    files = f"{change.selection.files} file{'s' if change.selection.files != 1 else ''}"
+    commits = f"{change.base[:12]}...{change.head[:12]}"
+    return f"Sending {files} of {commits} as “{change.title}” to the bot “{bot.name}”."
+
+
+def get_draft(client: Client, bot: Bot, draft_id: str) -> Draft | None:
+    """None when it is gone: a later task may have replaced it."""
+    try:
+        return client.get_draft(bot, draft_id)
+    except Gone as refusal:
+        say(refusal.message)
+        return None
+
+
+def summarise(run: Run, path: str | None) -> None:
+    """Onto the page that GitHub Actions shows of the job."""
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as page:
+            page.write(as_markdown(run))
+    except OSError as error:
+        say(f"GITHUB_STEP_SUMMARY can't be written: {error}.")
+
+
+def code_of(run: Run, options: Options) -> int:
+    if run.task is None:
+        return 0
+    if run.task.error:
+        say(f"The task failed: {run.task.error.message}")
+        return FAILED
+    if (options.wait or options.check) and not run.task.has_ended:
+        say(f"The task has not ended within {options.timeout} seconds. It goes on: run this again later.")
+        return TIMED_OUT
+    return WOULD_EDIT if options.check and run.waiting else 0
+
+
+def say(sentence: str) -> None:
+    typer.echo(f"instep: {flowing(sentence)}", err=True)

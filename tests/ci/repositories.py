@@ -1,0 +1,63 @@
+"""Git repositories as a CI has them: made by the real git, in a folder of the test."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+Contents = str | bytes | None
+
+BEFORE = "class Settings:\n    max_upload_mb: int = 10\n    name: str = 'acme'\n"
+AFTER = BEFORE.replace("10", "25")
+ARTICLE = "The setting `max_upload_mb` is 10 by default.\n"
+TITLE = "Raise the upload limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A checkout."""
+
+    folder: Path
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def commit(self, message: str, files: dict[str, Contents]) -> str:
+        """Write files, or delete those that are None, and commit everything."""
+        for name, contents in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if contents is None:
+                path.unlink()
+            else:
+                path.write_bytes(contents.encode() if isinstance(contents, str) else contents)
+        self.git("add", "--all", "--force")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+    def clone(self, folder: Path, *options: str) -> "Repository":
+        """Over a URL, since git ignores the depth of a clone from a plain path."""
+        self.git("clone", "--quiet", *options, self.folder.as_uri(), str(folder))
+        return Repository(folder)
+
+
+def new_repository(folder: Path) -> Repository:
+    folder.mkdir()
+    made = Repository(folder)
+    made.git("init", "--quiet", "--initial-branch=main")
+    return made
+
+
+def with_feature(folder: Path) -> Repository:
+    """On a branch with one commit, beside which `main` has gone on."""
+    made = new_repository(folder)
+    made.commit("Begin", {"app/config.py": BEFORE})
+    made.git("checkout", "--quiet", "-b", "feature")
+    made.commit(f"{TITLE}\n\nPictures are larger now.", {"app/config.py": AFTER})
+    made.git("checkout", "--quiet", "main")
+    made.commit("Meanwhile", {"app/other.py": "PORT = 1\n"})
+    made.git("checkout", "--quiet", "feature")
+    return made

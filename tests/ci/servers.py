@@ -1,0 +1,108 @@
+"""A server that answers as a test tells it, over real sockets."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from tests.cast import Json
+
+BOT = {"id": "5c29a4c9-4d0b-4c8e-9b8e-0b6f3ad1c0de", "name": "Acme"}
+TASK: Json = {
+    "id": "task_1",
+    "status": "queued",
+    "outcome": None,
+    "summary": None,
+    "drafts": [],
+    "error": None,
+    "later": {"field": 1},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request, with its headers in lower case."""
+
+    line: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer; `text` goes out as it is, anything else as JSON."""
+
+    status: int = 200
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    text: str | None = None
+
+
+@dataclass(slots=True)
+class Stand:
+    """Gives the replies of a path one after the other, and the last of them from then on."""
+
+    url: str
+    replies: dict[str, list[Reply]]
+    asked: list[Asked] = field(default_factory=list)
+
+    def reply(self, asked: Asked) -> Reply:
+        self.asked.append(asked)
+        waiting = self.replies.get(asked.line, [Reply(404, {"error": "Nothing.", "code": "not_found"})])
+        return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+    @property
+    def lines(self) -> list[str]:
+        return [asked.line for asked in self.asked]
+
+
+def ordinary() -> dict[str, list[Reply]]:
+    """A server on which the task ends without drafts."""
+    done = TASK | {"status": "completed", "outcome": "no_changes", "summary": "Nothing to do."}
+    return {
+        "GET /v1/bots": [Reply(200, {"results": [BOT]})],
+        "POST /v1/tasks": [Reply(202, TASK)],
+        "GET /v1/tasks/task_1": [Reply(200, TASK), Reply(200, done)],
+    }
+
+
+@contextmanager
+def standing(**replies: list[Reply]) -> Iterator[Stand]:
+    """The ordinary server, with other replies for some of: bots, create, poll."""
+    lines = {"bots": "GET /v1/bots", "create": "POST /v1/tasks", "poll": "GET /v1/tasks/task_1"}
+    stand = Stand("", ordinary() | {lines[name]: given for name, given in replies.items()})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(stand.reply))
+    stand.url = f"http://127.0.0.1:{server.server_port}"
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield stand
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def handler(reply: Callable[[Asked], Reply]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            given = reply(Asked(f"{self.command} {self.path}", headers, body))
+            sent = (json.dumps(given.body) if given.text is None else given.text).encode()
+            self.send_response(given.status)
+            for name, value in given.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        do_GET = do_POST = answer
+
+        def log_message(self, *ignored: object) -> None:
+            pass
+
+    return Handler

@@ -1,0 +1,139 @@
+"""`docs/ci.md` and `action.yml`: their lines run, and what they say of options and limits is so."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import frontmatter
+import pytest
+from typer.testing import CliRunner
+
+from instep.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, Options
+from instep.cli import app
+from instep.core import limits
+from tests.ci.repositories import Repository
+from tests.ci.servers import TASK, Reply, standing
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "ci.md").read_text()
+ARTICLE = (ROOT / "docs" / "help" / "05-review" / "06-from-ci.md").read_text()
+EDIT = {"id": "edit_1", "type": "edit", "title": "T", "articleId": "art_1"}
+
+
+def yaml(text: str) -> dict[str, Any]:
+    read: dict[str, Any] = frontmatter.loads(f"---\n{text}\n---\n").metadata
+    return read
+
+
+ACTION = yaml((ROOT / "action.yml").read_text())
+
+
+def example(name: str) -> dict[str, Any]:
+    """The YAML that begins with the name of its file."""
+    [found] = re.findall(rf"^```yaml\n# {re.escape(name)}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    # To YAML 1.1 the word `on` is a truth value.
+    return yaml(found.replace("on: pull_request", "'on': pull_request"))
+
+
+def lines_with(command: str) -> list[list[str]]:
+    """Every line of every example that runs the command, as words."""
+    found = re.findall(rf"(?:^|- |sh '\S*/)({command} .+?)'?$", TEXT, re.MULTILINE)
+    return [shlex.split(line) for line in found]
+
+
+def options() -> set[str]:
+    told = CliRunner().invoke(app, ["change", "--help"]).output
+    return set(re.findall(r"^\W+(--[a-z]+)", told, re.MULTILINE)) - {"--help"}
+
+
+def table(text: str, heading: str) -> dict[str, str]:
+    [rows] = re.findall(rf"^\| {re.escape(heading)} \|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
+    cells = [row.strip("| ").split(" | ") for row in rows.splitlines()]
+    return {row[0].strip("`"): row[-1] for row in cells}
+
+
+def test_every_option_is_told_with_its_default() -> None:
+    told = table(TEXT, "option")
+
+    assert {name.split()[0] for name in told} == options()
+    assert told["--timeout SECONDS"].startswith(f"{Options().timeout},")
+
+
+def test_the_lines_to_paste_use_options_that_there_are() -> None:
+    lines = lines_with("instep change")
+
+    assert len(lines) == 3
+    assert {word for line in lines for word in line if word.startswith("--")} <= options()
+
+
+def test_the_exit_codes_are_those_of_the_command() -> None:
+    codes = table(TEXT, "code")
+
+    assert list(codes) == ["0", str(FAILED), "2", str(WOULD_EDIT), str(TIMED_OUT)]
+    assert list(table(ARTICLE, "code")) == list(codes)
+    assert example(".gitlab-ci.yml")["instep"]["allow_failure"]["exit_codes"] == [WOULD_EDIT, TIMED_OUT]
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    for words in (
+        f"at most {limits.TOLD_LINES} lines",
+        f"up to {limits.TOLD_DRAFTS} |",
+        f"over {limits.DIFF:,} characters",
+        f"for {limits.CALL_PATIENCE_SECONDS} seconds",
+        f"for {limits.IDEMPOTENCY_HOURS} hours",
+    ):
+        assert words in TEXT.replace("\n", " ")
+
+
+def test_the_workflow_gives_the_action_what_it_takes() -> None:
+    job = example(".github/workflows/help-center.yml")["jobs"]["instep"]
+    checkout, instep = job["steps"]
+
+    assert checkout["with"]["fetch-depth"] == 0
+    assert set(instep["with"]) <= set(ACTION["inputs"])
+    assert set(table(TEXT, "input")) == set(ACTION["inputs"])
+    assert {name for name, given in ACTION["inputs"].items() if given.get("required")} <= set(instep["with"])
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    """A folder for temporary files in which Instep is installed already."""
+    commands = tmp_path / "tools" / "instep" / "bin"
+    commands.mkdir(parents=True)
+    (commands / "instep").symlink_to(Path(sys.executable).with_name("instep"))
+    return tmp_path / "tools"
+
+
+@pytest.mark.parametrize(("check", "code"), [("true", WOULD_EDIT), ("false", 0), ("", 0)])
+def test_the_last_step_of_the_action_sends_the_change(
+    repository: Repository, tools: Path, check: str, code: int
+) -> None:
+    step = ACTION["runs"]["steps"][-1]
+    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [EDIT] * (limits.TOLD_DRAFTS + 1)}
+    with standing(poll=[Reply(200, done)]) as stand:
+        given = {"url": stand.url, "api-key": "isk_x", "bot": "", "check": check}
+        environment = {name: filled(text, given) for name, text in step["env"].items()}
+        run = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            env=os.environ | environment | {"RUNNER_TEMP": str(tools)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert run.returncode == code, run.stderr
+    assert "1 draft waits for review" in run.stdout
+    assert json.loads(stand.asked[1].body)["change"]["title"] == "Raise the upload limit"
+
+
+def filled(text: str, inputs: dict[str, str]) -> str:
+    return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
+
+
+def test_no_input_is_put_into_a_script() -> None:
+    assert all("${{" not in step.get("run", "") for step in ACTION["runs"]["steps"])
