@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from uuid import UUID
 
 from instep import writer
@@ -16,19 +17,21 @@ from instep.core.jobs import Job, defer
 from instep.identity.access import refuse_paused
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
+from instep.model.protocol import Model
 from instep.tasks import queries
+from instep.tasks.model_step import Consultant
 from instep.tasks.queries import Work
-from instep.tasks.reports import write_report
+from instep.tasks.reports import tell_end, write_report
 from instep.writer.outline import Wanted, write_article
 from instep.writer.outline_sources import Source
 
 WRITER = Actor("task", "Instep", can_write=True)
 
 
-async def run_task(database: Database, job: Job) -> None:
+async def run_task(database: Database, job: Job, model: Model | None = None) -> None:
     """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
     try:
-        await work_on(database, job.payload)
+        await work_on(database, job.payload, model)
     except TooExpensive:
         await fail_task(
             database, job.payload, "too_expensive", "The task took too long to read: send a smaller one."
@@ -52,7 +55,7 @@ async def postpone(database: Database, job: Job) -> None:
         await defer(ctx.tx.connection, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_WAIT)
 
 
-async def work_on(database: Database, payload: dict[str, str]) -> None:
+async def work_on(database: Database, payload: dict[str, str], model: Model | None) -> None:
     async with context(database, payload) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         work = await queries.start(ctx, payload["task"])
@@ -60,7 +63,11 @@ async def work_on(database: Database, payload: dict[str, str]) -> None:
             return
         articles = {article.id: article for article in await list_for_writer(ctx)}
         sources = await sources_among(ctx, articles.values()) if work.article else []
+        own = ctx.bot.help_url
     report = await write(work, articles, sources)
+    if model is not None:
+        consultant = Consultant(model, partial(context, database, payload))
+        report = await improve(consultant, work, articles, sources, report, own)
     async with context(database, payload) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         await write_report(ctx, payload["task"], work, report, articles)
@@ -71,6 +78,20 @@ async def write(work: Work, articles: dict[str, Article], sources: list[Source])
         wanted = Wanted(work.article["title"], work.article["instructions"])
         return await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
     return await run_bounded(writer.write, change_of(work), texts_of(articles), seconds=limits.WRITER_SECONDS)
+
+
+async def improve(
+    consultant: Consultant,
+    work: Work,
+    articles: dict[str, Article],
+    sources: list[Source],
+    report: writer.Report,
+    own: str,
+) -> writer.Report:
+    if work.article:
+        wanted = Wanted(work.article["title"], work.article["instructions"])
+        return await consultant.write(wanted, sources, report)
+    return await consultant.edit(change_of(work), texts_of(articles), report, own)
 
 
 async def sources_among(ctx: Ctx, articles: Iterable[Article]) -> list[Source]:
@@ -87,8 +108,12 @@ async def sources_among(ctx: Ctx, articles: Iterable[Article]) -> list[Source]:
 
 
 async def fail_task(database: Database, payload: dict[str, str], code: str, message: str) -> None:
-    async with context(database, payload) as ctx:
-        await queries.fail(ctx, payload["task"], code, message)
+    async with context(database, payload) as ctx, ctx.tx.transaction():
+        unended = await queries.lock_unended(ctx, payload["task"])
+        if unended is None:
+            return
+        await queries.fail(ctx, unended.id, code, message)
+        await tell_end(ctx, unended)
 
 
 @asynccontextmanager

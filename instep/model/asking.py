@@ -1,0 +1,85 @@
+"""Asks a provider's endpoint: one time limit over all attempts, few retries, answers of a bounded size."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+from instep.core import limits
+from instep.core.outbound.client import Caller, NoAnswer
+from instep.core.outbound.exchange import Whole, exchange
+from instep.model.protocol import NoReply, Question, Reply
+from instep.model.provider import Provider
+
+Pause = Callable[[float], Awaitable[None]]
+
+# As many parts of the newest form as a provider can do without.
+OLDER_FORMS = 2
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+# Nothing was worked on, so nothing was used.
+REFUSALS = {
+    401: "It refused the key (401).",
+    403: "It refused the key (403).",
+    404: "It knows no such model or address (404).",
+    413: "It takes no question of this size (413).",
+}
+
+
+class HttpModel:
+    """A model behind an endpoint. What an endpoint says of an error stays there: it may repeat the key."""
+
+    def __init__(
+        self, name: str, provider: Provider, caller: Caller, seconds: float, pause: Pause = asyncio.sleep
+    ) -> None:
+        self.name = name
+        self.provider = provider
+        self.caller = caller
+        self.seconds = seconds
+        self.pause = pause
+
+    async def answer(self, question: Question) -> Reply:
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await self.insist(question)
+        except TimeoutError:
+            raise NoReply(f"It did not answer within {self.seconds:g} seconds.") from None
+
+    async def insist(self, question: Question) -> Reply:
+        for attempt in range(1, limits.MODEL_RETRIES + 2):
+            answer = await self.ask(question)
+            if answer.status == 200:
+                return self.provider.read(answer.body)
+            if answer.status != 429 and answer.status < 500:
+                raise NoReply(REFUSALS.get(answer.status, f"It answered {answer.status}."), 0)
+            if attempt <= limits.MODEL_RETRIES:
+                await self.pause(wait_of(answer, attempt))
+        raise NoReply(f"It answered {answer.status}, {attempt} times.", 0)
+
+    async def ask(self, question: Question) -> Whole:
+        """One attempt; an endpoint that knows no newest form is asked, in an older form from then on."""
+        for _ in range(OLDER_FORMS):
+            answer = await self.post(question)
+            plainer = self.provider.plainer(answer.body.decode("utf-8", "replace"))
+            if answer.status not in (400, 422) or plainer is None:
+                return answer
+            self.provider = plainer
+        return await self.post(question)
+
+    async def post(self, question: Question) -> Whole:
+        body = json.dumps(self.provider.body(question)).encode()
+        headers = {**HEADERS, **self.provider.headers}
+        try:
+            return await exchange(self.caller, self.provider.url, body, headers, limits.MODEL_ANSWER_BYTES)
+        except NoAnswer as none:
+            raise NoReply(none.message) from None
+
+
+def wait_of(answer: Whole, attempt: int) -> float:
+    """As long as the endpoint asks, or twice as long each time; `NoReply` where that is too long."""
+    asked = answer.headers.get("retry-after", "")
+    try:
+        seconds = float(asked) if asked else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
+    except ValueError:
+        seconds = limits.MODEL_RETRY_SECONDS_MOST
+    if not 0 <= seconds <= limits.MODEL_RETRY_SECONDS_MOST:
+        raise NoReply(f"It answered {answer.status} and asks to wait for too long.", 0)
+    return seconds

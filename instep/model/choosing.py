@@ -1,0 +1,49 @@
+"""Which model the operator has set, if any."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from ipaddress import ip_network
+
+from instep.core.config import Settings
+from instep.core.outbound.allowed import AllowList
+from instep.core.outbound.client import Caller
+from instep.core.outbound.urls import parse_url
+from instep.model import anthropic, openai
+from instep.model.anthropic import Anthropic
+from instep.model.asking import HttpModel
+from instep.model.openai import OpenAi
+from instep.model.protocol import Model
+from instep.model.provider import Provider
+
+
+@asynccontextmanager
+async def model_of(settings: Settings) -> AsyncIterator[Model | None]:
+    """The model of this installation, ready to be asked; none is set by default."""
+    if settings.model is None:
+        yield None
+        return
+    provider = provider_of(settings)
+    async with aclosing(Caller(only(provider.url))) as caller:
+        yield HttpModel(settings.model, provider, caller, settings.model_seconds)
+
+
+def provider_of(settings: Settings) -> Provider:
+    name = (settings.model or "").partition(":")[2]
+    key, url = settings.provider_key, settings.provider_url
+    if settings.provider == "anthropic":
+        return Anthropic(name, url or anthropic.BASE_URL, key)
+    # Servers of others know the older field; OpenAI's newest models refuse it.
+    return OpenAi(name, url or openai.BASE_URL, key, limit=openai.OLDER if url else openai.NEWER)
+
+
+def only(address: str) -> AllowList:
+    """The address comes from the operator, so its host may be private, and without TLS: it and no other."""
+    url = parse_url(address)
+    if url.address is None:
+        return AllowList(hosts=frozenset((url.host,)))
+    return AllowList(networks=(ip_network(url.address),))
+
+
+def said_of(settings: Settings) -> str:
+    """What `instep doctor` tells."""
+    return f"{settings.model} at {provider_of(settings).url}" if settings.model else "none is set"

@@ -1,0 +1,49 @@
+"""A model behind the stand-in, of either provider."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+
+from instep.core.config import settings
+from instep.core.outbound.client import Caller
+from instep.model.asking import HttpModel
+from instep.model.choosing import only, provider_of
+from tests.model.endpoint import KEY, Endpoint, Mood, endpoint
+
+Meet = Callable[..., AbstractAsyncContextManager[tuple[HttpModel, Endpoint]]]
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def provider(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """How long the model was going to wait between its attempts; it does not really."""
+    return []
+
+
+@pytest.fixture
+def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> Iterator[Meet]:
+    """The model that the operator has set, and the endpoint behind it, in these moods."""
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+
+    @asynccontextmanager
+    async def met(*moods: Mood, seconds: float = 5) -> AsyncIterator[tuple[HttpModel, Endpoint]]:
+        async with endpoint(*moods) as behind:
+            base = behind.url if provider == "anthropic" else f"{behind.url}/v1"
+            monkeypatch.setenv("INSTEP_MODEL", f"{provider}:scripted-1")
+            monkeypatch.setenv(f"{provider.upper()}_BASE_URL", base)
+            monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
+            settings.cache_clear()
+            chosen = provider_of(settings())
+            caller = Caller(only(chosen.url))
+            yield HttpModel(f"{provider}:scripted-1", chosen, caller, seconds, pause), behind
+            await caller.aclose()
+
+    yield met
+    settings.cache_clear()

@@ -1,0 +1,24 @@
+"""A company that has used the model today."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor, Ctx
+from instep.model.budget import set_aside
+from tests.cast import Company
+
+SOMEBODY = Actor("task", "Instep", can_write=True)
+
+
+@asynccontextmanager
+async def acting(database: Database, company: Company) -> AsyncIterator[Ctx]:
+    async with database.enter_workspace(company.workspace_id) as tx:
+        yield Ctx(tx, await find_bot(tx, company.bot_id), SOMEBODY, utc_now())
+
+
+async def spend(database: Database, company: Company, tokens: int = 100) -> None:
+    async with acting(database, company) as ctx:
+        assert await set_aside(ctx, tokens, tokens) is not None

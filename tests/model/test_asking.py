@@ -1,0 +1,161 @@
+"""Asking a model's endpoint over a real socket: what is sent, and what becomes of every odd answer."""
+
+import json
+
+import pytest
+
+from instep.core import limits
+from instep.model.protocol import NoReply, Question
+from tests.model.conftest import Meet
+from tests.model.endpoint import (
+    INPUT,
+    KEY,
+    OUTPUT,
+    Mood,
+    errs,
+    http,
+    is_cut,
+    is_huge,
+    refuses,
+    says,
+    sends,
+    stays_silent,
+    stops_at_its_limit,
+)
+
+SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+QUESTION = Question("Do it.", "===== BEGIN diff =====", SCHEMA, 500)
+
+
+async def test_the_reply_comes_with_what_it_took(meet: Meet) -> None:
+    async with meet(says('{"edits": []}')) as (model, _):
+        reply = await model.answer(QUESTION)
+
+    assert (reply.text, reply.tokens) == ('{"edits": []}', INPUT + OUTPUT)
+
+
+async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provider: str) -> None:
+    async with meet(says("{}")) as (model, behind):
+        await model.answer(QUESTION)
+
+    [asked] = behind.asked
+    assert (asked.told, asked.data) == (QUESTION.told, QUESTION.asked)
+    assert (asked.body["model"], asked.body["max_tokens"]) == ("scripted-1", 500)
+    if provider == "anthropic":
+        assert asked.path == "/v1/messages"
+        assert {f"x-api-key: {KEY}", "anthropic-version: 2023-06-01"} <= set(asked.head.split("\r\n"))
+        assert asked.body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+    else:
+        assert asked.path == "/v1/chat/completions"
+        assert f"Authorization: Bearer {KEY}" in asked.head.split("\r\n")
+        form = {"name": "answer", "strict": True, "schema": SCHEMA}
+        assert asked.body["response_format"] == {"type": "json_schema", "json_schema": form}
+
+
+@pytest.mark.parametrize(
+    ("mood", "message"),
+    [
+        (refuses, "It refused to answer."),
+        (stops_at_its_limit, "Its answer was cut at the limit of its length."),
+        (says(""), "Its answer is empty."),
+        (is_cut, "The connection was closed before the answer was whole."),
+        (is_huge, "The answer is too large."),
+        (sends(b""), "The connection was closed before the answer was whole."),
+        (sends(b"SSH-2.0-x\r\n\r\n"), "The answer is not valid HTTP/1.1."),
+        (sends(http(200, b"<html>")), "Its answer has not the form of this provider."),
+        (sends(http(200, b'{"choices": 3, "content": 3}')), "Its answer has not the form of this provider."),
+        (sends(http(200, b'{"choices": [], "content": []}')), "Its answer is empty."),
+        (sends(http(302, b"", Location="http://127.0.0.1:1/")), "It answered 302."),
+        (errs(401), "It refused the key (401)."),
+        (errs(404), "It knows no such model or address (404)."),
+        (errs(400), "It answered 400."),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_an_answer_of_no_use_is_told_in_a_sentence(meet: Meet, mood: Mood, message: str) -> None:
+    async with meet(mood) as (model, behind):
+        with pytest.raises(NoReply) as none:
+            await model.answer(QUESTION)
+
+    assert none.value.message == message
+    assert len(behind.asked) == 1
+
+
+async def test_one_that_does_not_answer_in_time_is_left(meet: Meet) -> None:
+    async with meet(stays_silent, seconds=0.2) as (model, _):
+        with pytest.raises(NoReply, match=r"did not answer within 0\.2 seconds"):
+            await model.answer(QUESTION)
+
+
+async def test_one_that_is_down_is_left(meet: Meet) -> None:
+    async with meet(says("{}")) as (model, _):
+        pass
+
+    with pytest.raises(NoReply, match="host can't be reached"):
+        await model.answer(QUESTION)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 529])
+async def test_it_is_asked_again_when_it_is_overwhelmed(meet: Meet, waits: list[float], status: int) -> None:
+    async with meet(errs(status), errs(status, Retry_After="7"), says("{}")) as (model, behind):
+        assert (await model.answer(QUESTION)).text == "{}"
+
+    assert waits == [limits.MODEL_RETRY_SECONDS, 7]
+    assert len(behind.asked) == 3
+
+
+async def test_it_is_asked_three_times_at_most(meet: Meet, waits: list[float]) -> None:
+    async with meet(errs(429)) as (model, behind):
+        with pytest.raises(NoReply, match=r"answered 429, 3 times") as none:
+            await model.answer(QUESTION)
+
+    assert (len(behind.asked), len(waits), none.value.tokens) == (3, 2, 0)
+
+
+@pytest.mark.parametrize("asked", ["21", "3600", "-1", "nan", "inf", "Wed, 21 Oct 2099 07:28:00 GMT"])
+async def test_who_asks_to_wait_for_too_long_is_left(meet: Meet, waits: list[float], asked: str) -> None:
+    async with meet(errs(429, Retry_After=asked)) as (model, behind):
+        with pytest.raises(NoReply) as none:
+            await model.answer(QUESTION)
+
+    assert none.value.tokens == 0
+    assert all(0 <= wait <= limits.MODEL_RETRY_SECONDS_MOST for wait in waits)
+    assert len(behind.asked) <= 3
+
+
+async def test_an_endpoint_without_schemas_is_asked_in_an_older_form_from_then_on(
+    meet: Meet, provider: str
+) -> None:
+    field = "output_config" if provider == "anthropic" else "response_format"
+    unknown = http(
+        400, json.dumps({"error": {"message": f"{field}: Extra inputs are not permitted"}}).encode()
+    )
+    async with meet(sends(unknown), says("{}"), says("{}")) as (model, behind):
+        await model.answer(QUESTION)
+        await model.answer(QUESTION)
+
+    assert [field in asked.body for asked in behind.asked] == [True, False, False]
+
+
+async def test_what_names_both_forms_as_wrong_does_not_keep_it_asking(meet: Meet) -> None:
+    message = b"max_completion_tokens max_tokens response_format json_schema output_config"
+    async with meet(sends(http(400, message))) as (model, behind):
+        with pytest.raises(NoReply, match="answered 400"):
+            await model.answer(QUESTION)
+
+    assert len(behind.asked) <= 3
+
+
+async def test_no_message_repeats_the_key(meet: Meet, caplog: pytest.LogCaptureFixture) -> None:
+    for status in (400, 401, 403, 429, 500):
+        async with meet(errs(status)) as (model, _):
+            with pytest.raises(NoReply) as none:
+                await model.answer(QUESTION)
+            assert KEY not in none.value.message + repr(none.value) + repr(model.provider) + caplog.text
+
+
+async def test_proxies_of_the_environment_are_not_used(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    async with meet(says("{}")) as (model, _):
+        assert (await model.answer(QUESTION)).text == "{}"
