@@ -10,10 +10,26 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from eval.kinds import by_kind
 from instep.writer import Article, Change, Report, write
 
 _PROCESSES = 2
 _SCORER = "docsync_eval.py"
+_PER_PRODUCT = (
+    "positive",
+    "negative",
+    "recall@5",
+    "hit@1",
+    "need_auroc",
+    "noise",
+    "precision_all",
+    "recall",
+    "new_recall",
+    "new_noise",
+    "line_recall",
+    "removed_precision",
+    "term_precision",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -22,11 +38,16 @@ def main(arguments: list[str]) -> int:
         print(f"The evaluation set is missing: no {_SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
     scorer = _scorer(folder)
-    answers = [answer for product in _products(folder) for answer in _answers(scorer, folder, product)]
-    seconds = sorted(answer.pop("seconds") for answer in answers)
-    figures = scorer.score(scorer.load(str(folder)), answers)
+    answers = {product: list(_answers(scorer, folder, product)) for product in _products(folder)}
+    everything = [answer for some in answers.values() for answer in some]
+    seconds = sorted(answer.pop("seconds") for answer in everything)
+    figures = scorer.score(scorer.load(str(folder)), everything)
     figures["seconds_median"] = round(median(seconds), 3)
     figures["seconds_p95"] = round(seconds[int(len(seconds) * 0.95)], 3)
+    figures["by_product"] = {
+        product: _of_product(scorer, folder, product, some) for product, some in answers.items()
+    }
+    figures["by_kind"] = by_kind(scorer, scorer.load(str(folder), sample="main"), everything)
     print(json.dumps(figures, indent=1))
     return 0
 
@@ -50,6 +71,11 @@ def _answers(scorer: Any, folder: Path, product: str) -> Iterator[dict[str, Any]
     cases = scorer.load(str(folder), products=[product])
     with get_context("fork").Pool(_PROCESSES) as pool:
         yield from pool.imap(_answer, map(_task, cases), chunksize=4)
+
+
+def _of_product(scorer: Any, folder: Path, product: str, answers: list[dict[str, Any]]) -> dict[str, Any]:
+    figures = scorer.score(scorer.load(str(folder), products=[product]), answers)
+    return {name: figures[name] for name in _PER_PRODUCT if name in figures}
 
 
 def _task(case: Any) -> tuple[str, Change, list[Article]]:

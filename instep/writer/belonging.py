@@ -51,6 +51,17 @@ class Said:
         return self.before + self.value + self.after
 
 
+def is_spoken_of(fact: Value, text: str) -> bool:
+    """Whether a text names what the value belongs to at all, in any spelling."""
+    for name in fact.names:
+        parts = [part for part in parts_of(name) if len(part) >= 4] if fact.is_version else []
+        if any(_spoken([part]).search(text) for part in parts):
+            return True
+        if not fact.is_version and (_spoken(_core(name)[0]).search(text) or mention(name).search(text)):
+            return True
+    return False
+
+
 def belongs(fact: Value, name: str, said: Said) -> bool:
     """The name in any spelling must stand close by; the more ordinary name and value are, the closer."""
     if fact.is_version:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from instep.writer.insertions import Insertion
+from instep.writer.notes import Note
 from instep.writer.places import Place
 from instep.writer.renames import Rename
 
@@ -18,6 +20,10 @@ def warnings_for(places: Sequence[Place], text: str) -> tuple[str, ...]:
             said[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):
             said |= dict.fromkeys(_left_over(fact, text))
+        if isinstance(fact, Insertion) and not fact.is_told:
+            said[f"The code says nothing about `{fact.name}`: complete what the draft says of it."] = None
+        if isinstance(fact, Note):
+            said["The place and the wording are a first proposal: check both."] = None
     return tuple(said)
 
 

@@ -1,13 +1,13 @@
 """From the facts of a change to the edited text of an article, with the evidence for each edit."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from instep.writer.facts import Fact
 from instep.writer.library import Library
 from instep.writer.passages import line_of
-from instep.writer.places import Place, places_of
+from instep.writer.places import Ground, Place, places_of
 from instep.writer.renames import Rename
 from instep.writer.shapes import Article, Evidence
 from instep.writer.units import Source
@@ -23,14 +23,18 @@ def find_places(facts: Sequence[Fact], library: Library) -> dict[str, list[Place
     found: dict[str, list[Place]] = {}
     for fact in facts:
         for article in library.with_words(fact.old):
-            if not _RECORD.search(article.title):
+            if not is_record(article):
                 for place in places_of(fact, article, library):
-                    _add(found.setdefault(article.id, []), place)
+                    add_place(found.setdefault(article.id, []), place)
     return {article_id: places for article_id, places in found.items() if places}
 
 
-def _add(places: list[Place], place: Place) -> None:
-    at = bisect_left(places, place.start, key=lambda other: other.start)
+def is_record(article: Article) -> bool:
+    return bool(_RECORD.search(article.title))
+
+
+def add_place(places: list[Place], place: Place) -> None:
+    at = bisect_right(places, place.start, key=lambda other: other.start)
     is_free_before = at == 0 or places[at - 1].end <= place.start
     if is_free_before and (at == len(places) or place.end <= places[at].start):
         places.insert(at, place)
@@ -59,11 +63,11 @@ def evidence_for(places: Sequence[Place], text: str) -> tuple[Evidence, ...]:
     found, moved = list[Evidence](), 0
     for place in places[:_MOST_EVIDENCE]:
         source = best_source(place.fact)
-        line = line_of(text, place.start) + moved
+        line = line_of(text, place.start) + moved + len(place.new) - len(place.new.lstrip("\n"))
         found.append(Evidence(source.file, source.line, source.line, source.text[:_EXCERPT], line))
         moved += place.new.count("\n") - text.count("\n", place.start, place.end)
     return tuple(found)
 
 
-def best_source(fact: Fact) -> Source:
+def best_source(fact: Ground) -> Source:
     return max(fact.sources, key=lambda source: source.weight)

@@ -11,13 +11,14 @@ from instep.writer.renames import Rename, find_renames
 from instep.writer.safety import is_safe
 from instep.writer.scope import Scope
 from instep.writer.shapes import Change
+from instep.writer.signatures import Signature, find_signatures
 from instep.writer.stated import find_stated
 from instep.writer.swaps import Swap, swaps_of
 from instep.writer.units import Source, Unit, line_unit, units_of
 from instep.writer.values import Value, find_values
 from instep.writer.wordings import Wording, find_wordings
 
-Fact = Rename | Value | Wording
+Fact = Rename | Value | Wording | Signature
 
 _NAME = re.compile(r"--[a-z][\w-]+|[A-Za-z_]\w+")
 _MOST = 2_000
@@ -53,7 +54,7 @@ def facts_of(change: Change, scope: Scope) -> Facts:
             units.append(line_unit(pair, scoped.file.path, scoped.weight))
     renames = find_renames(units, [scoped.file for scoped in scope.files])
     sure = [*find_stated(change, scope), *(rename for rename in renames if rename.doubt is None)]
-    certain: list[Fact] = [*sure, *find_wordings(units), *find_values(swaps)]
+    certain: list[Fact] = [*sure, *find_signatures(scope), *find_wordings(units), *find_values(swaps)]
     known = {rename.old for rename in renames}
     gone = (gone for gone in _gone(scope) if gone.name not in known)
     doubtful = tuple(rename for rename in renames if rename.doubt)

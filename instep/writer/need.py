@@ -10,6 +10,7 @@ from instep.writer.names import is_distinct
 from instep.writer.ranking import Ranked
 from instep.writer.scope import Scope
 from instep.writer.shapes import Change
+from instep.writer.terms import terms_of
 
 _VISIBLE = re.compile(
     r"\b(?:add(?:s|ed|ing)?|new|support(?:s|ed|ing)?|allow(?:s|ed|ing)?|introduc\w+|implement\w*|options?|settings?"
@@ -25,7 +26,7 @@ _INVISIBLE = re.compile(
     re.IGNORECASE,
 )
 _FIX = re.compile(r"\W*(?:fix|bug|🐛)", re.IGNORECASE)
-_CODE = re.compile(r"[`_=]|\w\(\)|--\w")
+_NAMED = re.compile(r"`[^`]+`|\w+_\w+|--\w+")
 _PROSE = re.compile(
     r"^\s*(?:#|//|\*|--|<!--|[A-Z][a-z]+ [a-z]+)|help=|description|\"\"\"|placeholder|label|title=|summary"
 )
@@ -33,17 +34,20 @@ _NAME = re.compile(r"--?[a-zA-Z][\w-]+|[A-Za-z_]\w*(?:-\w+)*")
 _LONGEST = 1_000
 # Mean, spread and weight of each sign: fitted on six products; left out in turn, each was told about as well.
 _MODEL: Mapping[str, tuple[float, float, float]] = {
-    "visible": (0.96, 0.83, 0.69),
-    "invisible": (0.48, 0.70, -0.17),
-    "fix": (0.17, 0.37, -0.25),
-    "code": (0.27, 0.44, 0.22),
-    "interface": (0.17, 0.30, 0.27),
-    "prose": (0.09, 0.14, 0.20),
-    "added": (0.71, 0.24, 0.17),
-    "documented": (0.78, 0.90, 0.31),
-    "new": (1.52, 1.30, 0.11),
-    "lines": (0.41, 0.29, 0.40),
-    "context": (0.42, 0.28, 0.18),
+    "visible": (0.96, 0.83, 0.74),
+    "invisible": (0.48, 0.70, -0.19),
+    "fix": (0.17, 0.37, -0.33),
+    "named": (0.29, 0.58, 0.36),
+    "titled": (0.66, 0.81, 0.47),
+    "interface": (0.17, 0.30, 0.51),
+    "prose": (0.09, 0.14, 0.22),
+    "added": (0.71, 0.24, 0.13),
+    "documented": (0.78, 0.90, 0.13),
+    "new": (1.52, 1.30, 0.06),
+    "lines": (0.41, 0.29, 0.56),
+    "context": (0.42, 0.28, 0.22),
+    "tests": (0.83, 0.73, 0.65),
+    "docs": (0.02, 0.15, 0.32),
 }
 _BIAS = 0.2
 
@@ -75,7 +79,8 @@ def signs_of(change: Change, scope: Scope, ranked: Ranked, library: Library) -> 
         "visible": min(2, len(_VISIBLE.findall(change.title))),
         "invisible": min(2, len(_INVISIBLE.findall(change.title))),
         "fix": float(bool(_FIX.match(change.title))),
-        "code": float(bool(_CODE.search(change.title))),
+        "named": min(3, len(_NAMED.findall(change.title))),
+        "titled": min(3, _shared_words(change, ranked, library)),
         "interface": lines.interface / all_changed,
         "prose": lines.prose / (lines.added or 1),
         "added": lines.added / (lines.changed or 1),
@@ -83,7 +88,16 @@ def signs_of(change: Change, scope: Scope, ranked: Ranked, library: Library) -> 
         "new": log(1 + len(lines.new_names - lines.all_old)),
         "lines": ranked.lead.get("lines", 0.0),
         "context": ranked.lead.get("context", 0.0),
+        "tests": log(1 + sum(scoped.kind == "test" for scoped in scope.files)),
+        "docs": float(any(scoped.kind == "docs" for scoped in scope.files)),
     }
+
+
+def _shared_words(change: Change, ranked: Ranked, library: Library) -> int:
+    """How many words of the change's title stand in the title of the nearest article."""
+    best = ranked.order[0] if ranked.order else None
+    title = next((article.title for article in library.articles if article.id == best), "")
+    return len(terms_of(change.title).keys() & terms_of(title).keys())
 
 
 def _read_lines(scope: Scope) -> _Lines:

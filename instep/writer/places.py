@@ -4,31 +4,44 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from instep.writer.belonging import Said, belongs
+from instep.writer.belonging import Said, belongs, is_spoken_of
 from instep.writer.facts import Fact
+from instep.writer.heads import heads_of
+from instep.writer.insertions import Insertion
 from instep.writer.library import Library
 from instep.writer.matching import emphasised, mention
+from instep.writer.notes import Note
 from instep.writer.passages import heading_over, is_in_code, is_in_url, sentence_around
 from instep.writer.renames import Rename
 from instep.writer.shapes import Article
+from instep.writer.signatures import Signature
 from instep.writer.values import Value
 from instep.writer.wordings import Wording
 
 # A route begins where no path goes before it, or right behind a host.
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
+_UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
 _HOST = 80
 _TELLING = 6.0
 
 
+Ground = Fact | Insertion | Note
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
+    """What to put in the place of a span of an article, and on what ground."""
+
     start: int
     end: int
     new: str
-    fact: Fact
+    fact: Ground
 
 
 def places_of(fact: Fact, article: Article, library: Library) -> Iterator[Place]:
+    if isinstance(fact, Signature):
+        yield from _rewritten(fact, article.text)
+        return
     if isinstance(fact, Rename):
         spans = _renamed(fact, article.text)
     elif isinstance(fact, Value):
@@ -38,6 +51,19 @@ def places_of(fact: Fact, article: Article, library: Library) -> Iterator[Place]
     for start, end in spans:
         if not _says_both(fact, article.text, start, end):
             yield Place(start, end, fact.new, fact)
+
+
+def _rewritten(fact: Signature, text: str) -> Iterator[Place]:
+    """In headings only: an example may do without the new parameter. An underline grows with its heading."""
+    for head in heads_of(text):
+        if fact.old not in head.title:
+            continue
+        start = text.index(fact.old, head.start)
+        yield Place(start, start + len(fact.old), fact.new, fact)
+        below = _UNDERLINE.match(text, text.find("\n", start) + 1)
+        if below and not head.mark.startswith("#"):
+            length = len(head.title) - len(fact.old) + len(fact.new)
+            yield Place(below.start(), below.end(), below[1] * length, fact)
 
 
 def _says_both(fact: Fact, text: str, start: int, end: int) -> bool:
@@ -70,6 +96,8 @@ def _reworded(fact: Wording, text: str, library: Library) -> Iterator[tuple[int,
 
 
 def _revalued(fact: Value, text: str) -> Iterator[tuple[int, int]]:
+    if not is_spoken_of(fact, text):
+        return
     for found in mention(fact.old).finditer(text):
         start, end = found.span()
         first, last = sentence_around(text, start, end)

@@ -5,9 +5,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from instep.writer.drafting import best_source
-from instep.writer.facts import Fact, Gone
-from instep.writer.places import Place
+from instep.writer.facts import Gone
+from instep.writer.insertions import Insertion
+from instep.writer.notes import Note
+from instep.writer.places import Ground, Place
 from instep.writer.renames import Rename
+from instep.writer.signatures import Signature
 from instep.writer.units import Source
 from instep.writer.values import Value
 
@@ -25,19 +28,29 @@ def reason_for_edit(places: Sequence[Place]) -> str:
     return " ".join(said)
 
 
-def _key(fact: Fact) -> tuple[str, str, str]:
+def _key(fact: Ground) -> tuple[str, str, str]:
     return type(fact).__name__, fact.old, fact.new
 
 
-def _sentence(fact: Fact, times: int) -> str:
+def _sentence(fact: Ground, times: int) -> str:
     where = at(best_source(fact))
     if isinstance(fact, Rename):
         often = "" if times == 1 else f" {times} times"
         return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
+    if isinstance(fact, Insertion):
+        return f"Lists {quoted(fact.beside)}, and not {quoted(fact.name)} which the change adds ({where})."
+    if isinstance(fact, Note):
+        return f"Is most likely concerned by this change ({where}): a first wording{_under(fact)}."
     if isinstance(fact, Value):
         stated = f"States `{fact.names[0]}` as {quoted(fact.old)}"
         return f"{stated}; the change makes it {quoted(fact.new)} ({where})."
+    if isinstance(fact, Signature):
+        return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
     return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+
+
+def _under(note: Note) -> str:
+    return f" under {quoted(note.beside)}" if note.beside else ""
 
 
 def reason_for_doubt(rename: Rename) -> str:
@@ -72,12 +85,12 @@ def reason_for_nearness(shared: Sequence[str]) -> str:
     return f"Shares {words} with the change, but states nothing that the change makes untrue."
 
 
-def summary_of(facts: Sequence[Fact], found: Mapping[str, Sequence[Place]], said: Sequence[str]) -> str:
+def summary_of(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]], said: Sequence[str]) -> str:
     """One or two sentences on what changed and how many articles state it, and what was not read."""
     return " ".join([_headline(facts, found), *said])
 
 
-def _headline(facts: Sequence[Fact], found: Mapping[str, Sequence[Place]]) -> str:
+def _headline(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]]) -> str:
     stated = Counter(key for places in found.values() for key in {_key(place.fact) for place in places})
     if not stated:
         return "No article states what this changes." if facts else "Nothing certain was found to edit."
@@ -88,9 +101,15 @@ def _headline(facts: Sequence[Fact], found: Mapping[str, Sequence[Place]]) -> st
     return f"{_changed(next(fact for fact in facts if _key(fact) == first))}{more}; {states} {what}."
 
 
-def _changed(fact: Fact) -> str:
+def _changed(fact: Ground) -> str:
     if isinstance(fact, Value):
         return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
+    if isinstance(fact, Insertion):
+        return f"Added {quoted(fact.name)}"
+    if isinstance(fact, Note):
+        return "Added something that no article tells"
+    if isinstance(fact, Signature):
+        return f"Extended {quoted(fact.old)} to {quoted(fact.new)}"
     verb = "Renamed" if isinstance(fact, Rename) else "Reworded"
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 

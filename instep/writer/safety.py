@@ -11,4 +11,9 @@ def is_safe(old: str, new: str) -> bool:
     lowered = old.lower(), new.lower()
     if any(lowered[1].count(sign) > lowered[0].count(sign) for sign in _MARKUP):
         return False
-    return not any(unicodedata.category(sign) in _HIDDEN for sign in new)
+    return not has_hidden(new)
+
+
+def has_hidden(text: str) -> bool:
+    """Whether a text holds characters that nobody sees."""
+    return any(unicodedata.category(sign) in _HIDDEN for sign in text)

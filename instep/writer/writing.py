@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 
+from instep.writer.additions import additions_of
 from instep.writer.cautions import warnings_for
 from instep.writer.drafting import apply, evidence_for, find_places, new_title
+from instep.writer.drafts import likely_places
 from instep.writer.facts import facts_of
 from instep.writer.library import Library, library_of
+from instep.writer.mentions import mentions_of
 from instep.writer.need import need_of
+from instep.writer.newcomers import new_article_for
+from instep.writer.notes import Note
 from instep.writer.places import Place
 from instep.writer.ranking import Ranked, rank
 from instep.writer.reading import read_diff
@@ -19,24 +24,32 @@ from instep.writer.verdicts import review
 _SURE = 0.8
 
 
-def write(change: Change, articles: Sequence[Article]) -> Report:
-    """Which articles a change concerns, and the edits that it makes certain."""
+def write(change: Change, articles: Sequence[Article], *, with_likely: bool = True) -> Report:
+    """Which articles a change concerns, the edits that it makes certain and, if wanted, the likely ones."""
     scope = scope_of(read_diff(change.diff))
     library = library_of(tuple(articles))
     facts = facts_of(change, scope)
     certain = (*facts.certain, *variables_of(facts.renames, scope, library.articles))
-    ranked = rank(change, scope, library.articles)
+    mentions = mentions_of(facts, library)
+    ranked = rank(change, scope, library.articles, mentions.count)
+    need = need_of(change, scope, ranked, library)
     found = find_places(certain, library)
+    newcomer = None
+    if with_likely:
+        additions = additions_of(scope)
+        found = likely_places(found, change, scope, additions, mentions, ranked, need, library)
+        newcomer = new_article_for(change, scope, additions, ranked, need, library)
     proposals = [
         _proposal(article, found[article.id], library) for article in articles if article.id in found
     ]
-    need = need_of(change, scope, ranked, library)
+    proposals += [newcomer] if newcomer else []
+    grounds = [place.fact for places in found.values() for place in places]
     return Report(
         ranking=_edited_first(ranked, found),
         need=need + (1 - need) * _SURE if proposals else need,
         proposals=tuple(proposals),
         reviewed=review(ranked, found, facts, library),
-        summary=summary_of(certain, found, said_of(scope)),
+        summary=summary_of([*certain, *grounds], found, said_of(scope)),
     )
 
 
@@ -54,4 +67,6 @@ def _proposal(article: Article, places: Sequence[Place], library: Library) -> Pr
 
 
 def _edited_first(ranked: Ranked, found: dict[str, list[Place]]) -> tuple[str, ...]:
-    return tuple(sorted(ranked.order, key=lambda article_id: article_id not in found))
+    """A note says only that an article is near, which its rank says already."""
+    edited = {i for i, places in found.items() if not all(isinstance(place.fact, Note) for place in places)}
+    return tuple(sorted(ranked.order, key=lambda article_id: article_id not in edited))

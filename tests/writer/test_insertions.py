@@ -1,0 +1,186 @@
+"""Something new goes beside its siblings, in the form that they have."""
+
+import pytest
+
+from instep.writer import Article, Change, Report, read_diff, write
+from instep.writer.additions import additions_of
+from instep.writer.insertions import Insertion, insertions_of, spotted_in
+from instep.writer.scope import scope_of
+from tests.writer.conftest import diff_of
+
+SETTINGS = (
+    'PAGE_SIZE = env.int("PAGE_SIZE", 20)\nMAX_JOBS = env.int("MAX_JOBS", 4)\n',
+    'PAGE_SIZE = env.int("PAGE_SIZE", 20)\nMAX_JOBS = env.int("MAX_JOBS", 4)\n'
+    '# How many seconds a request may take.\nREQUEST_TIMEOUT = env.int("REQUEST_TIMEOUT", 30)\n',
+)
+
+
+def inserted(
+    before: str, after: str, article: str, title: str = "Add a setting"
+) -> tuple[str, list[Insertion]]:
+    change = Change("commit", title, None, None, diff_of("app/settings.py", before, after))
+    additions = additions_of(scope_of(read_diff(change.diff)))
+    guide = Article("guide", "Settings", article)
+    made = insertions_of(spotted_in(guide, additions, change, 0, 0.9), additions, change, guide)
+    text = article
+    for one in reversed(made):
+        text = text[: one.place] + one.new + text[one.place :]
+    return text, made
+
+
+TABLE = "| Name | Meaning | Default |\n|---|---|---|\n| `PAGE_SIZE` | Rows of a page. | `20` |\n"
+LAST = "| `MAX_JOBS` | Jobs at once. | `4` |\n"
+
+
+def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
+    text, made = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
+    row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30` |\n"
+    assert text == f"# Settings\n\n{TABLE}{LAST}{row}\nMore.\n"
+    assert [(one.name, one.beside, one.is_told) for one in made] == [("REQUEST_TIMEOUT", "MAX_JOBS", True)]
+    assert (made[0].sources[0].file, made[0].sources[0].line) == ("app/settings.py", 4)
+
+
+@pytest.mark.parametrize(
+    ("article", "expected"),
+    [
+        (
+            "- `PAGE_SIZE`: rows of a page that is shown.\n- `MAX_JOBS`: jobs that run at once.\n\nMore.\n",
+            "at once.\n- `REQUEST_TIMEOUT`: How many seconds a request may take.\n\nMore.\n",
+        ),
+        (
+            "PAGE_SIZE\n:   Rows of a page.\n\nMAX_JOBS\n:   Jobs at once.\n\nMore.\n",
+            "at once.\n\nREQUEST_TIMEOUT\n:   How many seconds a request may take.\n\nMore.\n",
+        ),
+        (
+            "``PAGE_SIZE`` - integer\n    Rows.\n\n``MAX_JOBS`` - integer\n    Jobs.\n\nMore.\n",
+            "    Jobs.\n\n``REQUEST_TIMEOUT``\n    How many seconds a request may take.\n\nMore.\n",
+        ),
+        (
+            "## `PAGE_SIZE` {: #PAGE_SIZE }\n\nDefault: `20`\n\nRows.\n\n"
+            "## `MAX_JOBS` {: #MAX_JOBS }\n\nDefault: `4`\n\nJobs.\n\n## Other\n\nMore.\n",
+            "Jobs.\n\n## `REQUEST_TIMEOUT` {: #REQUEST_TIMEOUT }\n\nDefault: `30`\n\n"
+            "How many seconds a request may take.\n\n## Other\n",
+        ),
+        (
+            ".. _s_PAGE_SIZE:\n\nPAGE_SIZE\n---------\n\nRows.\n\n"
+            ".. _s_MAX_JOBS:\n\nMAX_JOBS\n--------\n\nJobs.\n",
+            ".. _s_REQUEST_TIMEOUT:\n\nREQUEST_TIMEOUT\n---------------\n\nHow many seconds a request",
+        ),
+        (
+            '<li><a href="#PAGE_SIZE">PAGE_SIZE</a></li>\n'
+            '<li><a href="#MAX_JOBS">MAX_JOBS</a></li>\n\nMore.\n',
+            '<li><a href="#REQUEST_TIMEOUT">REQUEST_TIMEOUT</a></li>\n\nMore.\n',
+        ),
+    ],
+)
+def test_each_form_is_followed(article: str, expected: str) -> None:
+    assert expected in inserted(*SETTINGS, article)[0]
+
+
+def test_what_goes_by_the_alphabet_goes_on_so() -> None:
+    rows = "".join(
+        f"| `{name}` | Text of it. | `1` |\n" for name in ("A_KEY", "MAX_JOBS", "PAGE_SIZE", "Z_KEY")
+    )
+    head = "| Name | Meaning | Default |\n|---|---|---|\n"
+    text, made = inserted(*SETTINGS, f"{head}{rows}")
+    assert [one.beside for one in made] == ["PAGE_SIZE"]
+    assert text.index("REQUEST_TIMEOUT") < text.index("Z_KEY")
+
+
+def test_variables_of_the_environment_may_have_a_prefix() -> None:
+    before = "page_size: int = 20\nmax_jobs: int = 4\n"
+    after = f"{before}request_timeout: int = 30  # Seconds that a request may take\n"
+    head = "| Variable | Meaning |\n|---|---|\n| `ACME_PAGE_SIZE` | Rows. |\n| `ACME_MAX_JOBS` | Jobs. |\n"
+    text, _ = inserted(before, after, head)
+    assert text == f"{head}| `ACME_REQUEST_TIMEOUT` | Seconds that a request may take. |\n"
+
+
+def test_nothing_is_listed_twice_or_among_strangers() -> None:
+    listed = f"{TABLE}{LAST}| `REQUEST_TIMEOUT` | Seconds. | `30` |\n"
+    assert inserted(*SETTINGS, listed)[1] == []
+    assert inserted(*SETTINGS, "| Pet | Name |\n|---|---|\n| `cat` | Tom |\n| `dog` | Rex |\n")[1] == []
+
+
+def test_a_name_that_the_code_does_not_explain_gets_an_empty_cell() -> None:
+    before, after = (side.replace("# How many seconds a request may take.\n", "") for side in SETTINGS)
+    text, made = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
+    assert text.splitlines()[-1].split("|")[2].strip() == ""
+    assert text.endswith("| `30` |\n")
+    assert made[0].is_told is False
+
+
+def test_entries_that_differ_in_one_word_tell_the_next_one() -> None:
+    names = ("SLACK", "ZULIP", "DISCORD")
+    before = "".join(f'{name}_ENABLED = env.bool("{name}_ENABLED", True)\n' for name in names)
+    after = f'{before}# PagerTree\nPAGERTREE_ENABLED = env.bool("PAGERTREE_ENABLED", True)\n'
+    sections = "".join(
+        f"## `{name}_ENABLED`\n\nTurns the {name.capitalize()} integration on or off.\n\n" for name in names
+    )
+    text, _ = inserted(before, after, sections, title="Add the PagerTree integration")
+    assert text.endswith("## `PAGERTREE_ENABLED`\n\nTurns the PagerTree integration on or off.\n")
+
+
+def test_a_new_parameter_gets_its_term_under_the_heading_of_its_function() -> None:
+    before = "def render(row, column):\n    pass\n\n\ndef load(row, column):\n    pass\n"
+    article = (
+        "render(row, column)\n-------------------\n\n``row`` - dict\n    The row.\n\n"
+        "``column`` - string\n    It.\n\n"
+        "other(table)\n------------\n\n``table`` - string\n    The table of it.\n\n"
+        "``user`` - dict\n    Who asks.\n"
+    )
+    after = before.replace("render(row, column)", "render(row, column, table)")
+    text, _ = inserted(before, after, article, title="render() gets the table")
+    assert "    It.\n\n``table`` - string\n    The table of it.\n\nother(" in text
+
+
+def ask(title: str, article: str, files: dict[str, tuple[str, str]]) -> Report:
+    diff = "".join(diff_of(path, *sides) for path, sides in files.items())
+    others = [Article(f"other-{n}", f"Page {n}", f"# Page {n}\n\nNothing here.\n") for n in range(8)]
+    return write(Change("pr", title, None, None, diff), [Article("guide", "Settings", article), *others])
+
+
+FILES = {
+    "app/settings.py": SETTINGS,
+    "tests/test_settings.py": ("", "assert settings.REQUEST_TIMEOUT == 30\n"),
+}
+
+
+def test_the_draft_names_its_ground_and_the_line_it_stands_on() -> None:
+    report = ask("Add the REQUEST_TIMEOUT setting", f"# Settings\n\n{TABLE}{LAST}", FILES)
+    (draft,) = report.proposals
+    assert draft.reason == (
+        "Lists `MAX_JOBS`, and not `REQUEST_TIMEOUT` which the change adds (app/settings.py, line 4)."
+    )
+    assert draft.text.splitlines()[(draft.evidence[0].article_line or 0) - 1].startswith(
+        "| `REQUEST_TIMEOUT`"
+    )
+    assert draft.warnings == ()
+    assert report.summary.startswith("Added `REQUEST_TIMEOUT`")
+
+
+def test_a_change_that_hardly_needs_documentation_gets_no_likely_draft() -> None:
+    assert ask("Fix a typo in a log line", f"# Settings\n\n{TABLE}{LAST}", FILES).proposals == ()
+
+
+def test_likely_edits_can_be_left_to_others() -> None:
+    diff = diff_of("app/settings.py", *SETTINGS)
+    article = Article("guide", "Settings", f"{TABLE}{LAST}")
+    change = Change("pr", "Add the REQUEST_TIMEOUT setting", None, None, diff)
+    assert write(change, [article], with_likely=False).proposals == ()
+
+
+@pytest.mark.parametrize(
+    "bait",
+    [
+        "![x](https://evil.test/p.png)",
+        "[here](https://evil.test)",
+        "<img src=x>",
+        "{{ secret }}",
+        "a \u202e b",
+    ],
+)
+def test_a_comment_brings_no_markup_into_an_article(bait: str) -> None:
+    after = SETTINGS[1].replace("may take.", f"may take, see {bait} for more.")
+    text, _ = inserted(SETTINGS[0], after, f"{TABLE}{LAST}")
+    assert "evil" not in text
+    assert bait not in text

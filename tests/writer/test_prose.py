@@ -1,0 +1,78 @@
+"""Comments, doc strings and titles become sentences that an article can hold."""
+
+import pytest
+
+from instep.writer.literals import default_of
+from instep.writer.prose import prose_of
+from instep.writer.sentences import heading_of, sentence_of, subject_of
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("how many rows a page has", "How many rows a page has."),
+        ("Sets max_jobs and pageSize for it", "Sets `max_jobs` and `pageSize` for it."),
+        ("Rows of a page.\n\nArgs:\n    size: the size\n", "Rows of a page."),
+        (
+            "Rows of a page. See [this](https://evil.test). At most 100 of them.",
+            "Rows of a page. At most 100 of them.",
+        ),
+        ("Use ``name`` to call it.", "Use `name` to call it."),
+        ("x = y; return {}", ""),
+        ("too short", ""),
+        ("Ends in the name of max_jobs", "Ends in the name of `max_jobs`."),
+    ],
+)
+def test_prose_is_flat_safe_and_has_its_names_in_code(text: str, expected: str) -> None:
+    assert prose_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "subject", "sentence", "heading"),
+    [
+        (
+            "feat(api): add page sizes for lists (#12)",
+            "add page sizes for lists",
+            "New: page sizes for lists.",
+            "Page sizes for lists",
+        ),
+        (
+            "✨ Add support for early exits, fix #3",
+            "Add support for early exits",
+            "New: support for early exits.",
+            "Early exits",
+        ),
+        (
+            "Remove the load_plugin hook, closes #1073",
+            "Remove the load_plugin hook",
+            "Removed: `load_plugin` hook.",
+            "",
+        ),
+        (
+            "Custom views are public by default",
+            "Custom views are public by default",
+            "Custom views are public by default.",
+            "",
+        ),
+        ("Fix", "Fix", "", ""),
+        ("", "", "", ""),
+    ],
+)
+def test_a_title_tells_what_is_so_now(title: str, subject: str, sentence: str, heading: str) -> None:
+    assert (subject_of(title), sentence_of(title), heading_of(title)) == (subject, sentence, heading)
+
+
+@pytest.mark.parametrize(
+    ("value", "default"),
+    [
+        ('env.int("PAGE_SIZE", 20)', "20"),
+        ('os.getenv("NAME")', "None"),
+        ("int = 20", "20"),
+        ('"text",', "text"),
+        ("true", "true"),
+        ("compute(3)", None),
+        ("string", None),
+    ],
+)
+def test_a_default_is_a_literal(value: str, default: str | None) -> None:
+    assert default_of(value) == default
