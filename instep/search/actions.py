@@ -1,18 +1,66 @@
 """Searching live articles."""
 
-from instep.core.paging import Listed, PageRequest
+from collections.abc import AsyncIterator
+
+from instep.core import limits
+from instep.core.paging import Listed, Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
+from instep.search.asking import Plan, asking, packed, plan_all, plan_any, unpacked
+from instep.search.ranking import Hit, Scope, hits, rank
 from instep.search.schemas import Found, Wanted
+from instep.search.shelf import SHELF, Index
+from instep.search.words import holds
 from instep.web.shapes import Format
 
+ORDER = Order(("score", "id"), descending=True)
+# Of those that were found, so many are looked at together: whether they hold a phrase, whether they live.
+AT_ONCE = 50
 
-async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, page: PageRequest) -> Listed[Found]:
+
+async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageRequest) -> Listed[Found]:
     """Search the articles that are live, best match first.
 
     An article is found when it has all words, in any form that its language gives them. Where none has all,
-    those with some of the words are found, most of the words first; of the last word the beginning is enough
-    then. What is in double quotes is found as it stands, and so are names in code: `--dry-run`, `page_size`,
-    `/v1/articles`. An article whose title is the query comes first.
+    those with some of the words are found, most of the words first; then words that mean the same count too,
+    though less, small errors in typing are forgiven, and of the last word the beginning is enough. What is in
+    double quotes is found as it stands, and so are names in code: `--dry-run`, `page_size`, `/v1/articles`.
+    An article whose title is the query comes first.
     """
-    return await queries.search_page(ctx, wanted, form, page)
+    page = request.page(ORDER, "search", ctx.bot.id, wanted.query, wanted.locale)
+    index, hidden = await SHELF.index_of(ctx)
+    scope = Scope(wanted.locale, "authenticated", hidden)
+    if page.after:
+        # The next page is found in the way in which the one before was.
+        return await results(ctx, index, unpacked(page.after[2]), scope, form, page)
+    asked = await asking(ctx, index, wanted.query, wanted.locale)
+    listed = await results(ctx, index, plan_all(asked), scope, form, page)
+    return listed if listed.rows else await results(ctx, index, plan_any(asked), scope, form, page)
+
+
+async def results(
+    ctx: Ctx, index: Index, plan: Plan, scope: Scope, form: Format, page: Page
+) -> Listed[Found]:
+    after = (page.after[1], page.after[0]) if page.after else None
+    chosen: list[Hit] = []
+    async for hit in confirmed(ctx, plan, hits(rank(index, plan, scope), plan, after)):
+        chosen.append(hit)
+        if len(chosen) > page.size:
+            break
+    rows = await queries.found_articles(ctx, chosen, plan.beginnings, form) if chosen else []
+    return page.cut(rows, lambda row: (row.score, row.id, packed(plan)))
+
+
+async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit]:
+    """Those that are live at this moment, and hold what must stand together."""
+    most = limits.SEARCH_PHRASE_READS if plan.phrases else len(found)
+    for start in range(0, most, AT_ONCE):
+        some = found[start : start + AT_ONCE]
+        if plan.phrases:
+            texts = await queries.texts(ctx, [ref for ref, _ in some], "authenticated")
+            right = {text.id for text in texts if all(holds(text.words, phrase) for phrase in plan.phrases)}
+        else:
+            right = await queries.live_ids(ctx, [ref for ref, _ in some], "authenticated")
+        for hit in some:
+            if hit[0] in right:
+                yield hit

@@ -1,124 +1,173 @@
-"""The SQL of the search. Each language that the bot has live articles in reads the words in its own way."""
+"""The SQL of the search: what changed, what is stored, and the found articles, if they are live still."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from instep.articles.queries import columns
 from instep.core import limits
-from instep.core.paging import Listed, Order, Page, PageRequest
-from instep.identity.schemas import Ctx
-from instep.search.schemas import Found, Wanted
-from instep.search.words import Question, read_question
+from instep.identity.schemas import Bot, Ctx
+from instep.search.documents import MOST_CHARACTERS, Row
+from instep.search.schemas import Found, Reach
 from instep.web.shapes import Format
 
-ORDER = Order(("h.score", "h.id"), descending=True)
-# Scores of articles with all terms begin here; those with some of the words are below.
-ALL = 1.0
+LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
+# The stricter of article and collection decides (contract section 4).
+PUBLIC = """
+    a.visibility = 'public' and not exists (
+        select from collections c
+        where c.bot_id = a.bot_id and c.id = a.collection_id and c.visibility <> 'public')
+"""
 
-# From one language in the index to the next, past all articles between them.
-LANGUAGES = """
-    used (name) as (
-        (select config from article_search where bot_id = %(bot)s order by config limit 1)
-        union all
-        select (select config from article_search
-            where bot_id = %(bot)s and config > used.name order by config limit 1)
-        from used where used.name is not null
-    ), languages as (
-        select used.name, c.oid::regconfig as config from used join pg_ts_config c on c.cfgname = used.name
-        where c.cfgnamespace = 'pg_catalog'::regnamespace
+
+@dataclass(slots=True)
+class Moment:
+    """How the bot stands: its last change stamp, its collections that are not for everybody."""
+
+    changed_at: datetime
+    hidden_collections: list[str]
+    # The transaction has written itself, so that what it sees nobody else may ever see.
+    is_writing: bool
+
+
+async def moment(ctx: Ctx) -> Moment:
+    return await ctx.tx.one(
+        Moment,
+        """
+        select b.changed_at, array(select c.id from collections c
+            where c.bot_id = b.id and c.visibility <> 'public') as hidden_collections,
+            pg_current_xact_id_if_assigned() is not null as is_writing
+        from bots b where b.id = %(bot)s
+        """,
+        bot=ctx.bot.id,
     )
-"""
-# How the words begin whatever their endings are, for the excerpt: `query` and `queries` are read as `queri`.
-BEGINNINGS = """
-    select l.name, array_agg(distinct beginning) as beginnings
-    from languages l, unnest(%(words)s::text[]) as word,
-        unnest(tsvector_to_array(to_tsvector(l.config, word))) as read,
-        unnest(array[lower(word), regexp_replace(read, '(....)i$', '\\1')]) as beginning
-    group by l.name
-"""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How each language asks (`name`, `wanted`, `words`, `ranked`), and the score of what it finds."""
-
-    asked: str
-    score: str
-
-
-# Or all of them as they were typed: a title may have nothing but words that its language leaves out.
-ALL_TERMS = Way(
-    """
-    select name, '{}'::tsquery[] as words,
-        coalesce(string_agg(read, ' & '), '')::tsquery || string_agg(typed, ' & ')::tsquery as wanted,
-        coalesce(string_agg(read, ' | '), '')::tsquery || string_agg(typed, ' | ')::tsquery as ranked
-    from (
-        select l.name, nullif(phraseto_tsquery(l.config, term)::text, '') as read,
-            nullif(phraseto_tsquery('simple', term)::text, '') as typed
-        from languages l, unnest(%(terms)s::text[]) as term
-    ) as terms where typed is not null group by name
-    """,
-    "1 + m.rank + m.is_title::integer",
-)
-
-# The last word may be one that is still being typed.
-ANY_WORD = Way(
-    """
-    select name, array_agg(word) as words, string_agg(word::text, ' | ')::tsquery as wanted,
-        string_agg(word::text, ' | ')::tsquery as ranked
-    from (
-        select l.name, case when word = %(beginning)s
-            then to_tsquery(l.config, quote_literal(word) || ':*')
-                || to_tsquery('simple', quote_literal(word) || ':*')
-            else phraseto_tsquery(l.config, word) end as word
-        from languages l, unnest(%(words)s::text[]) as word
-        where numnode(phraseto_tsquery(l.config, word)) > 0
-    ) as words group by name
-    """,
-    "(m.words + m.rank) / (cardinality(asked.words) + 1)",
-)
+async def changed_since(
+    ctx: Ctx, stamp: datetime, after: str | None, limit: int, *, only_live: bool
+) -> list[Row]:
+    """Articles with a later stamp, or with this one and a later id, the oldest change first."""
+    return await ctx.tx.all(
+        Row,
+        f"""
+        select a.id, a.status = 'published' as is_live, a.locale, search_config(a.locale)::text as config,
+            a.visibility = 'public' as is_public, a.collection_id, a.title, a.description,
+            case when a.status = 'published' then left(a.content_markdown, %(most)s) end as markdown,
+            a.updated_at as changed_at
+        from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.updated_at >= %(stamp)s
+          and {"(a.updated_at, a.id) > (%(stamp)s, %(after)s)" if after else "a.updated_at > %(stamp)s"}
+          and {"a.status = 'published'" if only_live else "true"}
+        order by a.updated_at, a.id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        stamp=stamp,
+        after=after,
+        most=MOST_CHARACTERS,
+        limit=limit,
+    )
 
 
-async def search_page(ctx: Ctx, wanted: Wanted, form: Format, request: PageRequest) -> Listed[Found]:
-    """The articles with all terms; where there is none, those with any word, most of the words first."""
-    page = request.page(ORDER, "search", ctx.bot.id, wanted.query, wanted.locale)
-    question = read_question(wanted.query)
-    rows: list[Found] = []
-    for way in ways_of(page):
-        if question.terms and not rows:
-            rows = await find(ctx, wanted, question, way, form, page)
-    return page.cut(rows, lambda row: (row.score, row.id))
+async def gone_since(ctx: Ctx, stamp: datetime) -> list[str]:
+    """The articles that were deleted after a stamp."""
+    found: list[str] | None = await ctx.tx.value(
+        "select array_agg(id) from articles where bot_id = %(bot)s and deleted_at > %(stamp)s",
+        bot=ctx.bot.id,
+        stamp=stamp,
+    )
+    return found or []
 
 
-def ways_of(page: Page) -> list[Way]:
-    """The next page is found in the way in which the one before was."""
-    if page.after is None:
-        return [ALL_TERMS, ANY_WORD]
-    return [ALL_TERMS if page.after[0] >= ALL else ANY_WORD]
+@dataclass(slots=True)
+class StoredIndex:
+    seen: datetime
+    data: bytes
 
 
-async def find(
-    ctx: Ctx, wanted: Wanted, question: Question, way: Way, form: Format, page: Page
+async def stored_index(ctx: Ctx) -> StoredIndex | None:
+    return await ctx.tx.first(
+        StoredIndex, "select seen, data from search_indexes where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+
+
+async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
+    await ctx.tx.run(
+        """
+        insert into search_indexes as s (bot_id, workspace_id, seen, data)
+        values (%(bot)s, %(workspace)s, %(seen)s, %(data)s)
+        on conflict (bot_id) do update set seen = excluded.seen, data = excluded.data
+        """,
+        bot=ctx.bot.id,
+        workspace=ctx.bot.workspace_id,
+        seen=seen,
+        data=data,
+    )
+
+
+@dataclass(slots=True)
+class FoundText:
+    """A live article with its text, for its passages."""
+
+    id: str
+    slug: str
+    locale: str
+    title: str
+    description: str | None
+    markdown: str
+    html: str
+    changed_at: datetime
+
+    def path(self, bot: Bot) -> str:
+        prefix = "" if self.locale == bot.locale else f"/{self.locale}"
+        return f"{prefix}/articles/{self.slug}"
+
+    @property
+    def words(self) -> str:
+        return f"{self.title}\n{self.description or ''}\n{self.markdown}"
+
+
+async def texts(ctx: Ctx, ids: Sequence[str], see: Reach) -> list[FoundText]:
+    return await ctx.tx.all(
+        FoundText,
+        f"""
+        select a.id, a.slug, a.locale, a.title, a.description, left(a.content_markdown, %(most)s) as markdown,
+            a.content_html as html, a.updated_at as changed_at
+        from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(see)}
+        """,
+        bot=ctx.bot.id,
+        ids=list(ids),
+        most=MOST_CHARACTERS,
+    )
+
+
+async def live_ids(ctx: Ctx, ids: Sequence[str], see: Reach) -> set[str]:
+    found = await ctx.tx.value(
+        f"select array_agg(a.id) from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(see)}",
+        bot=ctx.bot.id,
+        ids=list(ids),
+    )
+    return set(found or ())
+
+
+def visible(see: Reach) -> str:
+    return "true" if see == "authenticated" else PUBLIC
+
+
+async def found_articles(
+    ctx: Ctx, hits: Sequence[tuple[str, float]], beginnings: Sequence[str], form: Format
 ) -> list[Found]:
+    """The articles of a page of results, in its order."""
     return await ctx.tx.all(
         Found,
         f"""
-        with recursive {LANGUAGES}, asked as ({way.asked}), h as (
-            select m.article_id as id, asked.name, round(({way.score})::numeric, 6)::float8 as score
-            from asked, search_matches(%(bot)s, asked.name, asked.wanted, asked.words, asked.ranked,
-                search_title(%(query)s)) m
-            where {"m.locale = %(locale)s" if wanted.locale else "true"}
-        ), shown as (select * from h where {page.condition} {page.tail}), beginnings as ({BEGINNINGS})
         select {columns(form)}, h.score, left(a.content_html, %(read)s) as html,
-            coalesce(b.beginnings, '{{}}') as beginnings
-        from shown h join articles a on a.bot_id = %(bot)s and a.id = h.id left join beginnings b using (name)
-        order by {page.order.sql}
+            %(beginnings)s::text[] as beginnings
+        from unnest(%(ids)s::text[], %(scores)s::float8[]) as h (id, score) join articles a using (id)
+        where {LIVE} order by h.score desc, h.id desc
         """,
         bot=ctx.bot.id,
-        query=wanted.query,
-        terms=list(question.terms),
-        words=question.words,
-        beginning=question.beginning,
-        locale=wanted.locale,
+        ids=[ref for ref, _ in hits],
+        scores=[score for _, score in hits],
+        beginnings=list(beginnings),
         read=limits.EXCERPT_READS,
-        **page.params,
     )

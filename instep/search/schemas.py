@@ -1,7 +1,7 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -76,3 +76,62 @@ class FoundHtmlOut(ArticleHtmlOut):
 def found_out(found: Found, bot: Bot, form: Format) -> FoundOut | FoundHtmlOut:
     fields = {**dict(article_out(found, bot, form)), "excerpt": found.excerpt, "score": found.score}
     return FoundHtmlOut(**fields) if form == "html" else FoundOut(**fields)
+
+
+# Who asks: anybody, or somebody who may also read what is for signed-in visitors.
+Reach = Literal["public", "authenticated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a live article, as its readers may see it, and how well it answers a question."""
+
+    article_id: str
+    title: str
+    slug: str
+    # The public address, with the place of the heading in it where there is one.
+    url: str
+    locale: str
+    # The headings that lead to it, the outermost first; the article's title is not among them.
+    headings: tuple[str, ...]
+    anchor: str | None
+    markdown: str
+    text: str
+    # From 0 to about 1, comparable within one language of one bot only.
+    score: float
+    # The share of the question's words that it holds, each as much as it is rare; title and headings count.
+    coverage: float
+    # Where in `text` the sentence begins and ends that answers best.
+    best: tuple[int, int]
+
+    @property
+    def excerpt(self) -> str:
+        """Plain text around the best sentence."""
+        return cut(" ".join(self.text.split()), len(" ".join(self.text[: self.best[0]].split())))
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """How sure it is that what was found holds the answer; each from 0 to 1 but `score`."""
+
+    # Of the best passage.
+    score: float
+    # How far it stands above the best of another article, as a share of its score.
+    margin: float
+    # The share of the question's words that the best passage holds, each as much as it is rare.
+    coverage: float
+    # The share of them that stands close together somewhere.
+    closeness: float
+    # The share of them that no article has.
+    unknown: float
+    # All of it in one number: the chance that the articles answer the question.
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What was found for a question, the best passage first; `article_ids` are the nearest articles."""
+
+    passages: list[Passage]
+    article_ids: tuple[str, ...]
+    signals: Signals

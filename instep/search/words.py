@@ -1,4 +1,4 @@
-"""What a question asks for: its words, and its terms, which are words that belong together."""
+"""Words of texts and of questions; of a question also its terms, which are words that belong together."""
 
 import re
 import unicodedata
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-# The same classes of characters as in the migration that indexes the articles.
 MARKS = (
     r"!-/:-@\[-`{-~\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u055a-\u055f\u0589\u058a"
     r"\u05be\u05c0\u05c3\u05f3\u05f4\u060c\u060d\u061b-\u061f\u066a-\u066d\u06d4\u0700-\u070d\u0964\u0965"
@@ -22,6 +21,7 @@ SPACELESS = (
 TERM = re.compile(r'"([^"]*)"|(\S+)')
 MARK = re.compile(f"[{MARKS}]+")
 SPACELESS_RUN = re.compile(f"([{SPACELESS}]+)")
+HUMP = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # What is asked for beyond these many words tells little, and each costs time.
 MOST_WORDS = 40
 SHORTEST_BEGINNING = 3
@@ -70,3 +70,31 @@ def terms_of(text: str) -> Iterator[str]:
 def pairs_of(run: str) -> list[str]:
     """A script without blanks is searched by pairs of letters; one letter alone is a word."""
     return [first + second for first, second in pairwise(run)] or [run]
+
+
+def chunks_of(text: str) -> Iterator[list[str]]:
+    """The words of a text in small letters, those together between which there is no blank: a name in code.
+
+    `pageSize` is the words `page` and `size`, as `page_size` is. A run of a script without blanks is its
+    letters and its pairs of letters, each alone.
+    """
+    for chunk in (text if text.isascii() else unicodedata.normalize("NFKC", text)).split():
+        if chunk.isascii() and chunk.isalnum() and not HUMP.search(chunk):
+            yield [chunk.lower()[:LONGEST_WORD]]
+            continue
+        for part in SPACELESS_RUN.split(MARK.sub(" ", chunk)):
+            if SPACELESS_RUN.fullmatch(part):
+                yield from ([pair] for pair in (*dict.fromkeys(part), *map("".join, pairwise(part))))
+            elif words := [word.lower()[:LONGEST_WORD] for word in HUMP.sub(" ", part).split()]:
+                yield words
+
+
+def title_of(text: str) -> str:
+    """What makes two titles the same to somebody who types one."""
+    return " ".join(MARK.sub(" ", unicodedata.normalize("NFKC", text)).lower().split())
+
+
+def holds(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand together in a text, in capitals or not."""
+    words = f" {title_of(text)} "
+    return f" {phrase.lower()} " in words or (bool(SPACELESS_RUN.search(phrase)) and phrase.lower() in words)

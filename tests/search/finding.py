@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from tests.cast import Client, Json
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.identity.schemas import Actor, Bot, Ctx
+from instep.search import queries
+from instep.search.segment import build, pack
+from tests.cast import Client, Company, Json
 from tests.web.asking import all_pages, create_article, found
 
 SEARCH = "/v1/articles/search"
@@ -19,3 +24,14 @@ async def search(client: Client, q: str, **params: Any) -> list[Json]:
 
 async def titles(client: Client, q: str, **params: Any) -> list[str]:
     return [row["title"] for row in await search(client, q, **params)]
+
+
+def context(tx: Tx, company: Company) -> Ctx:
+    """In the company's help center, as an answer or a job has it."""
+    bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
+    return Ctx(tx, bot, Actor("command", "test", can_write=False), utc_now())
+
+
+async def store_index(database: Database, company: Company) -> None:
+    async with database.enter_workspace(company.workspace_id) as tx:
+        await queries.store_index(context(tx, company), pack(build([])), utc_now())

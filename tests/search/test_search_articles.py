@@ -1,5 +1,7 @@
 """GET /v1/articles/search."""
 
+import re
+
 import pytest
 
 from instep.core import limits
@@ -131,7 +133,9 @@ async def test_the_beginning_of_the_last_word_is_enough(api: Api, cast: Cast) ->
 async def test_a_name_in_code_is_found_as_it_is_typed(api: Api, cast: Cast, name: str) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Reference", f"First, `{name}`; then more.")
-    await publish(client, "Loose words", " and ".join(reversed(name.replace("_", " ").split())))
+    words = re.findall(r"\w+", name.replace("_", " "))
+    if len(words) > 1:
+        await publish(client, "Loose words", " and ".join(reversed(words)))
 
     rows = await search(client, name)
 
@@ -278,16 +282,6 @@ async def test_nobody_finds_what_belongs_to_another_bot_or_company(api: Api, cas
     assert await titles(api(cast.globex.read_key), "kookaburra") == []
     assert await titles(wide, "kookaburra", bot_id=str(cast.second_bot_id)) == []
     assert await titles(wide, "kookaburra", bot_id=str(cast.acme.bot_id)) == ["Kookaburra"]
-
-
-async def test_an_article_can_not_write_itself_into_another_bots_results(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
-    await publish(api(cast.acme.write_key), "Kookaburra")
-    scope = await owner.value("select search_scope(%(bot)s, 'english')", bot=cast.globex.bot_id)
-    await publish(api(cast.acme.write_key), f"Kookaburra {scope}", f"'{scope}' \"{scope}\" {scope}")
-
-    assert await titles(api(cast.globex.read_key), "kookaburra") == []
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,9 @@
-"""The words of a question; and that PostgreSQL takes articles apart in the same way."""
-
-import sys
-import unicodedata
+"""The words of a question and of a text."""
 
 import pytest
 
 from instep.core import limits
-from instep.core.database import Tx
-from instep.search.words import LONGEST_WORD, MARK, MOST_WORDS, SPACELESS_RUN, read_question
+from instep.search.words import LONGEST_WORD, MOST_WORDS, chunks_of, holds, read_question
 
 
 @pytest.mark.parametrize(
@@ -46,43 +42,31 @@ def test_a_word_is_never_longer_than_postgresql_takes() -> None:
     assert len(word.encode()) <= 2_046
 
 
-async def test_postgresql_takes_every_character_for_the_same(owner: Tx) -> None:
-    # What the normal form changes is compared by what it becomes; new characters PostgreSQL may know better.
-    letters = [letter for letter in map(chr, range(1, sys.maxunicode + 1)) if is_settled(letter)]
-    read = await owner.value(
-        "select array_agg(search_words(letter) order by place) "
-        "from unnest(%(letters)s::text[]) with ordinality as sent (letter, place)",
-        letters=letters,
-    )
-
-    assert len(letters) > 100_000
-    assert [letter for letter, words in zip(letters, read, strict=True) if words != spaced(letter)] == []
+@pytest.mark.parametrize(
+    ("text", "chunks"),
+    [
+        ("GET /v1/articles/{id}?page_size=5", ["get", "v1 articles id page size 5"]),
+        ("**bold** `--flag`", ["bold", "flag"]),
+        ("pageSize HTTPServer", ["page size", "http server"]),
+        ("设置API密码。", ["设", "置", "设置", "api", "密", "码", "密码"]),
+        ("ﬁle\u00a0\uff21\uff22\uff23", ["file", "abc"]),
+        ("e\u0301cole", ["école"]),
+        ("ﷺ", ["صلى", "الله", "عليه", "وسلم"]),
+        ("🚀 --", []),
+    ],
+)
+def test_a_text_is_taken_apart_with_what_belongs_together(text: str, chunks: list[str]) -> None:
+    assert [" ".join(words) for words in chunks_of(text)] == chunks
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "phrase", "is_held"),
     [
-        ("GET /v1/articles/{id}?page_size=5", "GET v1 articles id page size 5"),
-        ("**bold** `--flag`", "bold flag"),
-        ("设置API密码。", "设 设置 置 API 密 密码 码"),
-        ("ﬁle\u00a0\uff21\uff22\uff23", "file ABC"),
-        ("e\u0301cole", "école"),
-        ("ﷺ", "صلى الله عليه وسلم"),
+        ("It is Past-due.", "past due", True),
+        ("past and due", "past due", False),
+        ("repast due", "past due", False),
+        ("重置密码", "置密", True),
     ],
 )
-async def test_postgresql_takes_an_article_apart(owner: Tx, text: str, words: str) -> None:
-    read = await owner.value("select search_words(%(text)s)", text=text)
-
-    assert read.split() == words.split()
-
-
-def is_settled(letter: str) -> bool:
-    return (
-        unicodedata.category(letter) not in ("Cn", "Cs") and unicodedata.normalize("NFKC", letter) == letter
-    )
-
-
-def spaced(letter: str) -> str:
-    if MARK.fullmatch(letter):
-        return " "
-    return f" {letter} {letter} " if SPACELESS_RUN.fullmatch(letter) else letter
+def test_a_phrase_is_held_as_it_stands(text: str, phrase: str, is_held: bool) -> None:
+    assert holds(text, phrase) is is_held

@@ -1,0 +1,96 @@
+"""Scores the search on real questions: `python -m eval.retrieval FOLDER` prints the figures as JSON.
+
+Each set becomes a help center in a database of its own; then every question goes through `retrieve`.
+"""
+
+import asyncio
+import importlib.util
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import psycopg
+
+from eval.retrieval.center import filled
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.core.embedded import EmbeddedPostgres
+from instep.identity.schemas import Actor, Bot, Ctx
+from instep.migrations import migrate
+from instep.search.retrieve import retrieve
+
+SCORER = "helpeval.py"
+PASSAGES = 8
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else Path()
+    if len(arguments) != 1 or not (folder / SCORER).is_file():
+        print(f"The evaluation set is missing: no {SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
+        return 2
+    scorer = read_scorer(folder)
+    with tempfile.TemporaryDirectory(prefix="instep-eval-") as place:
+        Path(place).chmod(0o711)
+        with EmbeddedPostgres.attach(Path(place)) as embedded:
+            migrate(embedded.url)
+            figures = {
+                path.parent.name: asyncio.run(score(embedded.url, scorer, path.parent))
+                for path in sorted(folder.glob("*/questions.jsonl"))
+            }
+    print(json.dumps(figures, indent=1))
+    return 0
+
+
+def read_scorer(folder: Path) -> Any:
+    """The scorer lies beside its data, outside of this repository."""
+    spec = importlib.util.spec_from_file_location("helpeval", folder / SCORER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+async def score(url: str, scorer: Any, folder: Path) -> dict[str, Any]:
+    data = scorer.HelpSet(str(folder.resolve()))
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        bot, names = await filled(connection, folder.name, list(data.articles.values()))
+    database = Database(url, size=1)
+    await database.open()
+    try:
+        predictions = await predict(database, bot, names, data.asked())
+    finally:
+        await database.close()
+    seconds = sorted(prediction.pop("seconds") for prediction in predictions[1:])
+    figures: dict[str, Any] = scorer.score(data, predictions)
+    figures["ms_median"] = round(1_000 * median(seconds), 1)
+    figures["ms_p99"] = round(1_000 * seconds[int(len(seconds) * 0.99)], 1)
+    return figures
+
+
+async def predict(
+    database: Database, bot: Bot, names: dict[str, str], asked: list[dict[str, str]]
+) -> list[dict[str, Any]]:
+    predictions = []
+    async with database.enter_workspace(bot.workspace_id) as tx:
+        ctx = Ctx(tx, bot, Actor("command", "eval", can_write=False), utc_now())
+        for question in asked:
+            started = time.perf_counter()
+            found = await retrieve(ctx, question["question"], limit=PASSAGES)
+            predictions.append(
+                {
+                    "id": question["id"],
+                    "ranking": [names[ref] for ref in found.article_ids],
+                    "score": found.signals.confidence,
+                    "seconds": time.perf_counter() - started,
+                }
+            )
+    return predictions
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

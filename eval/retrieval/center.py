@@ -1,0 +1,46 @@
+"""A help center that is filled straight in the database: what the articles say is what is measured."""
+
+from typing import Any
+
+from psycopg import AsyncConnection
+
+from instep.core.database import Tx
+from instep.core.ids import new_id
+from instep.core.markdown import render
+from instep.identity.schemas import Bot
+from instep.workspaces import actions
+
+INSERT = """
+    insert into articles (id, workspace_id, bot_id, slug, locale, title, description, position,
+        content_markdown, content_html, visibility, status, version, origin, author_type, author_name,
+        text_changed_at, created_at, updated_at)
+    values (%(id)s, %(workspace)s, %(bot)s, %(id)s, 'en', %(title)s, %(description)s, %(position)s,
+        %(markdown)s, %(html)s, 'public', 'published', 1, 'create', 'command', 'eval',
+        now(), now(), stamp_change(%(bot)s))
+"""
+
+
+async def filled(
+    connection: AsyncConnection[Any], name: str, articles: list[dict[str, Any]]
+) -> tuple[Bot, dict[str, str]]:
+    """The bot, and what its articles are called in the set."""
+    tx = Tx(connection)
+    workspace = await actions.create_workspace(tx, name)
+    bot = await actions.create_bot(tx, workspace.id, name, None, "en")
+    names = {new_id("art"): article["id"] for article in articles}
+    rows = [
+        {
+            "id": ref,
+            "workspace": workspace.id,
+            "bot": bot.id,
+            "title": article["title"],
+            "description": article.get("description"),
+            "position": position,
+            "markdown": article["text"],
+            "html": render(article["text"]),
+        }
+        for position, (ref, article) in enumerate(zip(names, articles, strict=True))
+    ]
+    async with connection.cursor() as cursor:
+        await cursor.executemany(INSERT, rows)
+    return Bot(bot.id, workspace.id, bot.slug, name, "en"), names

@@ -1,0 +1,206 @@
+"""The one way to find the passages that answer a question: for answers, the site, MCP and the writer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
+import numpy as np
+
+from instep.core import limits
+from instep.identity.schemas import Bot, Ctx
+from instep.search import queries
+from instep.search.asking import Asking, Plan, asking, plan_question
+from instep.search.closeness import Weights, closeness, weights_of, worth
+from instep.search.documents import sections_of
+from instep.search.passages import Section, anchor_of, plain_passage, sentences_of
+from instep.search.queries import FoundText
+from instep.search.ranking import MOST, Ranking, Scope, echoed, rank, top
+from instep.search.schemas import Passage, Reach, Retrieved, Signals
+from instep.search.segment import Array
+from instep.search.shelf import SHELF, Index
+from instep.search.stems import Stems, key_of, stems_of
+from instep.search.words import chunks_of
+
+NOTHING = Signals(score=0, margin=0, coverage=0, closeness=0, unknown=0, confidence=0)
+# An article that changed between two statements is looked for once more.
+TRIES = 3
+# How sure it is that the articles answer the question: fitted on two public sets (docs/quality.md).
+CLOSENESS, LIKENESS, FOUND, ASKED, SCATTERED, EVEN = 3.42, 0.97, 0.184, -0.044, -0.91, -3.27
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A passage of the index: its article, its number in it, and how well it answers."""
+
+    article_id: str
+    number: int
+    score: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """An article of the index, and how well it answers: `base` by what it says itself."""
+
+    score: float
+    article_id: str
+    base: float
+    likeness: float
+
+
+async def retrieve(
+    ctx: Ctx, question: str, locale: str | None = None, *, limit: int = 8, see: Reach = "public"
+) -> Retrieved:
+    """The live passages that answer a question best, and how well they do.
+
+    `see`: "public", or "authenticated" for whoever may read also what is for signed-in visitors.
+    """
+    for _ in range(TRIES):
+        index, hidden = await SHELF.index_of(ctx)
+        asked = await asking(ctx, index, question, locale)
+        plan = plan_question(asked)
+        near, places = nearest(index, plan, Scope(locale, see, hidden), limit)
+        if not near:
+            return Retrieved([], (), replace(NOTHING, unknown=unknown_share(plan)))
+        texts = {text.id: text for text in await queries.texts(ctx, [one.article_id for one in near], see)}
+        if all(one.article_id in texts and texts[one.article_id].changed_at <= index.seen for one in near):
+            break
+    near = [one for one in near if one.article_id in texts]
+    shown = await shown_passages(
+        ctx, asked, plan, [place for place in places if place.article_id in texts], texts
+    )
+    return Retrieved(
+        [passage for passage, _ in shown],
+        tuple(one.article_id for one in near),
+        signals_of(plan, near, shown) if near else NOTHING,
+    )
+
+
+def nearest(index: Index, plan: Plan, scope: Scope, limit: int) -> tuple[list[Near], list[Place]]:
+    """Articles, and passages of theirs, the best first."""
+    near: list[Near] = []
+    places: list[Place] = []
+    rankings = rank(index, plan, scope)
+    for ranking, score in zip(rankings, echoed(rankings), strict=True):
+        allowed = np.where(ranking.allowed, score, 0)
+        articles = ranking.part.segment.articles
+        near += [
+            Near(
+                *(float(allowed[at]), articles[at].id, float(ranking.score[at]), float(ranking.likeness[at]))
+            )
+            for at in top(allowed, limits.NEAREST_RETRIEVED)
+            if allowed[at] > 0
+        ]
+        places += places_of(ranking, allowed, limit)
+    near = sorted(near, key=lambda one: (-one.score, one.article_id))[: limits.NEAREST_RETRIEVED]
+    ids = {one.article_id for one in near}
+    places = [place for place in places if place.article_id in ids]
+    return near, sorted(places, key=lambda place: (-place.score, place.article_id, place.number))[:limit]
+
+
+def places_of(ranking: Ranking, score: Array, limit: int) -> list[Place]:
+    """The best passages of a part: as good as their article, less what its best passage has before them."""
+    segment = ranking.part.segment
+    best = np.zeros(len(score))
+    np.maximum.at(best, segment.owner, ranking.passage_score)
+    value = np.where(score[segment.owner] > 0, (score - best)[segment.owner] + ranking.passage_score, 0)
+    first = np.searchsorted(segment.owner, np.arange(len(score)))
+    return [
+        Place(
+            segment.articles[segment.owner[at]].id,
+            int(at - first[segment.owner[at]]),
+            float(value[at]) / MOST,
+            float(ranking.passage_coverage[at]),
+        )
+        for at in top(value, limit)
+        if value[at] > 0 and ranking.passage_score[at] > 0
+    ]
+
+
+async def shown_passages(
+    ctx: Ctx, asked: Asking, plan: Plan, places: Sequence[Place], texts: dict[str, FoundText]
+) -> list[tuple[Passage, float]]:
+    """The passages as their readers see them, and how close together each holds what is looked for."""
+    found = []
+    for place in places:
+        text = texts[place.article_id]
+        sections = sections_of(text.description, text.markdown)
+        if place.number < len(sections):
+            section = sections[place.number]
+            found.append((place, text, section, plain_passage(section.markdown)))
+    words = {word for *_, section, plain in found for word in words_of(" ".join((*section.headings, plain)))}
+    stems = {config: await stems_of(ctx.tx, config, words) for config in asked.stems}
+    weights = weights_of(plan)
+    return [
+        (
+            passage_of(ctx.bot, place, text, section, plain, weights, stems),
+            closeness(keys_of(" ".join((*section.headings, plain)), stems), weights) / plan.total,
+        )
+        for place, text, section, plain in found
+    ]
+
+
+def passage_of(
+    bot: Bot,
+    place: Place,
+    text: FoundText,
+    section: Section,
+    plain: str,
+    weights: Weights,
+    stems: dict[str, Stems],
+) -> Passage:
+    anchor = anchor_of(section, text.html)
+    return Passage(
+        article_id=text.id,
+        title=text.title,
+        slug=text.slug,
+        url=bot.help_url + text.path(bot) + (f"#{anchor}" if anchor else ""),
+        locale=text.locale,
+        headings=section.headings if section.number is not None else (),
+        anchor=anchor,
+        markdown=section.markdown,
+        text=plain,
+        score=place.score,
+        coverage=min(place.coverage, 1.0),
+        best=max(
+            sentences_of(plain),
+            key=lambda span: worth(keys_of(plain[span[0] : span[1]], stems), weights),
+            default=(0, 0),
+        ),
+    )
+
+
+def keys_of(text: str, stems: dict[str, Stems]) -> list[list[str]]:
+    """Of each word what the languages read it as, without words that all of them leave out."""
+    read = (
+        [key_of(config, stem) for config, known in stems.items() if (stem := known[word])]
+        for word in words_of(text)
+    )
+    return [keys for keys in read if keys]
+
+
+def words_of(text: str) -> list[str]:
+    return [word for chunk in chunks_of(text) for word in chunk]
+
+
+def signals_of(plan: Plan, near: list[Near], shown: list[tuple[Passage, float]]) -> Signals:
+    best = near[0]
+    own = [(passage, close) for passage, close in shown if passage.article_id == best.article_id]
+    # Of the best article, and of any: each alone is wrong at times.
+    close = (max((close for _, close in own), default=0) + max((close for _, close in shown), default=0)) / 2
+    scattered = len({passage.article_id for passage, _ in shown}) / max(1, len(shown))
+    sure = EVEN + CLOSENESS * close + LIKENESS * best.likeness + SCATTERED * scattered
+    sure += (FOUND * best.base + ASKED) * plan.total
+    return Signals(
+        score=min(best.score / MOST, 1.0),
+        margin=1 - near[1].score / best.score if len(near) > 1 else 1.0,
+        coverage=max((passage.coverage for passage, _ in own), default=0),
+        closeness=min(close, 1.0),
+        unknown=unknown_share(plan),
+        confidence=1 / (1 + exp(-sure)),
+    )
+
+
+def unknown_share(plan: Plan) -> float:
+    words = [wish for wish in plan.wishes if not wish.is_pair]
+    return sum(wish.weight for wish in words if not wish.is_known) / plan.total

@@ -1,0 +1,61 @@
+"""The search as a tool of the workspace's MCP server."""
+
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field
+
+from instep.core import limits
+from instep.identity.schemas import Bot
+from instep.search import actions
+from instep.search.schemas import Excerpt, Found, Query, Score, Wanted
+from instep.web.call import Call
+from instep.web.mcp.fitting import list_that_fits
+from instep.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.web.shapes import ListOut, Locale, Out, Timestamp
+
+toolbox = Toolbox()
+SearchedLocale = Annotated[Locale, Field(description="Only articles in this language.")]
+
+
+class FoundItemOut(Out):
+    """A live article that the search found, without its text: `get_article` reads that."""
+
+    id: str
+    slug: str
+    title: str
+    excerpt: Excerpt
+    score: Score
+    locale: str
+    url: str
+    updated_at: Timestamp
+
+
+@toolbox.tool(actions.search_articles, ListOut[FoundItemOut], "Search the articles")
+async def search_articles(
+    call: Call,
+    query: Query,
+    locale: SearchedLocale | None = None,
+    limit: Limit = limits.TOOL_ROWS,
+    cursor: Cursor = None,
+) -> ListOut[FoundItemOut]:
+    """Search the live articles, best match first. Write the words that the article would use.
+
+    Names in code such as `--dry-run` are found as they stand, and so is what is in double quotes.
+    """
+    async with call.begin() as ctx:
+        ask = partial(actions.search_articles, ctx, Wanted(query, locale), "markdown")
+        return await list_that_fits(ask, partial(found_item_out, ctx.bot), call.page(limit, cursor))
+
+
+def found_item_out(bot: Bot, found: Found) -> FoundItemOut:
+    return FoundItemOut(
+        id=found.id,
+        slug=found.slug,
+        title=found.title,
+        excerpt=found.excerpt,
+        score=found.score,
+        locale=found.locale,
+        url=bot.help_url + found.path(bot),
+        updated_at=found.updated_at,
+    )

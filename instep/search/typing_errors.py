@@ -1,0 +1,58 @@
+"""Words that somebody may have meant who made one or two errors in typing."""
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
+import numpy as np
+
+from instep.search.segment import Names
+
+# Shorter words are near to too many others.
+SHORTEST = 5
+SHORTEST_FOR_TWO = 9
+
+
+def near(word: str, forms: Names) -> Iterator[tuple[int, int]]:
+    """The places of forms that one or two errors lead to, and how many; the first letter is seldom wrong."""
+    most = errors_of(word)
+    if not most:
+        return
+    places = np.array(forms.beginning_with(word[0]), dtype=np.int64)
+    # An error adds and takes away one letter at most, so that what is near has nearly the same letters.
+    if word.isascii():
+        differing = np.bitwise_count(forms.letters[places] ^ np.uint64(letters_of(word)))
+        places = places[differing <= 2 * most]
+    for place in places.tolist():
+        form = forms.raw(place).decode()
+        # What begins alike is another matter: the word may be cut short, not wrong.
+        if abs(len(form) - len(word)) <= most and not form.startswith(word) and not word.startswith(form):
+            distance = errors_between(word, form, most)
+            if distance <= most:
+                yield place, distance
+
+
+def letters_of(word: str) -> int:
+    return reduce(or_, (1 << (byte & 63) for byte in word.encode()))
+
+
+def errors_of(word: str) -> int:
+    if not word.isalpha() or len(word) < SHORTEST:
+        return 0
+    return 1 if len(word) < SHORTEST_FOR_TWO else 2
+
+
+def errors_between(first: str, second: str, most: int) -> int:
+    """How many letters are wrong, missing, too many or swapped with the next; beyond `most` not exactly."""
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for place, letter in enumerate(first, 1):
+        older, before, row = before, row, [place]
+        for at, other in enumerate(second, 1):
+            cost = min(before[at] + 1, row[-1] + 1, before[at - 1] + (letter != other))
+            if min(place, at) > 1 and (letter, first[place - 2]) == (second[at - 2], other):
+                cost = min(cost, older[at - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]

@@ -1,0 +1,16 @@
+"""A context in Acme's help center."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from instep.core.database import Database
+from instep.identity.schemas import Ctx
+from tests.cast import Cast
+from tests.search.finding import context
+
+
+@pytest.fixture
+async def ctx(cast: Cast, database: Database) -> AsyncIterator[Ctx]:
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        yield context(tx, cast.acme)

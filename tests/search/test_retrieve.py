@@ -1,0 +1,199 @@
+"""retrieve(): the passages that answer a question, and how sure it is that they do."""
+
+import pytest
+
+from instep.identity.schemas import Ctx
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Reach
+from tests.cast import Api, Cast
+from tests.search.finding import publish
+from tests.web.asking import at_once, create_article, create_collection, found
+
+TEAM = """Who works with you.
+
+## Roles
+
+There are owners and members.
+
+### Invite *people*
+
+Open **Settings** and choose [Team](/team). Then invite people by their address. They get a mail.
+
+## Leave
+
+Whoever leaves loses all roles.
+"""
+
+
+async def titles_of(ctx: Ctx, question: str, locale: str | None = None, see: Reach = "public") -> list[str]:
+    retrieved = await retrieve(ctx, question, locale, see=see)
+    return list(dict.fromkeys(passage.title for passage in retrieved.passages))
+
+
+async def test_the_passage_that_answers_comes_first_with_its_heading_and_best_sentence(
+    api: Api, cast: Cast, ctx: Ctx
+) -> None:
+    article = await publish(api(cast.acme.write_key), "Your team", TEAM)
+    await publish(api(cast.acme.write_key), "Invoices", "They come by mail.")
+
+    best = (await retrieve(ctx, "How can I invite people?")).passages[0]
+
+    assert (best.article_id, best.title, best.locale) == (article["id"], "Your team", "en")
+    assert best.headings == ("Roles", "Invite people")
+    assert best.anchor == "h-invite-people"
+    assert best.url == f"{article['url']}#h-invite-people"
+    assert best.markdown.startswith("Open **Settings** and choose [Team](/team).")
+    assert best.text.startswith("Open Settings and choose Team.")
+    assert best.text[slice(*best.best)] == "Then invite people by their address."
+    assert "invite people by their address" in best.excerpt
+
+
+async def test_the_anchor_is_that_of_the_page(api: Api, cast: Cast, ctx: Ctx) -> None:
+    text = "## Set up\n\nApples.\n\n## Set up\n\nPears.\n\n```\n## Set up\n```\n\nSet up\n------\n\nPlums."
+    article = await publish(api(cast.acme.write_key), "Fruit", text)
+    page = await api(None).get(f"/help/{cast.acme.slug}/articles/{article['slug']}")
+
+    for fruit, anchor in (("apples", "h-set-up"), ("pears", "h-set-up-1"), ("plums", "h-set-up-2")):
+        [best, *_] = (await retrieve(ctx, fruit)).passages
+        assert best.anchor == anchor
+        assert f'id="{anchor}"' in page.text
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("remove a member", "Delete people"),
+        ("webhok signatures", "Webhooks"),
+        ("kofiguration of SSO", "Single sign-on"),
+        ("what does pageSize do", "Lists"),
+        ("size of a page", "Lists"),
+        ("/articles/{id}/publish", "Publishing"),
+        ("publish", "Publishing"),
+        ("dry-run", "Trying out"),
+    ],
+)
+async def test_other_words_typing_errors_and_names_in_parts_are_understood(
+    api: Api, cast: Cast, ctx: Ctx, question: str, title: str
+) -> None:
+    client = api(cast.acme.write_key)
+    for name, text in {
+        "Delete people": "Take somebody out of the team.",
+        "Webhooks": "Each webhook has a signature.",
+        "Single sign-on": "The konfiguration of SSO.",
+        "Lists": "Set `page_size` to see more.",
+        "Publishing": "Send `POST /v1/articles/{id}/publish`.",
+        "Trying out": "The flag `--dry-run` changes nothing.",
+        "Empty": "",
+    }.items():
+        await publish(client, name, text)
+
+    assert (await titles_of(ctx, question))[0] == title
+
+
+async def test_it_is_surer_of_what_the_articles_hold(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Your team", TEAM)
+    for number in range(20):
+        await publish(client, f"Article {number}", f"About thing {number}, and some people.")
+
+    held = (await retrieve(ctx, "Where do I invite people to the team?")).signals
+    strange = (await retrieve(ctx, "Where do people feed the penguins of the zookeeper?")).signals
+
+    assert held.confidence > strange.confidence + 0.2
+    assert held.coverage > 0.8 > strange.coverage
+    assert held.closeness > strange.closeness
+    assert held.unknown == 0
+    assert strange.unknown > 0.5
+
+
+@pytest.mark.parametrize("question", ["", "  ", "the", "?!", "🚀", "\ufeff", "x" * 2_000, "a " * 1_000])
+async def test_any_question_may_be_asked(api: Api, cast: Cast, ctx: Ctx, question: str) -> None:
+    empty = await retrieve(ctx, question)
+    await publish(api(cast.acme.write_key))
+
+    again = await retrieve(ctx, question)
+
+    assert empty.passages == again.passages == []
+    assert again.signals.confidence == 0
+
+
+async def test_only_what_may_be_read_is_retrieved(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    staff = await create_collection(client, "Staff", visibility="authenticated")
+    await create_article(client, "A draft", contentMarkdown="canary")
+    await publish(client, "Public", "canary")
+    await publish(client, "Signed in", "canary", visibility="authenticated")
+    await publish(client, "In a collection", "canary", collectionId=staff["id"])
+    await publish(api(cast.globex.write_key), "Of others", "canary")
+
+    assert await titles_of(ctx, "canary") == ["Public"]
+    assert set(await titles_of(ctx, "canary", see="authenticated")) == {
+        *("Public", "Signed in", "In a collection")
+    }
+    found(await client.patch(f"/v1/collections/{staff['id']}", json={"visibility": "public"}))
+    assert set(await titles_of(ctx, "canary")) == {"Public", "In a collection"}
+
+
+async def test_the_language_can_be_chosen(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    root = await publish(client, "Invoices", "Invoices come by mail.")
+    await publish(client, "Rechnungen", "Die Rechnung kommt.", locale="de", translationOf=root["id"])
+
+    assert await titles_of(ctx, "rechnungen", "de") == ["Rechnungen"]
+    assert await titles_of(ctx, "invoice", "en") == ["Invoices"]
+    assert await titles_of(ctx, "invoice", "de") == []
+    [german] = (await retrieve(ctx, "Rechnung")).passages
+    assert german.url.endswith("/de/articles/rechnungen")
+
+
+async def test_a_change_is_retrieved_at_once(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    path = f"/v1/articles/{(await publish(client, 'Alpha', 'kiwi'))['id']}"
+
+    assert await titles_of(ctx, "kiwi") == ["Alpha"]
+    found(await client.patch(path, json={"contentMarkdown": "melon"}))
+    assert await titles_of(ctx, "kiwi") == []
+    assert await titles_of(ctx, "melon") == ["Alpha"]
+    found(await client.patch(path, json={"visibility": "authenticated"}))
+    assert await titles_of(ctx, "melon") == []
+    found(await client.patch(path, json={"visibility": "public"}))
+    found(await client.post(f"{path}/unpublish"))
+    assert await titles_of(ctx, "melon") == []
+    found(await client.post(f"{path}/publish"))
+    assert await titles_of(ctx, "melon") == ["Alpha"]
+    found(await client.delete(path))
+    assert await titles_of(ctx, "melon") == []
+
+
+async def test_what_a_transaction_undoes_was_never_there(api: Api, cast: Cast, ctx: Ctx) -> None:
+    article = await publish(api(cast.acme.write_key), "Alpha", "kiwi")
+    assert await titles_of(ctx, "kiwi") == ["Alpha"]
+
+    async def undone() -> None:
+        async with ctx.tx.transaction():
+            await ctx.tx.run(
+                "update articles set content_markdown = 'melon' where id = %(id)s", id=article["id"]
+            )
+            assert await titles_of(ctx, "melon") == ["Alpha"]
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await undone()
+
+    assert await titles_of(ctx, "melon") == []
+    assert await titles_of(ctx, "kiwi") == ["Alpha"]
+
+
+async def test_changes_and_questions_at_once_end_with_the_last_text(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    made = [await publish(client, f"Article {number}", "kiwi") for number in range(6)]
+
+    async def step(number: int) -> None:
+        path = f"/v1/articles/{made[number % 6]['id']}"
+        found(await client.patch(path, json={"contentMarkdown": f"melon {number}"}))
+        found(await client.get("/v1/articles/search", params={"q": "melon"}))
+
+    await at_once(18, step)
+
+    assert await titles_of(ctx, "kiwi") == []
+    assert len(await titles_of(ctx, "melon")) == 6

@@ -1,0 +1,166 @@
+"""What a process has at hand of a bot's index, and what is stored of it."""
+
+import pytest
+
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.core.jobs import defer
+from instep.identity.schemas import Ctx
+from instep.search import jobs, shelf
+from instep.search.segment import pack, unpack
+from instep.search.shelf import Index, Shelf
+from tests.cast import Api, Cast, RunJobs
+from tests.search.finding import publish
+from tests.web.asking import at_once, found
+
+ROOM = 10_000_000
+
+
+def titles(index: Index) -> set[str]:
+    return {
+        article.title
+        for part in index.parts
+        for article, lives in zip(part.segment.articles, part.lives, strict=True)
+        if lives
+    }
+
+
+async def test_each_process_sees_a_change_when_it_is_asked(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    one, other = Shelf(ROOM), Shelf(ROOM)
+    path = f"/v1/articles/{(await publish(client, 'Alpha'))['id']}"
+    for asked in (one, other):
+        assert titles((await asked.index_of(ctx))[0]) == {"alpha"}
+
+    found(await client.patch(path, json={"title": "Beta"}))
+
+    for asked in (one, other):
+        assert titles((await asked.index_of(ctx))[0]) == {"beta"}
+    found(await client.delete(path))
+    assert titles((await one.index_of(ctx))[0]) == set()
+
+
+async def test_an_index_is_read_only_when_something_changed(api: Api, cast: Cast, ctx: Ctx) -> None:
+    shelf_ = Shelf(ROOM)
+    await publish(api(cast.acme.write_key))
+    before, _ = await shelf_.index_of(ctx)
+
+    after, _ = await shelf_.index_of(ctx)
+
+    assert after is before
+
+
+async def test_an_index_of_many_changes_is_as_one_that_was_read_anew(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    grown = Shelf(ROOM)
+    made = [await publish(client, f"No {number}", f"kiwi number{number}") for number in range(12)]
+    for number, article in enumerate(made):
+        found(await client.patch(f"/v1/articles/{article['id']}", json={"title": f"Newer {number}"}))
+        if number % 4 == 0:
+            found(await client.post(f"/v1/articles/{article['id']}/unpublish"))
+        index, _ = await grown.index_of(ctx)
+
+    fresh, _ = await Shelf(ROOM).index_of(ctx)
+
+    assert titles(index) == titles(fresh) == {f"newer {n}" for n in range(12) if n % 4}
+    assert index.article_count == fresh.article_count == 9
+    assert len(index.parts) <= 4
+    whole = await shelf.merged(index.parts)
+    again = await shelf.merged(fresh.parts)
+    assert whole.words.all() == again.words.all()
+    assert whole.forms.all() == again.forms.all()
+    assert whole.spread.tolist() == again.spread.tolist()
+
+
+async def test_a_stored_index_spares_the_reading(
+    api: Api, cast: Cast, ctx: Ctx, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "UNSAVED_ARTICLES", 2)
+    client = api(cast.acme.write_key)
+    for number in range(4):
+        await publish(client, f"No {number}")
+    await Shelf(ROOM).index_of(ctx)
+    assert await owner.value("select count(*) from search_indexes where bot_id = %(b)s", b=ctx.bot.id) == 1
+    await publish(client, "Later")
+    # What the stored one holds is not read again.
+    await owner.run("alter table articles disable trigger articles_stamped")
+    await owner.run("update articles set title = 'Unread' where title = 'No 0'")
+    await owner.run("alter table articles enable trigger articles_stamped")
+
+    index, _ = await Shelf(ROOM).index_of(ctx)
+
+    assert titles(index) == {"no 0", "no 1", "no 2", "no 3", "later"}
+
+
+async def test_a_stored_index_of_another_version_is_made_anew(
+    api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "UNSAVED_ARTICLES", 0)
+    await publish(api(cast.acme.write_key), "Alpha")
+    with monkeypatch.context() as older:
+        older.setattr("instep.search.segment.FORMAT", 0)
+        await Shelf(ROOM).index_of(ctx)
+
+    index, _ = await Shelf(ROOM).index_of(ctx)
+
+    assert titles(index) == {"alpha"}
+
+
+async def test_packing_loses_nothing(api: Api, cast: Cast, ctx: Ctx) -> None:
+    await publish(api(cast.acme.write_key), "Größe", "Use `page_size`. 重置密码", description="About 🚀")
+    index, _ = await Shelf(ROOM).index_of(ctx)
+    segment = index.parts[0].segment
+
+    again = unpack(pack(segment))
+
+    assert again is not None
+    assert pack(again) == pack(segment)
+
+
+async def test_only_those_asked_for_last_are_at_hand(api: Api, cast: Cast, ctx: Ctx) -> None:
+    small = Shelf(1)
+    await publish(api(cast.acme.write_key), "Alpha")
+    await small.index_of(ctx)
+
+    assert list(small.indexes) == [ctx.bot.id]
+
+
+async def test_many_who_ask_at_once_wait_for_one_reading(
+    api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Alpha")
+    read = []
+    caught_up = shelf.caught_up
+
+    async def counted(ctx: Ctx, index: Index) -> Index:
+        read.append(ctx.bot.id)
+        return await caught_up(ctx, index)
+
+    monkeypatch.setattr(shelf, "caught_up", counted)
+    monkeypatch.setattr(shelf.SHELF, "indexes", {})
+    monkeypatch.setattr(shelf, "SHELF", Shelf(ROOM))
+    monkeypatch.setattr("instep.search.actions.SHELF", shelf.SHELF)
+
+    await at_once(5, lambda _: client.get("/v1/articles/search", params={"q": "alpha"}))
+
+    assert len(read) == 1
+
+
+async def test_behind_many_changes_a_worker_stores_the_index(
+    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "UNSAVED_ARTICLES", 2)
+    monkeypatch.setattr(jobs, "UNSAVED_ARTICLES", 2)
+    for number in range(4):
+        await publish(api(cast.acme.write_key), f"No {number}")
+    await publish(api(cast.globex.write_key), "Alone")
+    await defer(owner.connection, jobs.STORE_INDEXES, {}, run_at=utc_now())
+
+    await run_jobs()
+
+    bots = await owner.value("select array_agg(bot_id) from search_indexes")
+    assert cast.acme.bot_id in bots
+    assert cast.globex.bot_id not in bots
+    waiting = "select count(*) from jobs where kind = %(kind)s and run_at > now()"
+    assert await owner.value(waiting, kind=jobs.STORE_INDEXES) == 1
