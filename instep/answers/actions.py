@@ -1,15 +1,159 @@
-"""What visitors do beside asking: begin a conversation, ask for a person, leave contact details."""
+"""What visitors do: ask, judge the answer, ask for a person, leave contact details."""
 
 import hashlib
+from dataclasses import dataclass
 
 from instep.alerts.actions import alert
 from instep.answers import queries
-from instep.answers.schemas import Conversation, ConversationOut, Escalation, Lead, LeadCreate, LeadOut
+from instep.answers.ask import Answer, Asked, Grounds, find_grounds
+from instep.answers.consulting import Enter, consult
+from instep.answers.schemas import (
+    AnswerOut,
+    Conversation,
+    ConversationOut,
+    Escalation,
+    Judged,
+    Judgement,
+    Lead,
+    LeadCreate,
+    LeadOut,
+    QuestionAsked,
+    WidgetConfigOut,
+    WidgetTextsOut,
+)
+from instep.answers.visitor_tokens import refuse_unproven
+from instep.answers.words import words_for
+from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.ids import new_id
+from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
+from instep.insights.actions import log_unanswered
+from instep.insights.schemas import Nearest
+from instep.model.protocol import Model
 from instep.webhooks.emit import emit
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question that was heard, what the search found for it, and the conversation that it goes on with."""
+
+    asked: Asked
+    grounds: Grounds
+    visitor: str
+    page_url: str | None
+    conversation: str | None
+
+
+async def ask_question(enter: Enter, turn: Turn, model: Model | None) -> tuple[Answer, AnswerOut]:
+    """Ask a question, and get an answer from the published articles with its sources.
+
+    The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
+    on. It holds no link, no picture and no HTML: the sources hold the addresses. Where the articles don't
+    hold the answer, `answered` is false: the text says so and offers a person, `sources` are the nearest
+    articles, and the question is kept among the unanswered ones.
+
+    Send `conversationId` of the answer along with the next question of the same visitor: it may go on from
+    the ones before. A `visitorToken` that a signed-in visitor's server has signed opens `authenticated`
+    articles; one that is over or not signed by the bot's visitor secret is refused with 400.
+
+    With `Accept: text/event-stream` the answer comes as server-sent events: `sources` with the sources,
+    `delta` with each next part of the text, `done` with the whole answer as it is without streaming; `error`,
+    with the body of a refusal, in place of what could not be sent any more.
+
+    A paused workspace goes on answering, in the articles' own words.
+    """
+    answer = await consult(enter, model, turn.grounds, turn.asked.earlier)
+    async with enter() as ctx:
+        return answer, await keep(ctx, turn, answer)
+
+
+async def hear_question(ctx: Ctx, new: QuestionAsked) -> Turn:
+    """Look whose question it is and what it goes on from, and search for it."""
+    sent = new.model_dump()
+    conversation, earlier = await conversation_of(ctx, sent.get("conversation_id"), new.visitor)
+    token = sent.get("visitor_token")
+    if token is not None:
+        await refuse_unproven(ctx, token)
+    asked = Asked(
+        new.question, sent.get("locale"), tuple(earlier), "public" if token is None else "authenticated"
+    )
+    return Turn(asked, await find_grounds(ctx, asked), new.visitor, sent.get("page_url"), conversation)
+
+
+async def conversation_of(
+    ctx: Ctx, conversation_id: str | None, visitor: str
+) -> tuple[str | None, list[str]]:
+    """The conversation that goes on, and its last questions. Answers are no part of it: they may be old."""
+    if conversation_id is None:
+        return None, []
+    known = await queries.find_own_conversation(ctx, conversation_id, hash_visitor(ctx, visitor))
+    if known is None:
+        raise InvalidValue("conversationId", "it is not the id of a conversation of this visitor")
+    return known.id, await queries.earlier_questions(ctx, known.id, limits.EARLIER_QUESTIONS)
+
+
+async def keep(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:
+    """Keep what was asked and answered, and what was asked in vain among the unanswered questions."""
+    conversation = (
+        turn.conversation
+        or (await begin_conversation(ctx, turn.visitor, turn.grounds.locale, turn.page_url)).id
+    )
+    row = {
+        "id": new_id("msg"),
+        "conversation_id": conversation,
+        "question": turn.asked.text,
+        "answer": answer.text,
+        "answered": answer.answered,
+        "confidence": answer.confidence,
+        "model": answer.model,
+    }
+    sources = [
+        {
+            "article_id": source.passage.article_id,
+            "heading": source.passage.headings[-1] if source.passage.headings else None,
+            "anchor": source.passage.anchor,
+        }
+        for source in answer.sources
+    ]
+    await queries.insert_message(ctx, row, sources)
+    if not answer.answered:
+        near = [Nearest(source.passage.article_id, source.passage.score) for source in answer.sources]
+        await log_unanswered(ctx, turn.grounds.text, turn.visitor, turn.grounds.locale, near)
+    return AnswerOut.of(answer, conversation, str(row["id"]))
+
+
+async def give_feedback(ctx: Ctx, message_id: str, given: Judgement) -> Judged:
+    """Say whether an answer helped. The last word counts; a comment stays until another one comes."""
+    comment = said(given.model_dump().get("comment"))
+    judged = await queries.judge(ctx, message_id, given.helpful, comment)
+    if judged is None:
+        raise NotFound("There is no such answer.")
+    return judged
+
+
+async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
+    """Get what a widget needs to show itself: the bot's name, its language, and the texts in `locale`."""
+    bot = ctx.bot
+    words = words_for(accepted_locale(locale) or bot.locale)
+    texts = WidgetTextsOut(
+        greeting=words.greeting,
+        placeholder=words.placeholder,
+        send=words.send,
+        ask_person=words.ask_person,
+        sources=words.sources,
+    )
+    return WidgetConfigOut(
+        bot_id=str(bot.id), name=bot.name, locale=bot.locale, help_url=bot.help_url, texts=texts
+    )
+
+
+def accepted_locale(text: str | None) -> str | None:
+    try:
+        return valid_locale(text) if text is not None else None
+    except ValueError as error:
+        raise InvalidValue("locale", str(error)) from None
 
 
 async def begin_conversation(ctx: Ctx, visitor: str, locale: str, page_url: str | None) -> Conversation:

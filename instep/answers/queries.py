@@ -1,11 +1,14 @@
-"""The SQL of conversations and leads."""
+"""The SQL of conversations, their messages, leads, and the secrets of visitor tokens."""
 
 from typing import Any
 
-from instep.answers.schemas import Conversation, Lead
+from psycopg.types.json import Jsonb
+
+from instep.answers.schemas import Conversation, Judged, Lead
 from instep.identity.schemas import Ctx
 
 CONVERSATION = "id, bot_id, locale, page_url, status, email, message, created_at, escalated_at"
+JUDGED = "id, helpful, comment, judged_at"
 LEAD = "id, bot_id, conversation_id, email, name, message, created_at"
 
 
@@ -15,6 +18,97 @@ async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation | No
         f"select {CONVERSATION} from conversations where bot_id = %(bot)s and id = %(id)s",
         bot=ctx.bot.id,
         id=conversation_id,
+    )
+
+
+async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: bytes) -> Conversation | None:
+    return await ctx.tx.first(
+        Conversation,
+        f"""
+        select {CONVERSATION} from conversations
+        where bot_id = %(bot)s and id = %(id)s and visitor_hash = %(visitor)s
+        """,
+        bot=ctx.bot.id,
+        id=conversation_id,
+        visitor=visitor_hash,
+    )
+
+
+async def earlier_questions(ctx: Ctx, conversation_id: str, most: int) -> list[str]:
+    """The last questions of a conversation, oldest first."""
+    found: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(question order by created_at, id) from (
+            select question, created_at, id from messages
+            where bot_id = %(bot)s and conversation_id = %(id)s
+            order by created_at desc, id desc limit %(most)s) as last
+        """,
+        bot=ctx.bot.id,
+        id=conversation_id,
+        most=most,
+    )
+    return found or []
+
+
+async def insert_message(ctx: Ctx, row: dict[str, Any], sources: list[dict[str, Any]]) -> None:
+    await ctx.tx.run(
+        """
+        insert into messages (id, workspace_id, bot_id, conversation_id, question, answer, answered,
+            confidence, sources, model, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(conversation_id)s, %(question)s, %(answer)s, %(answered)s,
+            %(confidence)s, %(sources)s, %(model)s, %(now)s)
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        sources=Jsonb(sources),
+        **row,
+    )
+
+
+async def judge(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> Judged | None:
+    return await ctx.tx.first(
+        Judged,
+        f"""
+        update messages set helpful = %(helpful)s, comment = coalesce(%(comment)s, comment),
+            judged_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s returning {JUDGED}
+        """,
+        bot=ctx.bot.id,
+        id=message_id,
+        helpful=helpful,
+        comment=comment,
+        now=ctx.now,
+    )
+
+
+async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
+    """The bot's secret, sealed. With the lock nobody else makes one before this transaction ends."""
+    if lock:
+        await ctx.tx.run(
+            "select pg_advisory_xact_lock(hashtextextended('visitor_secret ' || %(bot)s::text, 0))",
+            bot=ctx.bot.id,
+        )
+    sealed: bytes | None = await ctx.tx.value(
+        "select sealed from visitor_secrets where workspace_id = %(workspace)s and bot_id = %(bot)s",
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+    )
+    return sealed
+
+
+async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
+    """In place of the one before, if there is one."""
+    await ctx.tx.run(
+        """
+        insert into visitor_secrets (bot_id, workspace_id, sealed, created_at)
+        values (%(bot)s, %(workspace)s, %(sealed)s, %(now)s)
+        on conflict (bot_id) do update set sealed = excluded.sealed, created_at = excluded.created_at
+        """,
+        bot=ctx.bot.id,
+        workspace=ctx.workspace_id,
+        sealed=sealed,
+        now=ctx.now,
     )
 
 

@@ -1,13 +1,63 @@
-"""Conversations and leads over REST, for visitors."""
+"""Questions, conversations and leads over REST, for visitors."""
 
+from functools import partial
+from typing import Annotated
+
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from instep.answers import actions
-from instep.answers.schemas import EscalatedOut, Escalation, LeadCreate, LeadReceivedOut
+from instep.answers.schemas import (
+    AnswerOut,
+    EscalatedOut,
+    Escalation,
+    FeedbackOut,
+    Judgement,
+    LeadCreate,
+    LeadReceivedOut,
+    QuestionAsked,
+    WidgetConfigOut,
+)
+from instep.answers.streaming import events_of
 from instep.web.api import reply
 from instep.web.embed import CurrentVisitorCall, EmbedRouter
+from instep.web.events import event_stream, wants_events
 
 router = EmbedRouter()
+
+BotKeyParameter = Annotated[
+    str, Query(description="The bot's public key.", examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])
+]
+WidgetLocale = Annotated[
+    str | None, Query(description="The language of the texts; the bot's where not sent.", examples=["en"])
+]
+
+
+@router.door("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
+async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
+    async with call.begin() as ctx:
+        turn = await actions.hear_question(ctx, body)
+    # What the model costs is for those who pay.
+    model = None if call.is_paused else request.app.state.model
+    asking = partial(actions.ask_question, call.begin, turn, model)
+    if wants_events(request):
+        return event_stream(events_of(asking))
+    return reply((await asking())[1])
+
+
+@router.door("POST /chat/messages/{messageId}/feedback", actions.give_feedback, FeedbackOut)
+async def give_feedback(call: CurrentVisitorCall, messageId: str, body: Judgement) -> Response:
+    async with call.begin() as ctx:
+        judged = await actions.give_feedback(ctx, messageId, body)
+        return reply(FeedbackOut(message_id=judged.id, helpful=judged.helpful))
+
+
+@router.door("GET /widget/{botId}/config", actions.get_widget_config, WidgetConfigOut)
+async def get_widget_config(
+    call: CurrentVisitorCall, botId: str, botKey: BotKeyParameter, locale: WidgetLocale = None
+) -> Response:
+    async with call.begin() as ctx:
+        return reply(await actions.get_widget_config(ctx, locale))
 
 
 @router.door("POST /chat/{conversationId}/escalate", actions.escalate_conversation, EscalatedOut)

@@ -1,4 +1,4 @@
-"""The shapes of conversations and leads (contract sections 5 and 6)."""
+"""The shapes of questions and answers, conversations and leads (contract sections 5 and 6)."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +8,10 @@ from uuid import UUID
 
 from pydantic import MISSING, AfterValidator, Field
 
+from instep.answers.ask import Answer
+from instep.answers.citing import Source
 from instep.core import limits
-from instep.web.shapes import Body, Out, Text, Timestamp
+from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
 ConversationStatus = Literal["open", "escalated"]
 # As browsers check an e-mail field, but with dots only between signs and with a domain of two labels or more.
@@ -39,6 +41,28 @@ Message = Annotated[
 ]
 PersonName = Annotated[Text, Field(max_length=limits.NAME, examples=["Ann Example"])]
 
+QuestionText = Annotated[
+    Text,
+    Field(
+        max_length=limits.QUESTION,
+        description="The question, in any language.",
+        examples=["How do I install the agent?"],
+        json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
+    ),
+    AfterValidator(not_blank),
+]
+Visitor = Annotated[
+    Text,
+    Field(
+        max_length=limits.VISITOR,
+        description="Whoever asks: an identifier of your choice, the same for all questions of one visitor. "
+        "Only a hash of it is kept.",
+        examples=["visitor-7f3a"],
+        json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
+    ),
+    AfterValidator(not_blank),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -53,6 +77,16 @@ class Conversation:
     message: str | None
     created_at: datetime
     escalated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a visitor thinks of an answer, as a row of `messages` keeps it."""
+
+    id: str
+    helpful: bool
+    comment: str | None
+    judged_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +109,39 @@ class EmbedBody(Body):
     bot_key: Annotated[str, Field(examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])]
 
 
+class QuestionAsked(EmbedBody):
+    """A question of a visitor."""
+
+    question: QuestionText
+    visitor: Visitor
+    conversation_id: Text | MISSING = Field(
+        default=MISSING,
+        description="The conversation that it goes on with: one of this visitor.",
+        examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
+    )
+    locale: Locale | MISSING = Field(
+        default=MISSING,
+        description="The language to answer in; where nothing is written in it, all articles are searched.",
+    )
+    page_url: Annotated[Text, Field(max_length=limits.PAGE_URL)] | MISSING = Field(
+        default=MISSING,
+        description="The page that the visitor is on.",
+        examples=["https://example.com/pricing"],
+    )
+    visitor_token: Annotated[Text, Field(max_length=limits.VISITOR_TOKEN)] | MISSING = Field(
+        default=MISSING,
+        description="Proves a signed-in visitor, who is answered from `authenticated` articles too: a JWT "
+        "with `sub` and `exp`, signed with HS256 and the bot's visitor secret.",
+    )
+
+
+class Judgement(EmbedBody):
+    """What a visitor thinks of an answer."""
+
+    helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
+    comment: Message | MISSING = Field(default=MISSING, description="Why, in the visitor's words.")
+
+
 class Escalation(EmbedBody):
     """Where the visitor can be reached, and what about; both may be left out."""
 
@@ -93,6 +160,122 @@ class LeadCreate(EmbedBody):
         description="The conversation that it came about in.",
         examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
     )
+
+
+class SourceOut(Out):
+    """A passage that the answer rests on, or comes near to the question."""
+
+    n: Annotated[int, Field(description="Its number in the marks of the answer.", examples=[1])]
+    article_id: str
+    title: str
+    url: Annotated[
+        str,
+        Field(
+            description="The public address of the passage.",
+            examples=["https://help.example.com/help/acme/articles/install-the-agent#h-linux"],
+        ),
+    ]
+    heading: Annotated[
+        str | None, Field(description="The heading above it, if there is one.", examples=["Linux"])
+    ]
+    excerpt: Annotated[
+        str,
+        Field(
+            description="Plain text of it: escape it where it goes into a page.",
+            examples=["Run install.sh, then open the dashboard."],
+        ),
+    ]
+
+    @classmethod
+    def of(cls, source: Source) -> "SourceOut":
+        passage = source.passage
+        return cls(
+            n=source.n,
+            article_id=passage.article_id,
+            title=passage.title,
+            url=passage.url,
+            heading=passage.headings[-1] if passage.headings else None,
+            excerpt=source.excerpt,
+        )
+
+
+class AnswerOut(Out):
+    """An answer with its sources, or that the articles don't hold one."""
+
+    answer: Annotated[
+        str,
+        Field(
+            description="Markdown without links, pictures and HTML. `[1]` after a sentence, outside of code, "
+            "is the number of its source.",
+            examples=["Run `install.sh`, then open the dashboard [1]."],
+        ),
+    ]
+    answered: Annotated[
+        bool,
+        Field(
+            description="False when the published articles don't hold the answer: the text says so, and the "
+            "sources are the nearest articles.",
+            examples=[True],
+        ),
+    ]
+    confidence: Annotated[
+        float,
+        Field(ge=0, le=1, description="How sure it is that the articles hold the answer.", examples=[0.93]),
+    ]
+    sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
+    conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
+    message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
+
+    @classmethod
+    def of(cls, answer: Answer, conversation_id: str, message_id: str) -> "AnswerOut":
+        return cls(
+            answer=answer.text,
+            answered=answer.answered,
+            confidence=answer.confidence,
+            sources=[SourceOut.of(source) for source in answer.sources],
+            conversation_id=conversation_id,
+            message_id=message_id,
+        )
+
+
+class FeedbackOut(Out):
+    """What is kept of a visitor's judgement."""
+
+    message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
+    helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
+
+
+class VisitorSecretOut(Out):
+    """What a customer's server signs visitor tokens with."""
+
+    bot_id: str
+    visitor_secret: str
+
+
+class WidgetTextsOut(Out):
+    """What a widget says, in the language asked for."""
+
+    greeting: Annotated[
+        str, Field(description="What it begins with.", examples=["What would you like to know?"])
+    ]
+    placeholder: Annotated[str, Field(description="In the empty field.", examples=["Your question"])]
+    send: Annotated[str, Field(description="On the button that sends.", examples=["Send"])]
+    ask_person: Annotated[
+        str, Field(description="On the button that asks for a person.", examples=["Ask for a person"])
+    ]
+    sources: Annotated[str, Field(description="Above the sources.", examples=["Sources"])]
+
+
+class WidgetConfigOut(Out):
+    """What a widget needs to show itself; nothing in it is secret."""
+
+    bot_id: str
+    name: str
+    locale: str
+    help_url: Annotated[
+        str, Field(description="The public help center.", examples=["https://help.example.com/help/acme"])
+    ]
+    texts: WidgetTextsOut
 
 
 class ConversationOut(Out):

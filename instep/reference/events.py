@@ -102,16 +102,22 @@ def event(kind: EventKind) -> Json:
 
 
 def envelope(kind: str, thing: Json) -> Json:
-    text = {"type": "string"}
     properties: Json = {
-        "id": {"type": "string", "description": "The event's id."},
+        "id": {
+            "type": "string",
+            "description": "The event's id.",
+            "examples": ["evt_01kbb6x4mwh2v7n8q9r0s1t2v7"],
+        },
         "type": {"type": "string", "const": kind},
         "createdAt": {"type": "string", "format": "date-time"},
         "botId": {"type": "string", "format": "uuid"},
         "actor": {
             "type": "object",
             "description": "Who did it: of an API key its name.",
-            "properties": {"type": text, "name": text},
+            "properties": {
+                "type": {"type": "string", "examples": ["api_key"]},
+                "name": {"type": "string", "examples": ["ci"]},
+            },
             "required": ["type", "name"],
         },
         "data": {

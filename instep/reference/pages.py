@@ -10,6 +10,7 @@ from starlette.routing import Route
 from instep.core.markdown import render
 from instep.reference.chapters import chapters_of, fields_of
 from instep.reference.document import Json, describe_api
+from instep.reference.embed import describe_answers
 from instep.web.pages import Pages, document, sanitised
 from instep.web.public import public
 
@@ -23,6 +24,16 @@ async def openapi(request: Request) -> Response:
     """The description of the management API (OpenAPI 3.1)."""
     text = json.dumps(document_of(request), ensure_ascii=False)
     return document(request, text.encode(), "application/json")
+
+
+@public
+async def openapi_of_answers(request: Request) -> Response:
+    """The description of the answer API (OpenAPI 3.1)."""
+    state = request.app.state
+    if not hasattr(state, "openapi_of_answers"):
+        described = describe_answers(request.app.routes, state.settings.base_url)
+        state.openapi_of_answers = json.dumps(described, ensure_ascii=False).encode()
+    return document(request, state.openapi_of_answers, "application/json")
 
 
 @public
@@ -67,6 +78,7 @@ def document_of(request: Request) -> Json:
 
 routes = [
     Route("/v1/openapi.json", openapi),
+    Route("/openapi.json", openapi_of_answers),
     Route("/docs/api", show_reference),
     Route("/docs/api.css", style),
 ]

@@ -51,6 +51,9 @@ TAGS = {
 
 PARAMETERS = {
     "id": "The id; for articles, collections and changelog entries also the slug.",
+    "botId": "The bot's id.",
+    "conversationId": "The id of a conversation of the bot.",
+    "messageId": "The id of an answer of the bot.",
     "revisionId": "The id of a revision of the article.",
     "deliveryId": "The id of a delivery to the endpoint.",
     "status": "Only those with this status.",
@@ -66,6 +69,11 @@ PARAMETERS = {
 # What a field says where its shape has no words of its own: a name means the same everywhere.
 FIELDS = {
     "additions": "How many lines come in.",
+    "botKey": "The bot's public key.",
+    "conversationId": "The conversation: send it along with the next question of the same visitor.",
+    "email": "Where the visitor can be reached.",
+    "hint": "What to do.",
+    "messageId": "The answer, for feedback.",
     "article": "The article to write.",
     "articleCount": "How many articles stand in it, deleted ones left out.",
     "articleId": "The article's id.",
@@ -87,6 +95,7 @@ FIELDS = {
     "drafts": "The drafts that the task ended in.",
     "durationMs": "How long it took, in milliseconds.",
     "endLine": "The last line of the place.",
+    "escalatedAt": "When the visitor asked for a person.",
     "error": "What is wrong, in a sentence that says what to do.",
     "eventId": "The event that is delivered.",
     "events": "The kinds of events that are delivered.",

@@ -122,8 +122,9 @@ async def alerts(owner: Tx, company: Company) -> list[Json]:
 
 
 async def is_untouched(owner: Tx, cast: Cast) -> bool:
-    """Whether nothing was left in Acme: no lead, no escalation, no event and no job."""
-    left = [row for table in ("leads", "events", "deliveries") for row in await rows(owner, table, cast.acme)]
+    """Whether nothing was left in Acme: no lead, no question, no escalation, no event and no job."""
+    tables = ("leads", "messages", "unanswered_questions", "events", "deliveries")
+    left = [row for table in tables for row in await rows(owner, table, cast.acme)]
     jobs = await owner.value("select count(*) from jobs where kind <> 'prune'")
     conversations = await rows(owner, "conversations", cast.acme)
     return not left and jobs == 0 and all(row["status"] == "open" for row in conversations)

@@ -117,6 +117,9 @@ def test_every_event_of_the_specification_is_described() -> None:
     for webhook in document()["webhooks"].values():
         headers = {row["name"] for row in webhook["post"]["parameters"]}
         assert headers == {"service-event", "service-delivery", "service-attempt", "service-signature"}
+        example = webhook["post"]["requestBody"]["content"]["application/json"]["example"]
+        assert example["id"].startswith("evt_")
+        assert example["actor"] == {"type": "api_key", "name": "ci"}
 
 
 async def test_the_page_shows_every_operation_and_every_shape(api: Api, cast: Cast) -> None:

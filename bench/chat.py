@@ -1,0 +1,111 @@
+"""`make bench-chat`: how long an answer without a model takes, over HTTP, one question after the other."""
+
+import asyncio
+import json
+import os
+import statistics
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+
+from bench.__main__ import INSERT, URL, servers
+from instep.core import limits
+from instep.core.database import Tx
+from instep.core.embedded import EmbeddedPostgres
+from instep.core.ids import new_id
+from instep.core.markdown import render
+from instep.demo.help import read_help
+from instep.migrations import migrate
+from instep.workspaces import actions
+
+# Each answers as many questions of one address as a minute allows.
+BOTS = 8
+COPIES = 12
+VISITORS = 4
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One answer: how long it took, and whether the articles held it."""
+
+    seconds: float
+    answered: bool
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="instep-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        with EmbeddedPostgres.attach(folder) as embedded:
+            migrate(embedded.url)
+            bots, questions = asyncio.run(prepare(embedded.url))
+            with servers(folder) as server:
+                measure(bots, questions, server)
+
+
+async def prepare(url: str) -> tuple[list[tuple[UUID, str]], list[str]]:
+    """Bots with copies of Instep's own help articles; what is asked are their titles."""
+    pages = [page for section in read_help() for page in section.pages]
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        tx = Tx(connection)
+        workspace = await actions.find_workspace(tx, None)
+        bots = [await actions.create_bot(tx, workspace.id, f"Bot {n}", None, "en") for n in range(BOTS)]
+        for bot in bots:
+            texts = [page.text for page in pages] * COPIES
+            rows = [
+                (new_id("art"), workspace.id, bot.id, n, n, n, text, render(text))
+                for n, text in enumerate(texts)
+            ]
+            async with connection.cursor() as cursor:
+                await cursor.executemany(INSERT, rows)
+        await connection.execute("vacuum analyze articles")
+    return [(bot.id, bot.bot_key) for bot in bots], [f"{page.title}: how?" for page in pages]
+
+
+def measure(bots: list[tuple[UUID, str]], questions: list[str], server: int) -> None:
+    for bot, key in bots:
+        # The first question of a bot reads its articles.
+        ask(bot, key, questions[0], 0)
+    before = processor_seconds(server)
+    found = list(answers(bots, questions))
+    spent = processor_seconds(server) - before
+    times = sorted(one.seconds * 1_000 for one in found)
+    answered = sum(one.answered for one in found)
+    print(f"{len(times)} questions to {len(bots)} bots, {answered} of them answered")
+    print(f"p50 {statistics.median(times):.1f} ms, p99 {times[int(len(times) * 0.99)]:.1f} ms")
+    print(f"processor time of the server: {spent / len(times) * 1_000:.1f} ms a question")
+
+
+def answers(bots: list[tuple[UUID, str]], questions: list[str]) -> Iterator[Asked]:
+    each = limits.VISITOR_ADDRESS_CALLS // VISITORS - 1
+    for bot, key in bots:
+        for visitor in range(1, VISITORS + 1):
+            for number in range(each):
+                yield ask(bot, key, questions[(visitor * each + number) % len(questions)], visitor)
+
+
+def ask(bot: UUID, key: str, question: str, visitor: int) -> Asked:
+    body = {"botId": str(bot), "botKey": key, "question": question, "visitor": f"visitor-{visitor}"}
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{URL}/chat", json.dumps(body).encode(), headers)
+    start = time.perf_counter()
+    with urllib.request.urlopen(request) as answer:
+        told = json.load(answer)
+    return Asked(time.perf_counter() - start, told["answered"])
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used so far, without that of PostgreSQL."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+if __name__ == "__main__":
+    main()

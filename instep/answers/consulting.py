@@ -1,0 +1,66 @@
+"""The model's part in an answer: between two transactions, within the bot's day, and never needed."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+import structlog
+
+from instep.answers.ask import Answer, Grounds, declined, extracted, renumbered, source_of
+from instep.answers.citing import is_inert
+from instep.answers.extracting import Question, Reading, read_passage
+from instep.answers.generating import Kept, joined, kept_of, question_for
+from instep.core import limits
+from instep.core.config import settings
+from instep.identity.schemas import Ctx
+from instep.model.budget import Share, set_aside, settle
+from instep.model.protocol import Model, NoReply, Reply
+from instep.model.protocol import Question as ModelQuestion
+
+log = structlog.get_logger()
+
+Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
+
+
+async def consult(enter: Enter, model: Model | None, grounds: Grounds, earlier: tuple[str, ...]) -> Answer:
+    """The answer as a model writes it; in the articles' own words without one, and when it gives no reply."""
+    if model is None or not grounds.hold_the_answer:
+        return extracted(grounds)
+    question = Question(grounds.text, grounds.passages)
+    readings = [read_passage(passage, question) for passage in grounds.passages]
+    try:
+        reply = await replied(enter, model, question_for(grounds.text, earlier, readings))
+    except NoReply as none:
+        log.warning("a question goes on without the model", model=model.name, reason=none.message)
+        return extracted(grounds)
+    return generated(kept_of(reply.text, readings), readings, grounds, model.name)
+
+
+async def replied(enter: Enter, model: Model, question: ModelQuestion) -> Reply:
+    async with enter() as ctx:
+        most = int(settings().model_tokens_per_day * limits.ANSWERS_SHARE)
+        share = await set_aside(ctx, question.tokens, most)
+    if share is None:
+        raise NoReply("The tokens that visitors' questions may use are used up for today.", 0)
+    try:
+        reply = await model.answer(question)
+    except NoReply as none:
+        await settled(enter, share, none.tokens)
+        raise
+    await settled(enter, share, reply.tokens)
+    return reply
+
+
+async def settled(enter: Enter, share: Share, used: int | None) -> None:
+    """Who goes away before this leaves the share counted: nobody knows what was used of it."""
+    async with enter() as ctx:
+        await settle(ctx, share, used)
+
+
+def generated(kept: list[Kept], readings: list[Reading], grounds: Grounds, model: str) -> Answer:
+    """What holds of the reply; where nothing does, the articles don't hold the answer."""
+    numbers = renumbered([part.number for part in kept])
+    blocks = tuple(joined(kept, numbers))
+    if not kept or not is_inert("\n\n".join(blocks)):
+        return declined(grounds)
+    sources = tuple(source_of(n, readings[number - 1]) for number, n in numbers.items())
+    return Answer(blocks, True, grounds.confidence, sources, model)

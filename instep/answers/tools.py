@@ -1,0 +1,120 @@
+"""Questions to a help center as tools of the public MCP server."""
+
+from bisect import bisect_right
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field
+
+from instep.answers import actions
+from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
+from instep.core import limits
+from instep.core.paging import Listed, Order, PageRequest
+from instep.identity.schemas import Ctx
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Passage, Query
+from instep.web.mcp.fitting import list_that_fits
+from instep.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.web.mcp.visitors import BotKeyNamed, VisitorToolCall
+from instep.web.shapes import ListOut, Locale, Out, Text
+
+toolbox = Toolbox(BotKeyNamed)
+ORDER = Order(("score", "article_id", "passage"), descending=False)
+AnswerLocale = Annotated[Locale | None, Field(description="The language to answer in, such as `en`.")]
+SearchLocale = Annotated[Locale | None, Field(description="Only articles in this language.")]
+TextLocale = Annotated[Text | None, Field(description="The language of the texts; the bot's where not sent.")]
+Conversation = Annotated[
+    Text | None,
+    Field(
+        description="`conversationId` of the answer before, where the question goes on from it: with the "
+        "same `visitor`."
+    ),
+]
+VisitorNamed = Annotated[
+    Visitor | None,
+    Field(description="Whoever asks: an identifier of your choice. Only a hash of it is kept."),
+]
+WithTexts = Annotated[bool, Field(description="Give each passage's whole text in Markdown too.")]
+
+
+class PassageOut(Out):
+    """A piece of a published article."""
+
+    article_id: str
+    title: str
+    heading: str | None = Field(description="The headings that lead to it, if any.")
+    url: str
+    locale: str
+    excerpt: str = Field(description="Plain text around the sentence that matches best.")
+    content_markdown: str | None = Field(description="Null unless `includeText` asks for it.")
+    score: float
+
+
+@toolbox.tool(actions.ask_question, AnswerOut, "Ask the help center")
+async def ask_docs(
+    call: VisitorToolCall,
+    question: QuestionText,
+    locale: AnswerLocale = None,
+    conversation_id: Conversation = None,
+    visitor: VisitorNamed = None,
+) -> AnswerOut:
+    """Ask a question in plain words, and get an answer from the published articles, with its sources.
+
+    Where the articles don't hold it, `answered` is false and the sources are the nearest articles.
+    """
+    sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
+    sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}
+    asked = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
+    async with call.visit.begin() as ctx:
+        turn = await actions.hear_question(ctx, asked)
+    # What the model costs is for those who pay.
+    model = None if call.visit.is_paused else call.state.model
+    return (await actions.ask_question(call.visit.begin, turn, model))[1]
+
+
+@toolbox.tool(retrieve, ListOut[PassageOut], "Search the help center")
+async def search_docs(
+    call: VisitorToolCall,
+    query: Query,
+    locale: SearchLocale = None,
+    include_text: WithTexts = False,
+    limit: Limit = limits.TOOL_ROWS,
+    cursor: Cursor = None,
+) -> ListOut[PassageOut]:
+    """Search the published articles for the passages that say most about some words, best first."""
+    async with call.visit.begin() as ctx:
+        ask = partial(list_passages, ctx, query, locale)
+        return await list_that_fits(ask, partial(passage_out, include_text), call.page(limit, cursor))
+
+
+@toolbox.tool(actions.get_widget_config, WidgetConfigOut, "Describe the help center")
+async def get_bot_config(call: VisitorToolCall, locale: TextLocale = None) -> WidgetConfigOut:
+    """Tell the help center's name, its language and its public address, and the texts of its chat widget."""
+    async with call.visit.begin() as ctx:
+        return await actions.get_widget_config(ctx, locale)
+
+
+async def list_passages(ctx: Ctx, query: str, locale: str | None, request: PageRequest) -> Listed[Passage]:
+    """The passages behind the cursor, as they rank now."""
+    page = request.page(ORDER, "passages", ctx.bot.id, query, locale)
+    found = (await retrieve(ctx, query, locale, limit=limits.TOOL_ROWS_MOST)).passages
+    found.sort(key=place_of)
+    start = 0 if page.after is None else bisect_right(found, page.after, key=place_of)
+    return page.cut(found[start : start + page.size + 1], place_of)
+
+
+def place_of(passage: Passage) -> tuple[float, str, str]:
+    return -passage.score, passage.article_id, passage.markdown[: limits.TERM]
+
+
+def passage_out(include_text: bool, passage: Passage) -> PassageOut:
+    return PassageOut(
+        article_id=passage.article_id,
+        title=passage.title,
+        heading=" > ".join(passage.headings) or None,
+        url=passage.url,
+        locale=passage.locale,
+        excerpt=passage.excerpt,
+        content_markdown=passage.markdown if include_text else None,
+        score=passage.score,
+    )

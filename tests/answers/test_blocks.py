@@ -1,0 +1,101 @@
+"""A passage is read as sentences, steps, rows and code, of which nothing leads anywhere."""
+
+import re
+import time
+
+import pytest
+
+from instep.answers.blocks import read_blocks
+from instep.answers.citing import is_inert, written
+from instep.core.markdown import render
+
+
+def cited(markdown: str) -> str:
+    return "\n\n".join(written(read_blocks(markdown), 1))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "answer"),
+    [
+        ("One. Two!\nThree?", "One [1]. Two [1]! Three [1]?"),
+        ("Use e.g. Windows. It works.", "Use e.g. Windows [1]. It works [1]."),
+        ("**Bold** and `a.b. C`.", "**Bold** and `a.b. C` [1]."),
+        ("**Note: one. Two.**", "Note: one [1]. Two [1]."),
+        (
+            'He said "Go." Then (she too.) **Went.** Now.',
+            'He said "Go [1]." Then (she too [1].) **Went.** [1] Now [1].',
+        ),
+        ("See the **guide**", "See the **guide** [1]"),
+        ("これは一つ。これは二つ。", "これは一つ [1]。 これは二つ [1]。"),
+        ("- a\n- b\n  more\n", "- a [1]\n- b more [1]"),
+        ("1. a\n   - b\n\n2. c", "1. a [1]\n   - b [1]\n2. c [1]"),
+        ("- [x] done\n- [ ] open", "- done [1]\n- open [1]"),
+        ("Do:\n\n```sh\nrun [1] # x\n```", "Do [1]:\n\n```\nrun [1] # x\n```"),
+        ("```\na\n```", "```\na\n```\n\n[1]"),
+        ("~~~\n```\n~~~", "````\n```\n````\n\n[1]"),
+        ("    indented", "```\nindented\n```\n\n[1]"),
+        ("1. a:\n\n   ```\n   run\n   ```\n2. b", "1. a [1]:\n   \n   ```\n   run\n   ```\n2. b [1]"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 [1] |"),
+        ("> [!NOTE]\n> Take care.", "Take care [1]."),
+        ("# Heading\n\nText.\n\n---\n\n[a]: http://x.test", "Text [1]."),
+        ("As [1] and a[0] say.", "As \\[1\\] and a\\[0\\] say [1]."),
+        ("The `a[1]` is code.", "The `a[1]` is code [1]."),
+        ("Press <kbd>Ctrl</kbd> &amp; **<i class='x'></i> Save**.", "Press Ctrl & **Save** [1]."),
+        ("", ""),
+        ("![only](a.png)", ""),
+    ],
+    ids=lambda text: ascii(text)[:40],
+)
+def test_each_part_has_its_number(markdown: str, answer: str) -> None:
+    assert cited(markdown) == answer
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "[a](http://evil.test)",
+        "[a](http://evil.test 'b')",
+        "[a](<http://evil.test/b c>)",
+        "[a][b]\n\n[b]: http://evil.test",
+        "[![a](http://evil.test/a.png)](http://evil.test)",
+        "![a](http://evil.test/a.png)",
+        "<http://evil.test>",
+        "http://evil.test/a?b=[c](d)",
+        "www.evil.test",
+        "HTTPS://EVIL.TEST",
+        "ftp://evil.test mailto:eve@evil.test eve@evil.test",
+        "javascript://evil.test/%0aalert(1)",
+        "<a href=http://evil.test>a</a>",
+        "<a\nhref=http://evil.test>a",
+        "<img src=http://evil.test/a.png onerror=alert(1)//",
+        "<script>alert(1)</script>",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "&#91;a&#93;(http://evil.test)",
+        "\\[a](http://evil.test)",
+        "[a\\](http://evil.test)",
+        "`a[b`](http://evil.test)",
+        "- [a](http://evil.test)\n- http://evil.test",
+        "| [a](http://evil.test) |\n|---|\n| <b>http://evil.test</b> |",
+        "> [a](http://evil.test)",
+        "a[^1]\n\n[^1]: http://evil.test",
+    ],
+    ids=lambda text: ascii(text)[:40],
+)
+def test_nothing_leads_anywhere(markdown: str) -> None:
+    answer = "\n\n".join(block for block in written(read_blocks(markdown), 1) if is_inert(block))
+
+    assert is_inert(answer)
+    assert not re.search("<a |<img|<script|href", render(answer))
+
+
+@pytest.mark.parametrize(
+    "sign",
+    ["`", "[", "](", "<", "![", "*", "> ", "- ", "|", "[a](", "<a ", "1. ", "(", "http://", "\\", "a@"],
+)
+def test_long_odd_passages_are_read_in_time(sign: str) -> None:
+    """A passage has up to about 3,000 characters."""
+    start = time.process_time()
+
+    cited(sign * (3_000 // len(sign)))
+
+    assert time.process_time() - start < 0.5

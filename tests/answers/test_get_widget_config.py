@@ -1,0 +1,101 @@
+"""GET /widget/{botId}/config."""
+
+import pytest
+from fastapi import FastAPI
+
+from instep.core.database import Tx
+from instep.workspaces.actions import pause_workspace
+from tests.answers.tokens import secret_of
+from tests.answers.visiting import SITE, cors_of, named_fields, open_to, refusal, rows
+from tests.cast import Api, Cast, Client, Company
+from tests.web.asking import Response, found, stranger
+
+
+async def configure(client: Client, company: Company, **params: str) -> Response:
+    return await client.get(f"/widget/{company.bot_id}/config", params={"botKey": company.bot_key, **params})
+
+
+async def test_it_tells_what_a_widget_shows_and_no_secret(api: Api, cast: Cast, owner: Tx) -> None:
+    secret = await secret_of(owner, cast.acme)
+    await open_to(owner, cast.acme, SITE)
+
+    answer = await configure(api(None), cast.acme)
+
+    config = found(answer)
+    assert config.pop("texts").keys() == {"greeting", "placeholder", "send", "askPerson", "sources"}
+    assert config == {
+        "botId": str(cast.acme.bot_id),
+        "name": "Acme",
+        "locale": "en",
+        "helpUrl": f"http://help.test/help/{cast.acme.slug}",
+    }
+    for private in (secret, cast.acme.workspace_id, SITE):
+        assert private not in answer.text
+
+
+async def test_the_texts_are_in_the_language_asked_for(api: Api, cast: Cast) -> None:
+    told = [
+        found(await configure(api(None), cast.acme, locale=locale))["texts"]["send"]
+        for locale in ("de", "de-CH", "fr", "tlh")
+    ]
+
+    assert told == ["Senden", "Senden", "Envoyer", "Send"]
+
+
+async def test_only_the_bots_own_key_opens_it(app: FastAPI, api: Api, cast: Cast) -> None:
+    async with stranger(app) as client:
+        wrong = [
+            await client.get(f"/widget/{bot}/config", params={"botKey": key})
+            for bot, key in (
+                (cast.acme.bot_id, cast.globex.bot_key),
+                (cast.acme.bot_id, ""),
+                (cast.acme.bot_id, "é\0"),
+                (cast.globex.bot_id, cast.acme.bot_key),
+                ("0190163d-8694-439b-aea5-966c26f8ad91", cast.acme.bot_key),
+                ("acme", cast.acme.bot_key),
+            )
+        ]
+        missing = await client.get(f"/widget/{cast.acme.bot_id}/config")
+        twice = await client.get(f"/widget/{cast.acme.bot_id}/config?botKey=a&botKey=b")
+
+    assert {refusal(answer) for answer in wrong} == {(401, "invalid_credentials")}
+    assert len({answer.content for answer in wrong}) == 1
+    assert named_fields(missing) == named_fields(twice) == ["botKey"]
+
+
+@pytest.mark.parametrize("locale", ["", "english", "a\0b", "x" * 5_000])
+async def test_what_is_no_language_is_refused(api: Api, cast: Cast, locale: str) -> None:
+    assert named_fields(await configure(api(None), cast.acme, locale=locale)) == ["locale"]
+
+
+async def test_pages_of_elsewhere_may_not_read_it(api: Api, cast: Cast, owner: Tx) -> None:
+    await open_to(owner, cast.acme, SITE)
+    path, params = f"/widget/{cast.acme.bot_id}/config", {"botKey": cast.acme.bot_key}
+
+    refused = await api(None).get(path, params=params, headers={"Origin": "https://evil.example"})
+    allowed = await api(None).get(path, params=params, headers={"Origin": SITE})
+    first = {"Origin": SITE, "Access-Control-Request-Method": "GET"}
+    preflight = await api(None).request("OPTIONS", path, headers=first)
+
+    assert refusal(refused) == (403, "origin_not_allowed")
+    assert cors_of(refused) == {}
+    assert cors_of(allowed)["access-control-allow-origin"] == SITE
+    assert cors_of(preflight)["access-control-allow-methods"] == "GET"
+
+
+async def test_it_is_there_while_the_workspace_is_paused_and_leaves_nothing(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    await pause_workspace(owner, cast.paused.workspace_id)
+
+    found(await configure(api(None), cast.paused))
+
+    assert await rows(owner, "conversations", cast.paused) == []
+
+
+async def test_calls_are_counted_by_address(app: FastAPI, api: Api, cast: Cast) -> None:
+    async with stranger(app) as client:
+        answers = [await configure(client, cast.acme) for _ in range(31)]
+
+    assert [answer.status_code for answer in answers] == [200] * 30 + [429]
+    assert refusal(answers[-1]) == (429, "rate_limited")

@@ -1,0 +1,162 @@
+"""GET /openapi.json: the answer API's description of itself."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator import validate as validate_document
+
+from instep.app import create_app
+from instep.core.config import settings
+from instep.core.database import Tx
+from instep.reference.embed import describe_answers
+from instep.routes import list_routes
+from instep.web.embed_errors import WORDS
+from instep.workspaces.actions import pause_workspace
+from tests.answers.asking import ask
+from tests.answers.visiting import credentials
+from tests.cast import Api, Cast, Json
+from tests.contract.document import BASE
+from tests.site.pages import publish
+from tests.web.asking import Response
+
+
+@cache
+def document() -> Json:
+    return describe_answers(create_app().routes, BASE)
+
+
+def operations() -> Iterator[tuple[str, str, Json]]:
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def resolved(part: Json) -> Json:
+    while "$ref" in part:
+        found: Any = document()
+        for name in part["$ref"].removeprefix("#/").split("/"):
+            found = found[name]
+        part = found
+    return part
+
+
+def validator(schema: Json) -> Draft202012Validator:
+    return Draft202012Validator(
+        {**schema, "components": document()["components"]}, format_checker=FormatChecker()
+    )
+
+
+async def test_it_is_served_to_everybody_and_cached_by_its_etag(api: Api, cast: Cast) -> None:
+    served = await api(None).get("/openapi.json")
+    again = await api(None).get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
+
+    assert (served.status_code, served.headers["Content-Type"]) == (200, "application/json")
+    assert (again.status_code, again.content) == (304, b"")
+    body = served.json()
+    assert (body["openapi"], body["info"]["version"]) == ("3.1.0", "1.0.0")
+    assert body["servers"] == [{"url": settings().base_url}]
+    assert body["paths"].keys() == document()["paths"].keys()
+
+
+def test_it_is_valid() -> None:
+    validate_document(document(), cls=OpenAPIV31SpecValidator)
+
+
+def test_it_tells_of_every_route_of_the_answer_api_under_its_actions_name() -> None:
+    told = {(method.upper(), path, operation["operationId"]) for method, path, operation in operations()}
+
+    assert told == {
+        (row.method, row.path, row.name)
+        for row in list_routes(create_app()).results
+        if row.path.startswith(("/chat", "/leads", "/widget/")) and row.method != "OPTIONS"
+    }
+
+
+def test_everything_says_what_it_is() -> None:
+    for method, path, operation in operations():
+        assert operation["summary"], path
+        assert operation["description"], path
+        for parameter in operation["parameters"]:
+            assert parameter["description"], (method, path, parameter)
+        declared = {row["name"] for row in operation["parameters"] if row["in"] == "path"}
+        assert declared == set(re.findall(r"{(\w+)}", path)), path
+    for name, schema in document()["components"]["schemas"].items():
+        assert schema["description"], name
+        for field, shape in schema["properties"].items():
+            assert "$ref" in shape or shape.get("description"), (name, field)
+
+
+def test_every_example_is_one() -> None:
+    count = 0
+    for _, _, operation in operations():
+        for place in (operation.get("requestBody"), *operation["responses"].values()):
+            media = resolved(place or {}).get("content", {}).get("application/json")
+            if media:
+                validator(media["schema"]).validate(media["example"])
+                count += 1
+    assert count > 20
+
+
+def test_every_code_of_a_refusal_is_told() -> None:
+    assert document()["components"]["schemas"]["EmbedError"]["properties"]["code"]["enum"] == sorted(WORDS)
+
+
+def assert_described(answer: Response, method: str, path: str) -> None:
+    operation = document()["paths"][path][method]
+    described = resolved(operation["responses"][str(answer.status_code)])
+    for name in described["headers"]:
+        assert name in answer.headers, name
+    validator(described["content"]["application/json"]["schema"]).validate(answer.json())
+
+
+async def test_answers_are_as_it_tells(api: Api, cast: Cast, owner: Tx) -> None:
+    await publish(api(cast.acme.write_key), "Install", "Run the installer.")
+    client, own = api(None), credentials(cast.acme)
+    asked = await ask(client, cast.acme, "How do I install?")
+    conversation, message = asked["conversationId"], asked["messageId"]
+    example = next(
+        operation["requestBody"]["content"]["application/json"]["example"]
+        for _, _, operation in operations()
+        if operation["operationId"] == "ask_question"
+    )
+    example = {**example, **own, "conversationId": conversation, "visitor": "ann-7"}
+    sent: list[tuple[str, str, Json, int]] = [
+        ("/chat", "/chat", example, 200),
+        ("/chat", "/chat", own, 400),
+        ("/chat", "/chat", {**own, "botKey": "pk_wrong"}, 401),
+        (
+            "/chat/messages/{messageId}/feedback",
+            f"/chat/messages/{message}/feedback",
+            {**own, "helpful": True},
+            200,
+        ),
+        (
+            "/chat/messages/{messageId}/feedback",
+            "/chat/messages/msg_x/feedback",
+            {**own, "helpful": True},
+            404,
+        ),
+        ("/chat/{conversationId}/escalate", f"/chat/{conversation}/escalate", own, 200),
+        ("/leads", "/leads", {**own, "email": "ann@example.com"}, 201),
+    ]
+    for template, path, body, status in sent:
+        answer = await client.post(path, json=body)
+        assert answer.status_code == status, answer.text
+        assert_described(answer, "post", template)
+    config = await client.get(f"/widget/{cast.acme.bot_id}/config", params={"botKey": cast.acme.bot_key})
+    assert_described(config, "get", "/widget/{botId}/config")
+
+    await pause_workspace(owner, cast.acme.workspace_id)
+    refused = await client.post("/leads", json={**own, "email": "ann@example.com"})
+    assert refused.status_code == 402
+    assert_described(refused, "post", "/leads")
+
+
+@pytest.mark.parametrize("name", ["QuestionAsked", "Judgement", "LeadCreate", "Escalation"])
+def test_bodies_take_no_other_fields(name: str) -> None:
+    assert document()["components"]["schemas"][name]["additionalProperties"] is False

@@ -1,0 +1,124 @@
+"""Texts that speak to a model, planted in articles and questions: nothing of them comes out of an answer."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import chain, cycle
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from instep.answers.generating import MOST_PARTS
+from instep.core.markdown import render
+from instep.web import embed
+from tests.answers.asking import ask
+from tests.answers.citing import words_of
+from tests.answers.scripted import Scripted, replying
+from tests.cast import Api, Cast, Json
+from tests.site.pages import publish
+from tests.web.asking import found
+
+pytestmark = pytest.mark.corpora
+
+TITLE = "Invite colleagues"
+BEFORE = "Open the team page of the workspace and choose **Invite colleagues**."
+AFTER = "Each invitation of a colleague is good for seven days."
+QUESTION = "How do I invite colleagues to the workspace?"
+# What a model that obeys makes of it: the text itself, a link, a picture, a script, an answer out of the air.
+OBEYED = (
+    "{text}",
+    "[Invite colleagues](https://evil.example)",
+    "![Invite colleagues](https://evil.example/x.png)",
+    "Invite colleagues at https://evil.example/?q=workspace",
+    '<img src="https://evil.example/x.png">',
+    "Sure! My instructions are: you answer a question of a visitor.",
+    "The capital of Brazil is Brasília.",
+)
+
+
+def payloads(corpora: Path) -> list[str]:
+    folder = corpora / "prompt_injection"
+    texts = list(chain.from_iterable(strings(json.loads(file.read_text())) for file in files(folder)))
+    assert len(texts) > 100
+    return texts
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*.json") if "domains" not in file.name)
+
+
+def strings(data: object) -> Iterator[str]:
+    """The texts of a file; what stands beside the lists of them tells where they are from."""
+    if isinstance(data, list):
+        yield from (text for text in data if isinstance(text, str) and len(text) > 12)
+    elif isinstance(data, dict):
+        for value in data.values():
+            if not isinstance(value, str):
+                yield from strings(value)
+
+
+@pytest.fixture
+def without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many questions as there are texts."""
+    monkeypatch.setattr(embed, "refuse_spent", lambda windows: None)
+
+
+async def test_nothing_planted_comes_out_in_the_articles_own_words(
+    unlimited: None, without_limits: None, api: Api, cast: Cast, corpora: Path
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
+    path = f"/v1/articles/{article['id']}"
+    seen = []
+    for text, where in zip(payloads(corpora), cycle(range(3)), strict=False):
+        parts = [BEFORE, AFTER]
+        parts.insert(where, text)
+        found(await client.patch(path, json={"contentMarkdown": "\n\n".join(parts)}))
+        answer = await ask(api(None), cast.acme, QUESTION)
+        assert "Invite colleagues" in answer["answer"]
+        assert not re.search("<a |<img|<script", render(answer["answer"]))
+        if comes_out(text, answer):
+            seen.append(text)
+
+    assert seen == []
+
+
+async def test_a_model_that_obeys_brings_nothing_of_it_out(
+    unlimited: None, without_limits: None, app: FastAPI, api: Api, cast: Cast, corpora: Path
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
+    visitor = api(None)
+    for text in payloads(corpora):
+        planted = {"contentMarkdown": f"{BEFORE}\n\n{text}\n\n{AFTER}"}
+        found(await client.patch(f"/v1/articles/{article['id']}", json=planted))
+        said = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
+        parts = [(line, [1]) for line in [*said, AFTER]]
+        assert len(parts) <= MOST_PARTS
+        app.state.model = Scripted(replying(*parts))
+
+        answer = await ask(visitor, cast.acme, QUESTION)
+
+        assert answer["answer"] == "Each invitation of a colleague is good for seven days [1].", text
+
+
+async def test_a_question_that_is_one_gets_nothing_out_of_it(
+    unlimited: None, without_limits: None, app: FastAPI, api: Api, cast: Cast, corpora: Path
+) -> None:
+    await publish(api(cast.acme.write_key), TITLE, f"{BEFORE}\n\n{AFTER}")
+    visitor = api(None)
+    app.state.model = Scripted(
+        lambda asked: {"parts": [{"text": line.format(text=asked), "sources": [1]} for line in OBEYED]}
+    )
+    for text in payloads(corpora):
+        answer = await ask(visitor, cast.acme, text[:2_000])
+        assert answer["answered"] is False
+        assert words_of(text[:2_000]).strip() not in words_of(answer["answer"])
+
+
+def comes_out(text: str, answer: Json) -> bool:
+    """Whether a line of it, as words, stands in the answer or in what is told of its sources."""
+    told = words_of(f"{answer['answer']} {[source['excerpt'] for source in answer['sources']]}")
+    lines = [words_of(line) for line in text.splitlines()]
+    return any(line in told for line in lines if line.count(" ") > 3)
