@@ -230,7 +230,15 @@ class ArticleHtmlOut(ArticleFields):
 
 
 def article_out(article: Article, bot: Bot, form: Format) -> ArticleOut | ArticleHtmlOut:
-    fields: dict[str, Any] = {
+    fields = article_fields(article, bot)
+    if form == "html":
+        return ArticleHtmlOut(**fields, content_html=article.content)
+    return ArticleOut(**fields, content_markdown=article.content)
+
+
+def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
+    """All but its text."""
+    return {
         "id": article.id,
         "slug": article.slug,
         "title": article.title,
@@ -250,9 +258,6 @@ def article_out(article: Article, bot: Bot, form: Format) -> ArticleOut | Articl
         "created_at": article.created_at,
         "updated_at": article.updated_at,
     }
-    if form == "html":
-        return ArticleHtmlOut(**fields, content_html=article.content)
-    return ArticleOut(**fields, content_markdown=article.content)
 
 
 class ArticleDeletedOut(Out):

@@ -93,7 +93,15 @@ class ChangelogEntryHtmlOut(ChangelogEntryFields):
 def changelog_entry_out(
     entry: ChangelogEntry, bot: Bot, form: Format
 ) -> ChangelogEntryOut | ChangelogEntryHtmlOut:
-    fields: dict[str, Any] = {
+    fields = changelog_entry_fields(entry, bot)
+    if form == "html":
+        return ChangelogEntryHtmlOut(**fields, content_html=entry.content)
+    return ChangelogEntryOut(**fields, content_markdown=entry.content)
+
+
+def changelog_entry_fields(entry: ChangelogEntry, bot: Bot) -> dict[str, Any]:
+    """All but its text."""
+    return {
         "id": entry.id,
         "slug": entry.slug,
         "title": entry.title,
@@ -105,6 +113,3 @@ def changelog_entry_out(
         "created_at": entry.created_at,
         "updated_at": entry.updated_at,
     }
-    if form == "html":
-        return ChangelogEntryHtmlOut(**fields, content_html=entry.content)
-    return ChangelogEntryOut(**fields, content_markdown=entry.content)

@@ -4,15 +4,18 @@ import hashlib
 from bisect import bisect_right
 from typing import Literal
 
+from pydantic import MISSING
+
 from instep.core import limits
-from instep.core.errors import InvalidState, NotFound
+from instep.core.errors import InvalidRequest, InvalidState, NotFound
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
-from instep.insights import queries
+from instep.insights import checking, queries
+from instep.insights.checking import Finding
 from instep.insights.health import Wanted, examine, place_of
 from instep.insights.meaning import read_wording
-from instep.insights.schemas import Health, Nearest, Question
+from instep.insights.schemas import ArticlesChecked, Health, Nearest, Question
 
 QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
 STATUSES: dict[QuestionFilter, list[str]] = {
@@ -77,6 +80,22 @@ async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Listed[Hea
     found = await examine(ctx, wanted)
     start = 0 if place.after is None else bisect_right(found, place.after, key=place_of)
     return place.cut(found[start : start + place.size + 1], place_of)
+
+
+async def check_articles(ctx: Ctx, wanted: ArticlesChecked, request: PageRequest) -> Listed[Finding]:
+    """Check articles, a text that is not saved yet, or where words still stand."""
+    if len(wanted.model_fields_set) != 1:
+        raise InvalidRequest("Send exactly one of `articleIds`, `contentMarkdown` and `terms`.")
+    digest = hashlib.sha256(wanted.model_dump_json().encode()).hexdigest()
+    page = request.page(checking.ORDER, "check", ctx.bot.id, digest)
+    if wanted.terms is not MISSING:
+        found = await checking.find_mentions(ctx, wanted.terms, page)
+    elif wanted.article_ids is not MISSING:
+        found = checking.behind(page, await checking.check_saved(ctx, wanted.article_ids))
+    else:
+        assert wanted.content_markdown is not MISSING, "one of the three was sent"
+        found = checking.behind(page, await checking.check_text(ctx, wanted.content_markdown))
+    return page.cut(found[: page.size + 1], lambda finding: finding.place)
 
 
 def hash_visitor(question_id: str, visitor: str) -> bytes:

@@ -4,12 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import MISSING, AfterValidator, Field
 
+from instep.core import limits
 from instep.insights.problems import Code, Problem, Severity
-from instep.web.shapes import Out, Timestamp
+from instep.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
 
 QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
+Term = Annotated[
+    Text, Field(min_length=limits.SHORTEST_TERM, max_length=limits.TERM), AfterValidator(not_blank)
+]
+Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.CHECKED_TERMS)]
+Checked = Annotated[list[Text], Field(min_length=1, max_length=limits.CHECKED_ARTICLES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,22 @@ class QuestionOut(Out):
     last_asked_at: Timestamp
 
 
+class ArticlesChecked(Body):
+    """What to check: exactly one of the three."""
+
+    article_ids: Annotated[list[Text], Field(min_length=1, max_length=limits.CHECKED_ARTICLES)] | MISSING = (
+        Field(default=MISSING, description="Articles, by their ids or slugs: all that is wrong with each.")
+    )
+    content_markdown: Markdown | MISSING = Field(
+        default=MISSING, description="A text that is not saved yet: check it before you propose it."
+    )
+    terms: Terms | MISSING = Field(
+        default=MISSING,
+        description="Words or names, such as those that a change removed: where they still stand, in any "
+        "case, in articles that are live or a draft.",
+    )
+
+
 class ProblemOut(Out):
     """Something that is wrong with an article."""
 
@@ -86,6 +108,19 @@ class ProblemOut(Out):
     message: str = Field(description="What to do, in a sentence.")
     line: int | None = Field(
         ge=1, description="The line of `contentMarkdown`, from 1; null: it concerns the whole article."
+    )
+
+
+class FindingOut(Out):
+    """Something that was found, and in which article; both null for a text that is no article yet."""
+
+    article_id: str | None
+    title: str | None
+    code: Code | Literal["mention"]
+    severity: Severity
+    message: str = Field(description="What to do; of a mention where it stands.")
+    line: int | None = Field(
+        description="The line of the text, from 1; null: title, description or all of it."
     )
 
 

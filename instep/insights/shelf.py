@@ -7,6 +7,9 @@ from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.insights.library import Card, Former
 
+# Articles whose texts are looked through for words.
+MENTIONS_AT_ONCE = 20
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -27,6 +30,24 @@ class TextRow:
     id: str
     version: int
     title: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An article by the words that name it."""
+
+    ref: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MentionRow:
+    """An article in which words stand that were asked for."""
+
+    id: str
+    title: str
+    description: str | None
     content: str
 
 
@@ -76,4 +97,39 @@ async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
         """,
         bot=ctx.bot.id,
         ids=article_ids,
+    )
+
+
+async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
+    """The ids of articles by the ids or slugs that name them; of slugs those in the bot's locale first."""
+    found = await ctx.tx.all(
+        Named,
+        """
+        select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
+        join articles a on a.bot_id = %(bot)s and a.deleted_at is null and ref in (a.id, a.slug)
+        order by ref, a.id <> ref, a.locale <> %(locale)s, a.locale
+        """,
+        bot=ctx.bot.id,
+        refs=refs,
+        locale=ctx.bot.locale,
+    )
+    return {named.ref: named.id for named in found}
+
+
+async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:
+    """The next articles, in the order of their ids, that hold one of the terms in whatever case."""
+    return await ctx.tx.all(
+        MentionRow,
+        """
+        select a.id, a.title, a.description, a.content_markdown as content from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.status in ('draft', 'published')
+          and a.id >= %(start)s
+          and exists (select from unnest(%(terms)s::text[]) as term where strpos(
+            lower(concat_ws(chr(10), a.title, a.description, a.content_markdown)), lower(term)) > 0)
+        order by a.id limit %(most)s
+        """,
+        bot=ctx.bot.id,
+        terms=terms,
+        start=start,
+        most=MENTIONS_AT_ONCE,
     )

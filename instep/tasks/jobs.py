@@ -66,6 +66,8 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
         own = ctx.bot.help_url
     report = await write(work, articles, sources)
     if model is not None:
+        async with context(database, payload) as ctx:
+            await queries.tell_stage(ctx, payload["task"], f"Asking the language model {model.name}.")
         consultant = Consultant(model, partial(context, database, payload))
         report = await improve(consultant, work, articles, sources, report, own)
     async with context(database, payload) as ctx, ctx.tx.transaction():

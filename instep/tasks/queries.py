@@ -176,13 +176,25 @@ async def start(ctx: Ctx, task_id: str) -> Work | None:
     return await ctx.tx.first(
         Work,
         """
-        update tasks set status = 'running', started_at = coalesce(started_at, %(now)s)
+        update tasks set status = 'running', started_at = coalesce(started_at, %(now)s),
+            summary = case when article is null then 'Reading the change, and the articles that it touches.'
+                else 'Gathering what the articles say on the subject.' end
         where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
         returning change_kind, change_title, change_url, change_body, diff, article
         """,
         bot=ctx.bot.id,
         id=task_id,
         now=ctx.now,
+    )
+
+
+async def tell_stage(ctx: Ctx, task_id: str, stage: str) -> None:
+    """Say what a task does at present, to whoever looks while it runs."""
+    await ctx.tx.run(
+        "update tasks set summary = %(stage)s where bot_id = %(bot)s and id = %(id)s and status = 'running'",
+        bot=ctx.bot.id,
+        id=task_id,
+        stage=stage,
     )
 
 
@@ -221,8 +233,8 @@ async def complete(
 async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
     await ctx.tx.run(
         """
-        update tasks set status = 'failed', error_code = %(code)s, error_message = %(message)s,
-            finished_at = %(now)s
+        update tasks set status = 'failed', summary = null, finished_at = %(now)s,
+            error_code = %(code)s, error_message = %(message)s
         where bot_id = %(bot)s and id = %(id)s
         """,
         bot=ctx.bot.id,

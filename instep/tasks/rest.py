@@ -6,12 +6,11 @@ from fastapi import Header
 from fastapi.responses import Response
 
 from instep.core import limits
-from instep.core.errors import RateLimited
 from instep.tasks import actions
-from instep.tasks.queries import Hits
+from instep.tasks.counting import create_counted
 from instep.tasks.schemas import TaskCreate, TaskOut, task_out
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
-from instep.web.call import Call, CurrentCall, Window
+from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
 
 router = ApiRouter()
@@ -39,31 +38,14 @@ async def list_tasks(
 async def create_task(
     call: CurrentCall, body: TaskCreate, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    read = await actions.read_task(body)
-    async with call.begin() as ctx:
-        window = tasks_window(call, await actions.task_hits(ctx))
-        try:
-            created = await actions.create_task(ctx, read, idempotency_key)
-        except RateLimited:
-            window.hits = window.quota
-            raise
-        # Others may have been counted since; now the count is held until this transaction ends.
-        window.hits = (await actions.task_hits(ctx)).hits
-        headers = {"Location": f"{call.settings.base_url}/v1/tasks/{created.task.id}"}
-        if created.is_replay:
-            headers["Idempotent-Replayed"] = "true"
-        return reply(task_out(created.task), 202, headers)
+    created = await create_counted(call, body, idempotency_key)
+    headers = {"Location": f"{call.settings.base_url}/v1/tasks/{created.task.id}"}
+    if created.is_replay:
+        headers["Idempotent-Replayed"] = "true"
+    return reply(task_out(created.task), 202, headers)
 
 
 @router.door("GET /tasks/{id}", actions.get_task, TaskOut, needs_bot=False)
 async def get_task(call: CurrentCall, id: str) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(task_out(await actions.get_task(ctx, id)))
-
-
-def tasks_window(call: Call, hits: Hits) -> Window:
-    """Tell the limit of task creation beside that of requests."""
-    quota = call.settings.tasks_per_hour
-    window = Window("tasks", quota, limits.TASK_WINDOW_SECONDS, hits.hits, hits.seconds_left)
-    call.windows.append(window)
-    return window

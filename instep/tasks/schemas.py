@@ -165,7 +165,9 @@ class TaskOut(Out):
     change: ChangeOut | None = Field(description="The change of a `document_change` task, else null.")
     article: ArticleTaskOut | None = Field(description="The request of a `write_article` task, else null.")
     outcome: Outcome | None = Field(description="What a completed task ended in, else null.")
-    summary: str | None = Field(description="What was found or written.")
+    summary: str | None = Field(
+        description="What was found or written; while the task runs, what it does at present."
+    )
     drafts: list[TaskDraftOut]
     reviewed: list[ReviewedOut]
     error: TaskErrorOut | None

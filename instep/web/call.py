@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -31,6 +31,14 @@ class BotKeyAccess:
     """What a route of the answer API declares: whoever calls names a bot and its public key."""
 
     is_write: bool
+    takes_long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsAccess:
+    """What the route of an MCP server declares: which credential opens it. Each tool says what it needs."""
+
+    credential: Literal["API key", "bot key"]
 
 
 @dataclass(slots=True)

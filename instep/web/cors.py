@@ -12,6 +12,8 @@ from instep.web.embed_errors import OriginNotAllowed
 from instep.web.origins import origin_of, parsed_origin
 
 EXPOSED = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
+JSON_HEADERS = "Content-Type"
+MCP_HEADERS = "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 
 
 def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
@@ -36,14 +38,14 @@ def cors_headers(request: Request) -> dict[str, str]:
     return {"Access-Control-Allow-Origin": sent, "Access-Control-Expose-Headers": EXPOSED}
 
 
-async def answer_preflight(request: Request, methods: set[str]) -> Response:
+async def answer_preflight(request: Request, methods: set[str], accepted: str = JSON_HEADERS) -> Response:
     """Tell a browser whether it may send: to any bot that is open to its page, for it has not named one."""
     headers = {"Allow": ", ".join(sorted(methods))}
     if "origin" in request.headers:
         await refuse_foreign(request)
         headers |= cors_headers(request) | {
             "Access-Control-Allow-Methods": ", ".join(sorted(methods - {"OPTIONS"})),
-            "Access-Control-Allow-Headers": "Content-Type",
+            "Access-Control-Allow-Headers": accepted,
             "Access-Control-Max-Age": str(limits.PREFLIGHT_SECONDS),
         }
     return Response(status_code=204, headers=headers)

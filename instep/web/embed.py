@@ -1,9 +1,10 @@
 """The door of the answer API: calls with a bot key, from widgets on customers' pages and from servers."""
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated, Any, cast
 from uuid import UUID
@@ -16,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.config import Settings
-from instep.core.database import Tx
+from instep.core.database import Database, Tx
 from instep.core.errors import AppError, InvalidRequest, PlanInactive, RateLimited
 from instep.core.ids import as_uuid
 from instep.identity.access import is_write
@@ -34,11 +35,13 @@ CREDENTIALS = ("botId", "botKey")
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The bot and the key that a body names, or why it names none."""
+    """The bot, the key and the visitor that a call names, or why it names none."""
 
     bot: UUID | None
     key: str
     refusal: AppError | None
+    # A hash, since it becomes a part of what is counted; None where nobody is named.
+    visitor: str | None = None
 
 
 @dataclass(slots=True)
@@ -56,16 +59,26 @@ class Headers:
 
 @dataclass(frozen=True, slots=True)
 class VisitorCall:
-    """One call of the answer API that was let in."""
+    """One call of the answer API that was let in; `tx` is None where the door has let its connection go."""
 
     bot: Bot
-    tx: Tx
+    is_paused: bool
+    database: Database
+    tx: Tx | None
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Ctx]:
         """The context of an action, in a transaction that ends with the block."""
-        async with self.tx.transaction():
-            yield Ctx(self.tx, self.bot, VISITOR, utc_now())
+        async with self.connection() as tx, tx.transaction():
+            yield Ctx(tx, self.bot, VISITOR, utc_now())
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Tx]:
+        if self.tx is not None:
+            yield self.tx
+            return
+        async with self.database.enter_workspace(self.bot.workspace_id) as tx:
+            yield tx
 
 
 async def current_visitor_call(request: Request) -> VisitorCall:
@@ -82,18 +95,31 @@ class EmbedRouter(APIRouter):
         super().__init__(route_class=EmbedDoor, redirect_slashes=False)
 
     def door(
-        self, method_and_path: str, action: Callable[..., Any], answer: Any, *, status: int = 200
+        self,
+        method_and_path: str,
+        action: Callable[..., Any],
+        answer: Any,
+        *,
+        status: int = 200,
+        takes_long: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register a handler under the action's name; the door itself answers a browser's preflight."""
+        """Register a handler under the action's name; the door itself answers a browser's preflight.
+
+        One that takes long holds no connection meanwhile: it enters again for each of its transactions.
+        """
         method, path = method_and_path.split(" ")
+        words = (action.__doc__ or "").strip().splitlines()
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = BotKeyAccess(is_write(action))
+            handler.__dict__["access"] = BotKeyAccess(is_write(action), takes_long)
             self.add_api_route(
                 path,
                 handler,
                 methods=[method, "OPTIONS"],
+                operation_id=action.__name__,
                 name=action.__name__,
+                summary=action.__name__.replace("_", " ").capitalize(),
+                description="\n".join(line.strip() for line in words),
                 status_code=status,
                 response_model=answer,
             )
@@ -129,13 +155,23 @@ class EmbedDoor(APIRoute):
             credentials = await read_credentials(inner)
             async with admitted(inner, credentials, headers, access) as call:
                 inner.state.call = call
-                return await handle(inner)
+                if not access.takes_long:
+                    return await handle(inner)
+            inner.state.call = replace(call, tx=None)
+            return await handle(inner)
 
         return enter
 
 
 async def read_credentials(request: StrictRequest) -> Credentials:
-    """They stand in the body, which must be readable so far; the shape of the route judges the rest."""
+    """They stand in the body, which must be readable so far; the shape of the route judges the rest.
+
+    Calls without a body name the bot in their address and the key behind it.
+    """
+    if request.method == "GET":
+        sent = request.query_params.getlist("botKey")
+        refusal = None if len(sent) == 1 else InvalidRequest(details=[("botKey", "it is required, once")])
+        return Credentials(as_uuid(request.path_params["botId"]), sent[0] if sent else "", refusal)
     try:
         request.refuse_too_large(limits.EMBED_BODY_BYTES)
         request.refuse_other_than_json()
@@ -156,7 +192,13 @@ def credentials_in(body: Any) -> Credentials:
     ]
     if wrong:
         raise InvalidRequest(details=wrong)
-    return Credentials(as_uuid(body["botId"]), body["botKey"], None)
+    return Credentials(as_uuid(body["botId"]), body["botKey"], None, counted(body.get("visitor")))
+
+
+def counted(visitor: Any) -> str | None:
+    if not isinstance(visitor, str) or not visitor:
+        return None
+    return hashlib.sha256(visitor.encode("utf-8", "replace")).hexdigest()
 
 
 @asynccontextmanager
@@ -165,7 +207,8 @@ async def admitted(
 ) -> AsyncIterator[VisitorCall]:
     state, address = request.app.state, address_of(request)
     # Who names no visitor counts as one visitor of its address.
-    entering = enter_with_bot_key(state.database, credentials.bot, credentials.key, address, address)
+    visitor = credentials.visitor or address
+    entering = enter_with_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
     async with entering as (entry, tx):
         headers.windows += windows_of(entry, state.settings)
         is_open = is_open_to(request, entry.origins or (), state.settings)
@@ -180,7 +223,7 @@ async def admitted(
             raise OriginNotAllowed
         if access.is_write and entry.is_paused:
             raise PlanInactive
-        yield VisitorCall(entry.bot, tx)
+        yield VisitorCall(entry.bot, bool(entry.is_paused), state.database, tx)
 
 
 def address_of(request: Request) -> str:

@@ -3,11 +3,12 @@
 import json
 
 from fastapi.responses import Response
+from pydantic import BaseModel
 
 from instep.core.errors import AppError
 from instep.web.errors import EmbedRefusal
 
-PREFIXES = ("/chat/", "/leads/", "/widget/")
+PREFIXES = ("/chat/", "/leads/", "/mcp/", "/widget/")
 # By code: the title and what to do.
 WORDS = {
     "invalid_request": ("Bad request", "Correct what the message names and send the request again."),
@@ -28,6 +29,15 @@ WORDS = {
 }
 
 
+class EmbedErrorOut(BaseModel):
+    """Why a call was refused, and what to do."""
+
+    error: str
+    code: str
+    message: str
+    hint: str
+
+
 class InvalidCredentials(EmbedRefusal):
     """There is no bot with this id and this key."""
 
@@ -43,12 +53,19 @@ class OriginNotAllowed(EmbedRefusal):
 
 
 def is_of_embed(path: str) -> bool:
-    """Whether an address is below those of the answer API and the widget."""
+    """Whether an address is below those of the answer API, the widget and the public MCP server."""
     return f"{path}/".startswith(PREFIXES)
 
 
 def render_embed_error(error: AppError) -> Response:
-    title, hint = WORDS.get(error.code, WORDS["invalid_request"])
+    return Response(json.dumps(embed_error_body(error)), error.status, error.headers, "application/json")
+
+
+def embed_error_body(error: AppError) -> dict[str, str]:
     message = " ".join(f"`{field}`: {text}." for field, text in error.details) or error.message
-    body = {"error": title, "code": error.code, "message": message, "hint": hint}
-    return Response(json.dumps(body), error.status, error.headers, "application/json")
+    return body_of_code(error.code, message)
+
+
+def body_of_code(code: str, message: str) -> dict[str, str]:
+    title, hint = WORDS.get(code, WORDS["invalid_request"])
+    return {"error": title, "code": code, "message": message, "hint": hint}

@@ -30,7 +30,7 @@ class MethodNotAllowed(AppError):
 
 
 class EmbedRefusal(AppError):
-    """A refusal that only the answer API knows."""
+    """A refusal that only the answer API and the MCP servers know."""
 
 
 def error_codes() -> set[str]:

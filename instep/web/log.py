@@ -29,3 +29,5 @@ def configure_logging() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # It tells of every start that nothing was to do.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    # Of every request, what its own line tells already.
+    logging.getLogger("mcp").setLevel(logging.WARNING)

@@ -4,10 +4,11 @@ from typing import Any, TypeVar
 
 from starlette.routing import BaseRoute
 
-from instep.web.call import Access, BotKeyAccess
+from instep.web.call import Access, BotKeyAccess, ToolsAccess
 
 Endpoint = TypeVar("Endpoint")
 PUBLIC = "public"
+Declared = Access | BotKeyAccess | ToolsAccess | str
 
 
 class UndeclaredRoute(Exception):
@@ -20,20 +21,22 @@ def public(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
-def access_of(route: BaseRoute) -> Access | BotKeyAccess | str:
+def access_of(route: BaseRoute) -> Declared:
     """Who may call a route; raises `UndeclaredRoute` for one that does not say so."""
     endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
     access = getattr(endpoint, "access", None)
-    if not isinstance(access, Access | BotKeyAccess) and access != PUBLIC:
+    if not isinstance(access, Access | BotKeyAccess | ToolsAccess) and access != PUBLIC:
         raise UndeclaredRoute(f"{route} does not declare who may call it")
     return access
 
 
-def describe(access: Access | BotKeyAccess | str) -> str:
+def describe(access: Declared) -> str:
     if isinstance(access, str):
         return access
     if isinstance(access, BotKeyAccess):
         return "bot key"
+    if isinstance(access, ToolsAccess):
+        return f"tools with {access.credential}"
     if not access.needs_scope:
         return "any key"
     return "content:write" if access.is_write else "content:read"

@@ -1,0 +1,129 @@
+"""The review queue as tools of the workspace's MCP server."""
+
+from functools import partial
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from instep.core import limits
+from instep.drafts import actions
+from instep.drafts.schemas import (
+    DraftAppliedOut,
+    DraftApply,
+    DraftCreate,
+    DraftDetail,
+    DraftDismissedOut,
+    DraftListItemOut,
+    DraftType,
+    EvidenceOut,
+    draft_item_out,
+    draft_out,
+)
+from instep.web.call import Call
+from instep.web.mcp.fitting import first_that_fit, list_that_fits, piece_of
+from instep.web.mcp.tools import Cursor, DraftId, Limit, Reference, Toolbox
+from instep.web.shapes import ListOut, Text
+
+toolbox = Toolbox()
+Part = Literal["diff", "text", "merged"]
+TypeFilter = Annotated[DraftType | None, Field(description="Only drafts of this type.")]
+ArticleFilter = Annotated[Text | None, Field(description="Only drafts of this article, by its id or slug.")]
+PartWanted = Annotated[
+    Part | None,
+    Field(
+        description="Which text to give: of an edit its `diff` where not sent, the whole proposed `text`, or "
+        "the `merged` text of a conflict; of a new article always its text."
+    ),
+]
+
+
+class DraftPieceOut(DraftListItemOut):
+    """A draft with one of its texts, or a piece of it; the other two are null."""
+
+    base_version: int = Field(description="The article's version that the edit was made against.")
+    current_version: int
+    evidence: list[EvidenceOut] = Field(
+        description="The places of the code change behind it, the first ones."
+    )
+    questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
+    warnings: list[str] = Field(description="What to check by hand.")
+    diff: str | None = Field(description="Unified diff from the live article to the proposal.")
+    content_markdown: str | None
+    merged_markdown: str | None
+    has_more: bool = Field(alias="has_more", description="Whether the text goes on behind this piece.")
+    next_cursor: str | None = Field(alias="next_cursor")
+
+
+@toolbox.tool(actions.list_drafts, ListOut[DraftListItemOut], "List what awaits review")
+async def list_drafts(
+    call: Call,
+    type: TypeFilter = None,
+    article_id: ArticleFilter = None,
+    limit: Limit = limits.TOOL_ROWS,
+    cursor: Cursor = None,
+) -> ListOut[DraftListItemOut]:
+    """List the drafts that await review, newest first: edits, new articles, answers to gaps."""
+    async with call.begin() as ctx:
+        ask = partial(actions.list_drafts, ctx, type, article_id)
+        return await list_that_fits(ask, draft_item_out, call.page(limit, cursor))
+
+
+@toolbox.tool(actions.get_draft, DraftPieceOut, "Read a draft")
+async def get_draft(call: Call, id: DraftId, part: PartWanted = None, cursor: Cursor = None) -> DraftPieceOut:
+    """Read one draft: its diff against the live article, its evidence, and whether there is a conflict."""
+    async with call.begin() as ctx:
+        return draft_piece_out(await actions.get_draft(ctx, id), part, call, cursor)
+
+
+@toolbox.tool(actions.propose_edit, DraftListItemOut, "Propose an edit", adds=True)
+async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftListItemOut:
+    """Propose another text for an article. The live text stays as it is until someone applies the draft.
+
+    Send the whole new text: read the article whole first, and change nothing but what has to change.
+    """
+    async with call.begin() as ctx:
+        return draft_item_out((await actions.propose_edit(ctx, id, body)).draft)
+
+
+@toolbox.tool(actions.apply_draft, DraftAppliedOut, "Apply a draft")
+async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftAppliedOut:
+    """Make a draft's text the article's: live at once if the article is live; a new article is published.
+
+    Only when the person asked for it. The text that it replaces is kept as a revision.
+    """
+    async with call.begin() as ctx:
+        draft = await actions.apply_draft(ctx, id, body)
+        return DraftAppliedOut(id=draft.id, status="applied", article_id=draft.article_id)
+
+
+@toolbox.tool(actions.dismiss_draft, DraftDismissedOut, "Dismiss a draft")
+async def dismiss_draft(call: Call, id: DraftId) -> DraftDismissedOut:
+    """Take a draft out of the review queue. Only when the person asked for it.
+
+    The article of an edit stays as it is; a new article moves to Recently deleted.
+    """
+    async with call.begin() as ctx:
+        draft = await actions.dismiss_draft(ctx, id)
+        return DraftDismissedOut(id=draft.id, status="dismissed")
+
+
+def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: str | None) -> DraftPieceOut:
+    out = draft_out(detail, "markdown")
+    texts = {"diff": detail.diff, "text": detail.content, "merged": detail.merged}
+    shown = (part or "diff") if out.type == "edit" else "text"
+    text = texts[shown]
+    page = call.page(1, cursor)
+    piece = piece_of(text or "", page, out.id, out.updated_at, out.current_version, shown)
+    given = {name: piece.text if name == shown and text is not None else None for name in texts}
+    return DraftPieceOut(
+        **dict(draft_item_out(detail.draft)),
+        base_version=out.base_version,
+        current_version=out.current_version,
+        evidence=first_that_fit(out.evidence, limits.TOOL_ASIDE_BYTES),
+        questions=out.questions[: limits.QUESTION_EXAMPLES],
+        warnings=out.warnings,
+        diff=given["diff"],
+        content_markdown=given["text"],
+        merged_markdown=given["merged"],
+        **piece.continues,
+    )

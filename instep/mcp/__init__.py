@@ -1,0 +1,1 @@
+"""The two MCP servers: what each offers, where they stand, and how clients find them."""

@@ -1,0 +1,37 @@
+"""Answers that come part by part: server-sent events (HTML standard, section 9.2)."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from instep.web.embed_errors import embed_error_body
+from instep.web.errors import as_app_error
+
+MEDIA_TYPE = "text/event-stream"
+# A comment: readers pass over it.
+PAUSE = b":\n\n"
+
+
+def wants_events(request: Request) -> bool:
+    """Whether the caller asks for events by name; `*/*` asks for the usual form."""
+    accepted = ",".join(request.headers.getlist("accept"))
+    return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
+
+
+def event_stream(events: AsyncIterator[bytes]) -> StreamingResponse:
+    # Proxies would gather it until it is whole.
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events, media_type=MEDIA_TYPE, headers=headers)
+
+
+def event(name: str, data: Any) -> bytes:
+    # JSON holds no line break, so it is one line of data.
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+def failure(error: Exception) -> bytes:
+    """A refusal after the status has gone out."""
+    return event("error", embed_error_body(as_app_error(error)))

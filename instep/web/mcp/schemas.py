@@ -1,0 +1,46 @@
+"""The JSON Schemas of tools, made from the shapes that REST uses: short, and without references."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+
+# What a reader of a tool can do without: an agent pays for every word, and refusals name the rule.
+LEFT_OUT = {"title", "examples", "pattern"}
+# Keys whose values are schemas by the names of fields, which may be called like a keyword.
+NAMED = {"properties"}
+
+
+class Untitled(GenerateJsonSchema):
+    """Without a title for each field."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def schema_of(shape: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
+    """An object's schema with its parts in their places: several clients can't follow references."""
+    schema = shape.model_json_schema(by_alias=True, mode=mode, schema_generator=Untitled)
+    definitions = schema.pop("$defs", {})
+    schema.pop("description", None)
+    inlined: dict[str, Any] = inline(schema, definitions)
+    return inlined
+
+
+def inline(value: Any, definitions: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [inline(each, definitions) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        target = definitions[value["$ref"].rpartition("/")[2]]
+        rest = {name: part for name, part in value.items() if name != "$ref"}
+        return inline({**target, **rest}, definitions)
+    return {
+        name: {field: inline(each, definitions) for field, each in part.items()}
+        if name in NAMED
+        else inline(part, definitions)
+        for name, part in value.items()
+        if name not in LEFT_OUT
+    }

@@ -1,0 +1,65 @@
+"""An agent keeps a help center in step over MCP alone: from the search to a changed live article."""
+
+from fastapi import FastAPI
+
+from instep.core.database import Database
+from tests.cast import Api, Cast, Json, RunJobs
+from tests.insights import asked
+from tests.mcp.speaking import BOTH_MODES, WORKSPACE, Mode, official
+from tests.tasks.changes import DIFF, SETTINGS_AFTER, URL, publish, write_articles
+
+
+@BOTH_MODES
+async def test_an_agent_changes_a_live_article_with_tools_alone(
+    app: FastAPI, api: Api, cast: Cast, database: Database, run_jobs: RunJobs, mode: Mode
+) -> None:
+    rest = api(cast.acme.write_key)
+    await write_articles(rest)
+    await publish(rest, "Install the agent", "Run `install`.\n\nWait for ten minutes.\n")
+    await asked.ask(database, cast.acme)
+
+    async with official(app, WORKSPACE, cast.acme.write_key, mode) as agent:
+
+        async def use(tool: str, **arguments: object) -> Json:
+            result = await agent.call_tool(tool, arguments)
+            assert not result.is_error, result.content
+            assert result.structured_content is not None
+            told: Json = result.structured_content
+            return told
+
+        [found] = (await use("search_articles", query="install the agent"))["results"]
+        article = await use("get_article", id=found["id"])
+        assert (article["status"], article["has_more"]) == ("published", False)
+        proposed = await use(
+            "propose_edit",
+            id=found["id"],
+            contentMarkdown=article["contentMarkdown"].replace("`install`", "`setup`"),
+            reason="The command was renamed.",
+            sourceUrl=URL,
+        )
+        assert [row["id"] for row in (await use("list_drafts"))["results"]] == [proposed["id"]]
+        draft = await use("get_draft", id=proposed["id"])
+        assert "-Run `install`.\n+Run `setup`.\n" in draft["diff"]
+        assert (draft["conflict"], draft["sourceUrl"]) == (False, URL)
+        await use("apply_draft", id=draft["id"])
+        assert "`setup`" in (await use("get_article", id="install-the-agent"))["contentMarkdown"]
+
+        change = {"kind": "pr", "title": "Rename ACME_TIMEOUT", "url": URL, "diff": DIFF}
+        [stale] = (await use("check_articles", terms=["ACME_TIMEOUT"]))["results"]
+        task = await use("create_task", change=change, idempotencyKey="once")
+        assert (await use("create_task", change=change, idempotencyKey="once"))["id"] == task["id"]
+        await run_jobs()
+        done = await use("get_task", id=task["id"])
+        assert (done["status"], done["outcome"], done["draftCount"]) == ("completed", "drafts", 1)
+        [edit] = done["drafts"]
+        assert edit["articleId"] == stale["articleId"]
+        await use("apply_draft", id=edit["id"])
+        assert (await use("check_articles", terms=["ACME_TIMEOUT"]))["results"] == []
+
+        [gap] = (await use("list_gaps"))["results"]
+        assert gap["question"] == asked.RESET
+
+    live = (await rest.get(f"/v1/articles/{stale['articleId']}")).json()
+    assert (live["status"], live["contentMarkdown"]) == ("published", SETTINGS_AFTER)
+    page = await api(None).get(f"/help/{cast.acme.slug}/articles/settings")
+    assert "ACME_REQUEST_TIMEOUT" in page.text

@@ -1,0 +1,90 @@
+"""How clients find the servers: one document, two cards, a catalog."""
+
+import json
+
+import pytest
+from mcp_types.version import SUPPORTED_PROTOCOL_VERSIONS
+
+from instep.core.config import settings
+from instep.mcp.discovery import docs_card, reversed_host, workspace_card
+from tests.cast import Api, Cast
+from tests.mcp.speaking import post
+from tests.web.asking import body_of
+
+CARDS = ["/mcp/server-card", "/mcp/admin/server-card", "/.well-known/mcp/server-card.json"]
+ALL = ["/.well-known/mcp.json", "/.well-known/mcp", "/.well-known/ai-catalog.json", *CARDS]
+CARD_TYPE = "application/mcp-server-card+json"
+
+
+async def test_the_document_names_both_servers_and_how_to_sign_in(api: Api, cast: Cast) -> None:
+    told = body_of(await api(None).get("/.well-known/mcp.json"))
+
+    site = settings().base_url
+    assert told["version"]
+    assert [(server["url"], server["authentication"]) for server in told["servers"]] == [
+        (f"{site}/mcp", "none"),
+        (f"{site}/mcp/admin", "bearer"),
+    ]
+    for server in told["servers"]:
+        assert server["transport"] == "streamable-http"
+        assert body_of(await api(None).get(server["card"]))["name"] == server["name"]
+        opened = await post(api(cast.acme.read_key), server["url"], "tools/list")
+        assert opened.status_code == 200
+
+
+@pytest.mark.parametrize("path", CARDS)
+async def test_cards_are_of_the_form_that_the_extension_asks_for(api: Api, path: str) -> None:
+    answer = await api(None).get(path)
+
+    card = body_of(answer)
+    assert answer.headers["Content-Type"] == CARD_TYPE
+    assert card["$schema"].endswith("/v1/server-card.schema.json")
+    assert card["name"].count("/") == 1
+    assert len(card["description"]) <= 100
+    [remote] = card["remotes"]
+    assert remote["type"] == "streamable-http"
+    assert set(remote["supportedProtocolVersions"]) == set(SUPPORTED_PROTOCOL_VERSIONS)
+    assert "tools" not in card
+
+
+async def test_the_workspaces_card_asks_for_a_key_and_tells_none(api: Api) -> None:
+    [docs], [workspace] = (card(settings().base_url)["remotes"] for card in (docs_card, workspace_card))
+
+    assert "headers" not in docs
+    [header] = workspace["headers"]
+    assert (header["name"], header["isRequired"], header["isSecret"]) == ("Authorization", True, True)
+
+
+async def test_the_catalog_leads_to_the_cards(api: Api) -> None:
+    catalog = body_of(await api(None).get("/.well-known/ai-catalog.json"))
+
+    assert catalog["specVersion"] == "1.0"
+    assert len(catalog["entries"]) == 2
+    for entry in catalog["entries"]:
+        assert entry["identifier"].startswith("urn:air:help.test:mcp:")
+        assert entry["type"] == (await api(None).get(entry["url"])).headers["Content-Type"]
+
+
+@pytest.mark.parametrize("path", ALL)
+async def test_anybody_may_read_and_keep_them(api: Api, path: str) -> None:
+    answer = await api(None).get(path, headers={"Origin": "https://anywhere.example"})
+    again = await api(None).get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    head = await api(None).head(path)
+
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.headers["Cache-Control"] == "public, max-age=3600"
+    assert (again.status_code, again.content) == (304, b"")
+    assert head.status_code == 200
+    assert "isk_" not in json.dumps(answer.json())
+
+
+@pytest.mark.parametrize(
+    ("site", "name"),
+    [
+        ("https://help.example.com", "com.example.help"),
+        ("http://127.0.0.1:8000", "1.0.0.127"),
+        ("http://[::1]:8000", "--1"),
+    ],
+)
+def test_names_begin_with_the_host_turned_round(site: str, name: str) -> None:
+    assert reversed_host(site) == name
