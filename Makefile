@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve check format test test-corpora test-races contract fuzz bench bench-memory eval eval-docsync lock browser
+.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,7 +22,7 @@ serve: setup ## Serve this installation
 check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/fuzz.py
+	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py
 	$(BIN)/lint-imports
 
 format: dev ## Put the code into its form
@@ -35,11 +35,21 @@ test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 test-corpora: dev ## Run the tests that need the hostile inputs of ../shared/data/corpora
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
+test-outbound: dev ## Hold the guard of outgoing calls against names that change what they lead to (needs Linux)
+	$(BIN)/python -m tests.outbound.rebinding
+
 test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
 	$(BIN)/pytest -m races tests/races
 
-contract: dev contract/installed ## Have linters and client generators read the API's description (needs Node)
+test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
+	$(BIN)/pytest -m chaos tests/chaos
+
+contract: dev contract/installed ## Have tools of others read the API's description and verify webhooks (needs Node)
 	$(BIN)/python -m contract.readers
+	$(BIN)/python -m contract.verifiers
+
+mcp: dev contract/installed ## Have the official suite and clients of others use both MCP servers (needs Node)
+	$(BIN)/python -m contract.mcp
 
 fuzz: dev contract/installed ## Ask the API everything that its description allows, and much that it forbids
 	$(BIN)/python -m contract.fuzz $(FUZZ)
@@ -50,10 +60,23 @@ bench: dev ## Measure requests per second beside the same SQL and an empty route
 bench-memory: dev ## Tell what one server process holds in memory after 100,000 requests
 	$(BIN)/python -m bench.memory
 
-eval: eval-docsync ## Score the product on real data
+bench-chat: dev ## Measure how long an answer without a model takes
+	$(BIN)/python -m bench.chat
+
+bench-webhooks: dev ## Measure deliveries per second of one worker process, and what they cost
+	$(BIN)/python -m bench.webhooks
+
+bench-search: dev ## Measure searches in a large help center and in many small ones
+	$(BIN)/python -m bench.search
+
+eval: eval-docsync eval-retrieval ## Score the product on real data
 
 eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=folder
 	$(BIN)/python -m eval.docsync $(DATA)
+
+eval-retrieval: DATA = ../shared/data/retrieval
+eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder
+	$(BIN)/python -m eval.retrieval $(DATA)
 
 lock: dev ## Renew the lock files
 	$(BIN)/uv pip compile $(LOCK) --extra build pyproject.toml -o requirements.lock

@@ -180,7 +180,6 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
         "  its SQL, pgbench ": lambda: statements(LIST_SQL),
         "PATCH with revision": lambda: run_wrk(URL, patch_script(keys, last), SECONDS),
         "  its SQL, pgbench  ": lambda: statements(PATCH_SQL),
-        "  without the search's row": lambda: without_search(url, lambda: statements(PATCH_SQL)),
         "GET search, 500 articles": lambda: run_wrk(URL, search_script(keys), SECONDS),
     }
     heading = f"median of {ROUNDS} rounds"
@@ -192,18 +191,6 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
             figures[name].append(run())
     for name, runs in figures.items():
         show(name, runs)
-
-
-def without_search(url: str, run: Callable[[], Figures]) -> Figures:
-    def switch(how: str) -> None:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"alter table articles {how} trigger article_search_update")
-
-    switch("disable")
-    try:
-        return run()
-    finally:
-        switch("enable")
 
 
 def show(name: str, runs: list[Figures]) -> None:

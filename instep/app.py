@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep import operations
+from instep.answers.rest import router as answers
 from instep.articles.rest import router as articles
 from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
@@ -19,14 +20,18 @@ from instep.core.config import settings
 from instep.core.errors import AppError
 from instep.drafts.rest import router as drafts
 from instep.insights.rest import router as insights
+from instep.mcp import discovery
+from instep.mcp import servers as mcp
 from instep.reference import pages as reference
-from instep.runtime import Runtime, running, work
+from instep.runtime import Runtime, running, tell_of_end, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
 from instep.web.door import allowed_methods, refuse_address
+from instep.web.embed_errors import is_of_embed, render_embed_error
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
+from instep.web.mcp.workspace import refuse_method
 from instep.web.middleware import RequestLog
 from instep.web.public import access_of
 from instep.webhooks.rest import router as webhooks
@@ -43,6 +48,7 @@ def create_app() -> FastAPI:
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
         app.router.routes.extend(router.routes)
+    app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes])
     app.router.routes.extend([*operations.routes, *reference.routes, *site.routes])
     for route in app.routes:
         access_of(route)
@@ -65,6 +71,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             return
         stop = asyncio.Event()
         working = asyncio.create_task(work(runtime, stop))
+        working.add_done_callback(tell_of_end)
         yield
         stop.set()
         await working
@@ -74,13 +81,18 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.settings = runtime.settings
     app.state.database = runtime.database
     app.state.cursor_key = runtime.cursor_key
+    app.state.model = runtime.model
 
 
 async def refuse(request: Request, error: Exception) -> Response:
-    """Errors outside the management API's own routes: JSON below its prefix, a page elsewhere."""
+    """Errors outside the APIs' own routes: JSON below their prefixes, a page elsewhere."""
     refusal = as_app_error(error)
     if refusal.status == 405:
         refusal.headers["Allow"] = ", ".join(allowed_methods(request))
-    if f"{request.url.path}/".startswith("/v1/"):
+        if request.url.path == mcp.WORKSPACE_PATH:
+            return await refuse_method(request, refusal)
+    if f"{request.url.path}/".startswith(("/v1/", f"{mcp.WORKSPACE_PATH}/")):
         return await refuse_address(request, refusal)
+    if is_of_embed(request.url.path):
+        return render_embed_error(refusal)
     return site.refused(request, refusal)

@@ -1,8 +1,9 @@
 """`instep doctor`: how an installation is set up, and what is wrong with it."""
 
 from instep import __version__
-from instep.core.config import SECRETS, Settings
+from instep.core.config import SECRETS, Settings, environment_name
 from instep.core.database import Tx
+from instep.model.choosing import said_of
 from instep.operations import STATE, State, problems_of
 from instep.web.shapes import Out
 
@@ -32,6 +33,7 @@ class Report(Out):
     version: str
     revision: str | None
     counts: Counts
+    model: str
     settings: dict[str, str]
     problems: list[str]
 
@@ -55,6 +57,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
         version=__version__,
         revision=state.revision,
         counts=counts,
+        model=said_of(settings),
         settings=shown_settings(settings),
         problems=[*problems_of(state), *more_problems(counts)],
     )
@@ -63,7 +66,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
 def shown_settings(settings: Settings) -> dict[str, str]:
     values = settings.model_dump()
     return {
-        f"INSTEP_{name.upper()}": "(set)" if name in SECRETS and value is not None else str(value)
+        environment_name(name): "(set)" if name in SECRETS and value is not None else str(value)
         for name, value in values.items()
     }
 
@@ -78,7 +81,12 @@ def more_problems(counts: Counts) -> list[str]:
 
 
 def as_text(report: Report) -> str:
-    facts = {"version": report.version, "revision": report.revision, **report.counts.model_dump()}
+    facts = {
+        "version": report.version,
+        "revision": report.revision,
+        **report.counts.model_dump(),
+        "model": report.model,
+    }
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()]
     lines += [f"{name}: {value}" for name, value in report.settings.items()]
     lines += [f"PROBLEM: {problem}" for problem in report.problems] or ["No problems found."]

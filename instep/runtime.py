@@ -4,21 +4,29 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import structlog
 
+from instep.alerts.actions import SEND_ALERT
+from instep.alerts.jobs import AlertSender
 from instep.core.config import Settings, secret_key
+from instep.core.crypto import key_ring
 from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
-from instep.core.jobs import Worker
+from instep.core.jobs import Handler, Worker
+from instep.core.outbound.client import Caller
 from instep.core.postgres import running_postgres
 from instep.migrations import migrate
+from instep.model.choosing import model_of
+from instep.model.protocol import Model
+from instep.search.jobs import STORE_INDEXES, schedule_indexes, store_indexes
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.upkeep import PRUNE, prune, schedule_prune
+from instep.webhooks.sender import Sender
 
 log = structlog.get_logger()
 
@@ -32,6 +40,7 @@ class Runtime:
     settings: Settings
     database: Database
     cursor_key: bytes
+    model: Model | None = None
 
 
 @asynccontextmanager
@@ -45,7 +54,8 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         await database.open()
         watching = asyncio.create_task(watch(postgres.embedded))
         try:
-            yield Runtime(settings, database, secret_key(settings))
+            async with model_of(settings) as model:
+                yield Runtime(settings, database, secret_key(settings), model)
         finally:
             watching.cancel()
             await database.close()
@@ -64,13 +74,28 @@ async def watch(embedded: EmbeddedPostgres | None) -> None:
 
 
 async def work(runtime: Runtime, stop: asyncio.Event) -> None:
-    """Run jobs until `stop`."""
+    """Run jobs and send deliveries until `stop`."""
     await schedule_prune(runtime.database)
-    await worker_of(runtime.database).run(stop)
+    await schedule_indexes(runtime.database)
+    async with aclosing(Caller(runtime.settings.allow_list)) as caller:
+        sender = Sender(runtime.database, caller, key_ring())
+        worker = worker_of(runtime.database, caller, runtime.model)
+        await asyncio.gather(worker.run(stop), sender.run(stop))
 
 
-def worker_of(database: Database) -> Worker:
-    handlers = {RUN_TASK: partial(run_task, database), PRUNE: partial(prune, database)}
+def tell_of_end(working: asyncio.Task[None]) -> None:
+    """Say that jobs and deliveries have failed: the server goes on without them, so nobody else would."""
+    if not working.cancelled() and (error := working.exception()):
+        log.error("jobs and deliveries have ended: restart this process", exc_info=error)
+
+
+def worker_of(database: Database, caller: Caller, model: Model | None = None) -> Worker:
+    handlers: dict[str, Handler] = {
+        RUN_TASK: partial(run_task, database, model=model),
+        SEND_ALERT: AlertSender(database, caller),
+        PRUNE: partial(prune, database),
+        STORE_INDEXES: partial(store_indexes, database),
+    }
     return Worker(database.pool, handlers, on_death={RUN_TASK: partial(give_up, database)})
 
 

@@ -30,6 +30,7 @@ async def prune(database: Database, job: Job) -> None:
         await tx.run("select prune_askings(%(age)s)", age=limits.ASKINGS_KEPT)
         await purge_deleted_articles(tx)
         await prune_events(tx)
+        await prune_conversations(tx)
     await schedule_prune(database)
 
 
@@ -44,4 +45,11 @@ async def prune_events(tx: Tx) -> None:
     """Remove old events and the log of their deliveries."""
     sql = "select prune_events(%(age)s, %(most)s)"
     while await tx.value(sql, age=limits.EVENTS_KEPT, most=PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
+        pass
+
+
+async def prune_conversations(tx: Tx) -> None:
+    """Forget old questions with their answers."""
+    sql = "select prune_conversations(%(age)s, %(most)s)"
+    while await tx.value(sql, age=limits.CONVERSATIONS_KEPT, most=PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
         pass

@@ -1,6 +1,7 @@
 """Settings: read from the environment (`INSTEP_…`) and an optional `instep.toml`, strict about names."""
 
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Mapping
@@ -9,12 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from instep.core.outbound.allowed import AllowList, read_allow_list
+from instep.core.outbound.urls import parse_url
 
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
+# What a header can carry.
+VISIBLE = r"^[\x21-\x7e]*$"
 
 
 class SettingsError(Exception):
@@ -40,12 +44,58 @@ class Settings(BaseModel):
     jobs: bool = Field(True, description="whether the server's processes run jobs too")
     database_pool: int = Field(10, ge=1, le=100, description="database connections of one process")
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
+    model: str | None = Field(None, description="the language model that helps to write; none: without one")
+    model_seconds: int = Field(60, ge=1, le=600, description="how long one question to the model may take")
+    model_tokens_per_task: int = Field(40_000, ge=4_000, description="tokens that one task may use")
+    model_tokens_per_day: int = Field(1_000_000, ge=0, description="tokens that one bot may use in a day")
+    openai_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of OpenAI's form")
+    openai_base_url: str | None = Field(None, description="its endpoint; none: OpenAI's own")
+    anthropic_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of Anthropic's form")
+    anthropic_base_url: str | None = Field(None, description="its endpoint; none: Anthropic's own")
 
     @field_validator("webhook_allow")
     @classmethod
     def readable_allow_list(cls, text: str) -> str:
         read_allow_list(text)
         return text
+
+    @field_validator("model")
+    @classmethod
+    def known_provider(cls, text: str | None) -> str | None:
+        if text and not re.fullmatch(r"(openai|anthropic):\S+", text):
+            raise ValueError("it must be openai:NAME or anthropic:NAME, with the name of a model")
+        return text or None
+
+    @field_validator("openai_base_url", "anthropic_base_url")
+    @classmethod
+    def callable_address(cls, text: str | None) -> str | None:
+        if text and "?" in text:
+            raise ValueError("it must be without a query")
+        if text:
+            parse_url(text)
+        return text or None
+
+    @model_validator(mode="after")
+    def model_with_key(self) -> "Settings":
+        if self.model and self.provider_key is None and self.provider_url is None:
+            variable = self.provider.upper()
+            raise ValueError(
+                f"{self.model} needs {variable}_API_KEY, or {variable}_BASE_URL of a server without keys"
+            )
+        return self
+
+    @property
+    def provider(self) -> str:
+        """Whose form the model's endpoint speaks."""
+        return (self.model or "").partition(":")[0]
+
+    @property
+    def provider_key(self) -> str | None:
+        return (self.anthropic_api_key if self.provider == "anthropic" else self.openai_api_key) or None
+
+    @property
+    def provider_url(self) -> str | None:
+        return self.anthropic_base_url if self.provider == "anthropic" else self.openai_base_url
 
     @property
     def base_url(self) -> str:
@@ -56,9 +106,11 @@ class Settings(BaseModel):
         return read_allow_list(self.webhook_allow)
 
 
-SECRETS = {"database_url", "secret_key"}
+SECRETS = {"database_url", "secret_key", "openai_api_key", "anthropic_api_key"}
+# Read under the names that their providers gave them, without our prefix.
+PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}
 # Read by client commands or the Makefile, not by the server.
-ELSEWHERE = {"INSTEP_URL", "INSTEP_API_KEY"}
+ELSEWHERE = {"INSTEP_URL", "INSTEP_API_KEY", "INSTEP_BOT", "INSTEP_WEBHOOK_SECRET"}
 
 
 @cache
@@ -71,7 +123,7 @@ def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
     """Environment over file over default; `INSTEP_X_FILE` names a file that holds the value of `INSTEP_X`."""
     values = read_file(file) if file.exists() else {}
     for name, value in sorted(environ.items()):
-        if name.startswith(PREFIX) and name not in ELSEWHERE:
+        if is_ours(name):
             values.update([from_environment(name, value)])
     try:
         return Settings(**values)
@@ -86,6 +138,12 @@ def read_file(file: Path) -> dict[str, Any]:
         raise SettingsError(f"{file} can't be read: {error}") from None
 
 
+def is_ours(name: str) -> bool:
+    if name.lower().removesuffix("_file") in PROVIDERS:
+        return name.isupper()
+    return name.startswith(PREFIX) and name not in ELSEWHERE
+
+
 def from_environment(name: str, value: str) -> tuple[str, str]:
     key = name.removeprefix(PREFIX).lower()
     if key.endswith("_file") and key not in Settings.model_fields:
@@ -97,11 +155,15 @@ def from_environment(name: str, value: str) -> tuple[str, str]:
 
 
 def explain(problem: Any) -> str:
-    name = PREFIX + ".".join(str(part) for part in problem["loc"]).upper()
+    name = environment_name(".".join(str(part) for part in problem["loc"]) or "model")
     if problem["type"] == "extra_forbidden":
-        known = ", ".join(sorted(PREFIX + field.upper() for field in Settings.model_fields))
+        known = ", ".join(sorted(map(environment_name, Settings.model_fields)))
         return f"{name} is not a setting of Instep; the settings are {known}"
     return f"{name}: {problem['msg'].removeprefix('Value error, ')}"
+
+
+def environment_name(field: str) -> str:
+    return field.upper() if field in PROVIDERS else PREFIX + field.upper()
 
 
 def default_data_dir() -> Path:

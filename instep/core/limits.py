@@ -24,6 +24,11 @@ PAGE_SIZE = 20
 PAGE_SIZE_MOST = 100
 SEARCH_SHORTEST = 2
 SEARCH_LONGEST = 500
+# What a process keeps of the indexes of bots; they are read anew when they are asked for again.
+SEARCH_INDEX_BYTES = 256 * 1024 * 1024
+# Articles whose texts are looked through for words that must stand together.
+SEARCH_PHRASE_READS = 300
+NEAREST_RETRIEVED = 10
 # The excerpt of a search result comes from so much of the rendered text.
 EXCERPT_READS = 100_000
 REVISIONS_KEPT = 50
@@ -40,15 +45,107 @@ WEBHOOK_ENDPOINTS = 20
 # Of one endpoint: the present one and those that were replaced and still sign.
 WEBHOOK_SECRETS = 10
 REPLACED_SECRET_SIGNS = timedelta(hours=24)
+# Counted from the end of the attempt before (specification, Delivery); after the last one it has failed.
+DELIVERY_WAITS = (
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=8),
+    timedelta(hours=24),
+)
+# An endpoint on which everything has failed for so long is disabled.
+ENDPOINT_PATIENCE = timedelta(days=5)
+# In the log of one delivery.
+ATTEMPTS_KEPT = 50
+# With the deliveries of them, settled or not.
+EVENTS_KEPT = timedelta(days=30)
+# Under way at once: of one sending process, of one workspace and of one endpoint over all processes.
+DELIVERIES_AT_ONCE = 200
+WORKSPACE_DELIVERIES_AT_ONCE = 20
+ENDPOINT_DELIVERIES_AT_ONCE = 4
+# Of one call to somebody else: look-up, connection, encryption, headers and body together.
+OUTBOUND_SECONDS = 10
+LOOKUP_SECONDS = 4
+# As long as their own times allow, and no longer than this.
+LOOKUPS_KEPT_SECONDS = 60
+# Of those that a name leads to, all of which are vetted.
+ADDRESSES_TRIED = 6
+# Of the body of an answer; then with its headers and all that frames it.
+ANSWER_BYTES = 16 * 1024
+ANSWER_WIRE_BYTES = 48 * 1024
+ANSWER_EXCERPT_BYTES = 1_000
+# Of `instep webhooks listen`: an event holds the text of an article, and the text before it.
+LISTENER_BODY_BYTES = 16 * 1024 * 1024
+# Of one bot.
+ALERT_TARGETS = 10
+# Of a message to a chat tool. Discord takes 2,000 characters: escaped ones too have room there.
+ALERT_TITLE = 100
+ALERT_TEXT = 700
+ALERT_LINK = 350
+# Under way at once, of one workspace in one process.
+ALERTS_AT_ONCE = 4
+# Of the process that posts one: what it may take besides the call itself, and all the memory that it names.
+ALERT_STARTING_SECONDS = 10
+ALERT_MEMORY_BYTES = 512 * 1024 * 1024
 
 IDEMPOTENCY_KEY = 255
 IDEMPOTENCY_HOURS = 24
 
+# Of the answer of an MCP tool: about 4,000 tokens; of a text in it, which comes in pieces, about 3,000.
+TOOL_ANSWER_BYTES = 16_000
+TOOL_TEXT_BYTES = 12_000
+# Of what stands beside such a text: the places behind an edit, what a task has looked at.
+TOOL_ASIDE_BYTES = 3_000
+TOOL_ROWS = 10
+TOOL_ROWS_MOST = 50
+TOOL_EXCERPT = 300
+# Of one article in a list; `check_articles` tells all of them.
+TOOL_PROBLEMS = 5
+# Clients may keep the list of tools for so long.
+TOOLS_CACHE_SECONDS = 60
+# Public documents about the servers, which change with the installation's version and address only.
+CARD_SECONDS = 3_600
+CHECKED_ARTICLES = 100
+CHECKED_TERMS = 20
+SHORTEST_TERM = 2
+
 REQUEST_WINDOW_SECONDS = 60
 TASK_WINDOW_SECONDS = 3_600
+# Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
+VISITOR_CALLS = 30
+VISITOR_ADDRESS_CALLS = 120
+
+# Of calls with a bot key, which hold no articles.
+EMBED_BODY_BYTES = 64 * 1024
+# A browser asks again afterwards whether it may send.
+PREFLIGHT_SECONDS = 600
+ORIGINS = 50
+EMAIL = 254
+VISITOR_MESSAGE = 2_000
 
 QUESTION = 2_000
 QUESTION_EXAMPLES = 5
+# As callers name one; only a hash of it is kept.
+VISITOR = 200
+PAGE_URL = 2_000
+VISITOR_TOKEN = 8_192
+VISITOR_TOKEN_LEEWAY_SECONDS = 60
+# Of the turns before, as far as a question may refer to them.
+EARLIER_QUESTIONS = 3
+# What the search finds for a question; of those, what an answer may be made of.
+PASSAGES_FOUND = 8
+ANSWER_PASSAGES = 4
+# The chance that the articles hold the answer, as the search sees it, from which on there is one.
+SURE_ENOUGH = 0.45
+# In words, about: of what an answer takes from the best passage, and of a list in it, which is better whole.
+ANSWER_WORDS = 60
+ANSWER_STEPS = 260
+# Of a day's tokens of a bot the share that visitors' questions may use, so that tasks are left some.
+ANSWERS_SHARE = 0.5
+ANSWER_TOKENS = 1_000
+# While nothing can be told yet: proxies end connections that are silent for a minute.
+EVENTS_PAUSE_SECONDS = 10
+CONVERSATIONS_KEPT = timedelta(days=180)
 # Of a word of a question, as far as it is compared.
 TERM = 100
 NEAREST_ARTICLES = 5
@@ -86,3 +183,34 @@ READ_DIFF_SECONDS = 10
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000
+
+# Of the answer of a language model, with all that frames it; then of the answer in tokens.
+MODEL_ANSWER_BYTES = 512 * 1024
+MODEL_ANSWER_TOKENS = 8_000
+# After an answer that tells of too many questions or of a fault.
+MODEL_RETRIES = 2
+MODEL_RETRY_SECONDS = 2.0
+# A provider that asks to wait longer is left alone.
+MODEL_RETRY_SECONDS_MOST = 20.0
+MODEL_ARTICLES = 5
+MODEL_EDITS = 30
+MODEL_CHECK_SECONDS = 20
+MODEL_USE_KEPT = timedelta(days=400)
+
+# Of `instep change`: of one run of git, and of one request until it is answered.
+GIT_SECONDS = 120
+CALL_SECONDS = 60
+# For how long a request is repeated while the server can't be reached or is busy.
+CALL_PATIENCE_SECONDS = 90
+CALL_PAUSE_SECONDS_MOST = 15
+# Between two looks at a task: at first, and in the end.
+POLL_SECONDS = 0.5
+POLL_SECONDS_MOST = 10.0
+TASK_WAIT_SECONDS = 300
+# Of what it tells: drafts, lines of the diff of one, characters of such a line, files that are not sent.
+TOLD_DRAFTS = 50
+TOLD_LINES = 60
+TOLD_LINE = 300
+TOLD_LEFT_OUT = 20
+# GitHub takes a megabyte of a step.
+SUMMARY_BYTES = 900_000

@@ -17,7 +17,7 @@ SIGNATURE_BYTES = 12
 
 
 class InvalidCursor(AppError):
-    """The cursor was altered or belongs to another list or filter: begin again without `start_cursor`."""
+    """The cursor was altered or belongs to another list or filter: begin again without it."""
 
     code = "invalid_cursor"
 

@@ -1,7 +1,7 @@
 """What happens before the demo serves: the articles go live, a code change comes in, the writer drafts."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from instep.collections.actions import create_collection
 from instep.collections.schemas import CollectionCreate
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
+from instep.core.outbound.allowed import AllowList
+from instep.core.outbound.client import Caller
 from instep.core.paging import PageRequest
 from instep.demo.help import Section, read_help, read_page
 from instep.drafts.actions import list_drafts
@@ -98,7 +100,8 @@ async def document(database: Database, bot: BotRow) -> list[Review]:
     """The drafts that the change led to."""
     async with acting(database, bot) as ctx:
         await create_task(ctx, await read_task(TaskCreate(change=CHANGE)))
-    await worker_of(database).run_due()
+    async with aclosing(Caller(AllowList())) as caller:
+        await worker_of(database, caller).run_due()
     async with acting(database, bot) as ctx:
         drafts = (await list_drafts(ctx, None, None, PageRequest(b""))).rows
         articles = [await find_article(ctx, draft.article_id) for draft in drafts]

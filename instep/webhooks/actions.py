@@ -77,7 +77,7 @@ async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WithSecret:
 async def update_webhook(ctx: WorkspaceCtx, webhook_id: str, update: WebhookUpdate) -> Webhook:
     """Change the fields of a webhook endpoint that are sent; its bot stays.
 
-    `enabled` clears `disabledReason`.
+    What waits goes to the new `url`. `enabled` clears `disabledReason`.
     """
     webhook = await find_webhook(ctx, webhook_id, lock="no key update")
     changes = changed_fields(webhook, update.model_dump())
@@ -189,11 +189,15 @@ def covered_ids(ctx: WorkspaceCtx, bot: Bot | None) -> list[Any] | None:
 
 
 def changed_fields(webhook: Webhook, sent: dict[str, Any]) -> dict[str, Any]:
-    """The fields sent that differ; an empty description clears it."""
+    """The fields sent that differ; an empty description clears it, and another address has not failed yet."""
     values = {name: value or None if name == "description" else value for name, value in sent.items()}
     changes = {name: value for name, value in values.items() if getattr(webhook, name) != value}
-    clean = {"disabled_reason": None, "failing_since": None} if changes.get("status") == "enabled" else {}
-    return changes | clean
+    is_enabled = changes.get("status") == "enabled"
+    return {
+        **changes,
+        **({"disabled_reason": None} if is_enabled else {}),
+        **({"failing_since": None} if is_enabled or "url" in changes else {}),
+    }
 
 
 async def add_secret(ctx: WorkspaceCtx, webhook: Webhook) -> str:

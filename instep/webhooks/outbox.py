@@ -36,6 +36,15 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """The number and the beginning of an attempt that is this sender's."""
+
+    id: str
+    number: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How an attempt ended; `gone`: the endpoint wants no more deliveries."""
 
@@ -62,16 +71,33 @@ async def claim(tx: Tx, most: int) -> list[Claimed]:
 
     Those whose lease has run out are among them, with the lost attempt in their log.
     """
-    return await tx.all(
-        Claimed,
+    taken = await tx.all(
+        Taken,
         """
-        select id, number, workspace_id, endpoint_id, url, kind, body, at, secret_ids, sealed_secrets
+        select id, number, at
         from claim_deliveries(%(most)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s)
         """,
         most=most,
         at_one_endpoint=limits.ENDPOINT_DELIVERIES_AT_ONCE,
         of_one_workspace=limits.WORKSPACE_DELIVERIES_AT_ONCE,
         lease=LEASE,
+    )
+    return await read(tx, taken) if taken else []
+
+
+async def read(tx: Tx, taken: list[Taken]) -> list[Claimed]:
+    """What the attempts need, without those whose endpoint was deleted meanwhile."""
+    return await tx.all(
+        Claimed,
+        """
+        select d.id, t.number, d.workspace_id, d.endpoint_id, d.url, d.kind, d.body, t.at, d.secret_ids,
+          d.sealed_secrets
+        from unnest(%(ids)s::text[], %(numbers)s::integer[], %(times)s::timestamptz[]) as t (id, number, at)
+        join read_deliveries(%(ids)s) d on d.id = t.id
+        """,
+        ids=[delivery.id for delivery in taken],
+        numbers=[delivery.number for delivery in taken],
+        times=[delivery.at for delivery in taken],
     )
 
 

@@ -6,7 +6,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.app import create_app
-from instep.routes import list_routes
+from instep.routes import RouteOut, list_routes
 from instep.site import pages
 from instep.web.public import UndeclaredRoute
 from tests.cast import Api, Cast
@@ -16,6 +16,7 @@ OPEN_TO_EVERYBODY = {
     "/healthz",
     "/readyz",
     "/v1/openapi.json",
+    "/openapi.json",
     "/docs/api",
     "/docs/api.css",
     "/help/{bot}",
@@ -28,6 +29,18 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/sitemap.xml",
     "/help/{bot}/{locale}/articles/{slug}",
     "/static",
+    "/.well-known/mcp.json",
+    "/.well-known/mcp",
+    "/.well-known/mcp/server-card.json",
+    "/.well-known/ai-catalog.json",
+    "/mcp/server-card",
+    "/mcp/admin/server-card",
+}
+# The MCP servers: each tool says what it needs.
+TOOLS = {
+    ("POST", "/mcp", "tools with bot key"),
+    ("OPTIONS", "/mcp", "tools with bot key"),
+    ("POST", "/mcp/admin", "tools with API key"),
 }
 
 
@@ -41,18 +54,28 @@ def test_only_the_reviewed_routes_are_open_to_everybody() -> None:
 def test_only_the_answer_api_takes_bot_keys() -> None:
     routes = [route for route in list_routes(create_app()).results if route.access == "bot key"]
 
+    posts = ("/chat", "/chat/messages/{messageId}/feedback", "/chat/{conversationId}/escalate", "/leads")
     assert {(route.method, route.path) for route in routes} == {
-        (method, path)
-        for path in ("/chat/{conversationId}/escalate", "/leads")
-        for method in ("OPTIONS", "POST")
+        *((method, path) for path in posts for method in ("OPTIONS", "POST")),
+        *((method, "/widget/{botId}/config") for method in ("GET", "OPTIONS")),
     }
 
 
 def test_every_other_route_is_below_the_management_api_and_changes_need_a_write_key() -> None:
     for route in list_routes(create_app()).results:
-        if route.access not in ("public", "bot key"):
+        if route.access not in ("public", "bot key") and not is_of_tools(route):
             assert route.path.startswith("/v1/")
             assert (route.access == "content:write") is (route.method != "GET"), route.path
+
+
+def test_only_the_two_mcp_servers_leave_it_to_their_tools() -> None:
+    routes = [route for route in list_routes(create_app()).results if is_of_tools(route)]
+
+    assert {(route.method, route.path, route.access) for route in routes} == TOOLS
+
+
+def is_of_tools(route: RouteOut) -> bool:
+    return route.access.startswith("tools with")
 
 
 def test_only_the_list_of_bots_needs_no_scope() -> None:
@@ -81,7 +104,7 @@ def test_the_application_is_not_made_with_a_route_that_declares_nothing(
 async def test_without_a_key_everything_else_is_refused(api: Api, cast: Cast) -> None:
     client = api(None)
     for route in list_routes(create_app()).results:
-        if route.access in ("public", "bot key"):
+        if route.access in ("public", "bot key", "tools with bot key"):
             continue
         answer = await client.request(route.method, route.path.replace("{", "").replace("}", ""), json={})
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path

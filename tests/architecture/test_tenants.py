@@ -10,8 +10,14 @@ import pytest
 
 import instep
 from instep.core.database import OPTIONS, Database, Tx
+from tests.alerts.targets import add_target
+from tests.answers import asking
+from tests.answers.tokens import secret_of
+from tests.answers.visiting import begin, leave
 from tests.cast import Api, Cast
 from tests.insights.asked import ask
+from tests.model.spending import spend
+from tests.search.finding import store_index
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 SHARED = {"alembic_version", "jobs", "rate_windows"}
@@ -28,7 +34,7 @@ async def app_tx(database_url: str) -> AsyncIterator[Tx]:
 
 
 @pytest.fixture
-async def rows(api: Api, cast: Cast, database: Database) -> list[str]:
+async def rows(api: Api, cast: Cast, database: Database, owner: Tx) -> list[str]:
     """A row of Acme in every table; the tables' names."""
     client = api(cast.acme.write_key)
     await client.post("/v1/collections", json={"title": "First steps"})
@@ -44,11 +50,19 @@ async def rows(api: Api, cast: Cast, database: Database) -> list[str]:
     webhook = (await client.post("/v1/webhooks", json=endpoint)).json()["id"]
     await client.post(f"/v1/webhooks/{webhook}/test")
     await ask(database, cast.acme, "How do I install it?")
+    await begin(database, cast.acme)
+    await asking.ask(client, cast.acme, "How do I begin?")
+    await secret_of(owner, cast.acme)
+    await leave(client, cast.acme)
+    await add_target(database, cast.acme)
+    await spend(database, cast.acme)
+    await store_index(database, cast.acme)
     return [
         *("workspaces", "bots", "api_keys", "collections", "articles", "former_slugs", "revisions"),
-        *("article_search", "drafts", "tasks", "idempotency_keys", "changelog_entries"),
+        *("search_indexes", "drafts", "tasks", "idempotency_keys", "changelog_entries"),
         *("webhook_endpoints", "webhook_secrets", "events", "deliveries"),
         *("unanswered_questions", "question_terms", "askings"),
+        *("conversations", "messages", "visitor_secrets", "leads", "alert_targets", "model_use"),
     ]
 
 
@@ -107,14 +121,20 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
 
     assert sorted(found) == [
         *(
+            "claim_deliveries",
             "count_hit",
             "enter_site",
+            "enter_with_bot_key",
             "enter_with_key",
+            "is_origin_of_a_bot",
             "peek_hits",
             "prune_askings",
+            "prune_conversations",
+            "prune_events",
             "prune_idempotency_keys",
         ),
-        *("prune_rate_windows", "purge_deleted_articles", "search_matches"),
+        *("prune_rate_windows", "purge_deleted_articles", "read_deliveries", "record_attempts"),
+        "search_behind",
     ]
     unpinned = """select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
         and not coalesce('search_path=public, pg_temp' = any(proconfig), false)"""

@@ -21,6 +21,10 @@ def of_kind(events: list[Json], kind: str) -> list[Json]:
     return [event for event in events if event["type"] == kind]
 
 
+# What a running task says that it does.
+STAGE = "Reading the change, and the articles that it touches."
+
+
 async def test_a_change_that_is_documented_tells_of_its_edits_and_of_its_end(
     api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
 ) -> None:
@@ -34,7 +38,7 @@ async def test_a_change_that_is_documented_tells_of_its_edits_and_of_its_end(
 
     events = await heard(owner, cast.acme)
     ended = await get(client, f"tasks/{queued['id']}")
-    running = {**queued, "status": "running", "startedAt": ended["startedAt"]}
+    running = {**queued, "status": "running", "summary": STAGE, "startedAt": ended["startedAt"]}
     [end] = of_kind(events, "task.completed")
     assert told(end) == ("task.completed", ended, before(running, ended))
     edits = of_kind(events, "edit.proposed")
@@ -97,7 +101,7 @@ async def test_a_task_that_fails_has_ended_too(
     assert told(event) == (
         "task.completed",
         ended,
-        {"status": "running", "error": None, "finishedAt": None},
+        {"status": "running", "summary": STAGE, "error": None, "finishedAt": None},
     )
 
 

@@ -277,8 +277,9 @@ async def test_a_task_that_keeps_failing_ends_after_its_attempts_without_half_it
     await owner.run("create trigger refuse before insert on drafts for each row execute function refuse()")
     try:
         for attempt in range(MAX_ATTEMPTS):
-            seen = (await get(client, f"tasks/{task['id']}"))["status"]
-            assert seen == ("queued" if attempt == 0 else "running")
+            seen = await get(client, f"tasks/{task['id']}")
+            assert seen["status"] == ("queued" if attempt == 0 else "running")
+            assert (seen["summary"] is None) is (attempt == 0), "a running task says what it does"
             assert await run_jobs() == 1
             await owner.run("update jobs set run_at = now() where run_at is not null")
     finally:

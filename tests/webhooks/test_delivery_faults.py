@@ -3,7 +3,7 @@
 import asyncio
 from asyncio import timeout
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import datetime
 from statistics import median
 
@@ -277,6 +277,32 @@ async def test_two_senders_keep_to_four_at_an_endpoint_and_twenty_of_a_workspace
     assert receiver.most_in_all == OF_ONE_WORKSPACE
     assert max(receiver.most.values()) == AT_ONE_ENDPOINT
     assert len({request.delivery for request in receiver.received}) == len(receiver.received) == 6 * 40
+
+
+async def test_a_sender_that_freezes_while_it_takes_deliveries_holds_up_no_other(
+    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx, database: Database, database_url: str
+) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await connect(client, receiver)
+    await add_deliveries(owner, webhook, 2, bytes_each=5_000_000)
+
+    with closing(psycopg.connect(database_url)) as frozen:
+        # Asked for, and never read.
+        frozen.pgconn.send_query(b"select * from claim_deliveries(1, 4, 20, '20 seconds')")
+        await until_carried_out(owner, frozen.info.backend_pid)
+        async with timeout(5):
+            assert len(await claim(database, 4)) == 1
+
+
+async def until_carried_out(owner: Tx, backend: int) -> None:
+    """Until the claim is answered, or waits for its answer to be read."""
+    sql = """
+        select query like '%%claim_deliveries%%' and (state = 'idle' or wait_event = 'ClientWrite')
+        from pg_stat_activity where pid = %(pid)s
+    """
+    async with timeout(5):
+        while not await owner.value(sql, pid=backend):
+            pass
 
 
 async def test_what_is_due_goes_out_in_its_order(

@@ -223,6 +223,22 @@ async def test_enabling_an_endpoint_begins_the_five_days_anew(
     assert (await endpoint_of(client, webhook))["status"] == "enabled"
 
 
+async def test_another_address_begins_the_five_days_anew_and_gets_what_waited(
+    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    webhook = await connect(client, receiver)
+    await fail_new(client, webhook, sender, receiver)
+    await let_pass(owner, webhook, timedelta(days=5))
+
+    url = f"{receiver.url}/moved"
+    found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"url": url}))
+    assert await sender.run_due() == 1
+
+    assert receiver.received[-1].path == "/moved"
+    assert (await endpoint_of(client, webhook))["status"] == "enabled"
+
+
 async def test_a_disabled_endpoint_gets_nothing_and_what_waited_goes_on_afterwards(
     api: Api, cast: Cast, sender: Sender, receiver: Receiver
 ) -> None:

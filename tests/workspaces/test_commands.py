@@ -203,6 +203,20 @@ def test_bots_and_keys_are_made_listed_and_revoked(installation: Installation) -
     assert installation.ask(shown["key"]) == 401
 
 
+def test_the_visitor_secret_of_a_bot_stays_until_it_is_replaced(installation: Installation) -> None:
+    mine = ("--workspace", installation.bot["workspaceId"])
+    foreign = ("--workspace", installation.second_workspace["id"])
+    bot = installation.bot["id"]
+
+    first, again = [installation.json("bot", "visitor-secret", bot, *mine) for _ in range(2)]
+    replaced = installation.json("bot", "visitor-secret", bot, "--rotate", *mine)
+
+    assert first == again == {"botId": bot, "visitorSecret": first["visitorSecret"]}
+    assert replaced["visitorSecret"] not in (first["visitorSecret"], "")
+    assert installation.text("bot", "visitor-secret", bot, *mine) == replaced["visitorSecret"] + "\n"
+    assert "bot list" in installation.refused("bot", "visitor-secret", bot, *foreign)
+
+
 def test_the_origins_of_a_bot_are_set_and_changed(installation: Installation) -> None:
     mine = ("--workspace", installation.second_workspace["id"])
     given = ("--origin", "https://Shop.example", "--origin", "http://localhost:3000")
@@ -272,6 +286,7 @@ def test_what_an_operator_gets_wrong_ends_in_one_sentence(installation: Installa
     assert second in installation.refused("bot", "create", "Which one?")
     assert "choose another" in installation.refused("bot", "create", "X", "--slug", "first-help", *mine)
     assert "INSTEP_COLOUR" in installation.refused("doctor", INSTEP_COLOUR="red")
+    assert "SSL_CERT_FILE" in installation.refused("serve", SSL_CERT_FILE="/nowhere.pem")
 
 
 def test_migrate_names_the_revision(installation: Installation) -> None:

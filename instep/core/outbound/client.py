@@ -19,6 +19,7 @@ from httpcore2 import (
 )
 
 from instep.core import limits
+from instep.core.config import SettingsError
 from instep.core.outbound.allowed import AllowList, refuse_url
 from instep.core.outbound.dialling import NobodyAccepts, dial
 from instep.core.outbound.lookup import Lookup, NoAddress, Resolver
@@ -64,7 +65,7 @@ class Caller:
         self.allow = allow
         self.resolver = Resolver()
         self.lookup = lookup or self.resolver.find_addresses
-        self.trust = trust or default_ssl_context()
+        self.trust = trust or trusted()
         self.trust.set_alpn_protocols(["http/1.1"])
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
@@ -126,6 +127,14 @@ class Caller:
 
     async def aclose(self) -> None:
         await self.resolver.aclose()
+
+
+def trusted() -> ssl.SSLContext:
+    """The system's certificates, or those of `SSL_CERT_FILE`; `SettingsError` where they can't be read."""
+    try:
+        return default_ssl_context()
+    except OSError as error:
+        raise SettingsError(f"SSL_CERT_FILE: the certificates can't be read: {error}") from None
 
 
 def read_url(text: str) -> Url:

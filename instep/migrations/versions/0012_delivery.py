@@ -25,13 +25,13 @@ alter table webhook_endpoints add column failing_since timestamptz;
 # The claims of all senders follow one another, so that none sees less of an endpoint under way than there is.
 # It looks at the first pending delivery of each endpoint, jumping from one to the next in the index: what
 # one endpoint has waiting costs the others nothing. All times are the database's.
+# What it answers is small: the next claim waits until the answer is sent, and would wait for a sender that
+# has stopped reading. The bodies are asked for afterwards.
 CLAIM = """
 create function claim_deliveries(
   most integer, at_one_endpoint integer, of_one_workspace integer, lease interval
-) returns table (
-  id text, number integer, workspace_id text, endpoint_id text, url text, kind text, body bytea,
-  at timestamptz, secret_ids text[], sealed_secrets bytea[]
-) language plpgsql volatile security definer set search_path = public, pg_temp as $$
+) returns table (id text, number integer, at timestamptz)
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare moment timestamptz;
 begin
@@ -83,21 +83,29 @@ begin
         'error', 'The sender was stopped during this attempt.', 'answer', null) end,
       attempts_begun = d.attempts_begun + 1, began_at = moment, leased_until = moment + lease
     from free where d.id = free.id
-    returning d.id, d.attempts_begun, d.workspace_id, d.endpoint_id, d.event_id
+    returning d.id, d.attempts_begun
   )
-  select t.id, t.attempts_begun, t.workspace_id, t.endpoint_id, e.url, v.type, v.body, moment,
-    s.ids, s.sealed
-  from taken t
-  join webhook_endpoints e on e.id = t.endpoint_id
-  join events v on v.id = t.event_id
+  select t.id, t.attempts_begun, moment from taken t;
+end $$;
+
+create function read_deliveries(wanted text[]) returns table (
+  id text, workspace_id text, endpoint_id text, url text, kind text, body bytea, secret_ids text[],
+  sealed_secrets bytea[]
+) language sql stable security definer set search_path = public, pg_temp as $$
+  select d.id, d.workspace_id, d.endpoint_id, e.url, v.type, v.body, s.ids, s.sealed
+  from deliveries d
+  join webhook_endpoints e on e.id = d.endpoint_id
+  join events v on v.id = d.event_id
   cross join lateral (
     select array_agg(w.id order by w.ends_at desc nulls first) as ids,
       array_agg(w.sealed order by w.ends_at desc nulls first) as sealed
     from webhook_secrets w
-    where w.endpoint_id = t.endpoint_id and (w.ends_at is null or w.ends_at > moment)) s;
-end $$;
-revoke all on function claim_deliveries from public;
-grant execute on function claim_deliveries to instep_app;
+    where w.endpoint_id = d.endpoint_id and (w.ends_at is null or w.ends_at > now())) s
+  where d.id = any (wanted)
+$$;
+
+revoke all on function claim_deliveries, read_deliveries from public;
+grant execute on function claim_deliveries, read_deliveries to instep_app;
 """
 
 # Endpoints are locked before deliveries, each in the order of their ids, as everywhere.
