@@ -17,7 +17,7 @@ _SLUG = re.compile(r"[\"'/]([A-Za-z][\w-]{2,})/?(?=[\"'#])")
 _TITLE = re.compile(r"\b(?:title|label|text|name)\s*[=:]\s*[\"']([^\"'<>{}\n]{3,80})[\"']", re.IGNORECASE)
 _STEM = re.compile(r"([^/]+?)(?:\.\w+)?$")
 _WORD = re.compile(r"[\w-]+")
-_CODE_HOST = re.compile(r"github|gitlab|bitbucket|codeberg|npmjs|pypi")
+_CODE_HOST = re.compile(r"github|gitlab|bitbucket|codeberg")
 _FEWEST, _SHORTEST = 2, 7
 
 
