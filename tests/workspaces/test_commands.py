@@ -273,11 +273,12 @@ def test_a_workspace_is_paused_and_resumed(installation: Installation) -> None:
     paused = installation.json("workspace", "pause", made)
     assert paused["pausedAt"]
     assert paused == second | {"pausedAt": paused["pausedAt"]}
-    assert installation.ask(secret, "POST", "/v1/articles", ARTICLE) == 402
-    assert installation.ask(secret, "GET", "/v1/articles") == 200
+    articles = f"/v1/articles?bot_id={bot.stdout.partition('id: ')[2].split()[0]}"
+    assert installation.ask(secret, "POST", articles, ARTICLE) == 402
+    assert installation.ask(secret, "GET", articles) == 200
 
     assert installation.text("workspace", "resume", made) == f"{made} takes writes again.\n"
-    assert installation.ask(secret, "POST", "/v1/articles", ARTICLE) == 201
+    assert installation.ask(secret, "POST", articles, ARTICLE) == 201
 
 
 def test_what_an_operator_gets_wrong_ends_in_one_sentence(installation: Installation) -> None:
