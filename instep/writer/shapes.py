@@ -54,6 +54,14 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """A name that the change removes, and an article that says it."""
+
+    article_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Articles by how likely they are concerned, how likely any is (0 to 1), and the drafts."""
 
@@ -62,3 +70,4 @@ class Report:
     proposals: tuple[Proposal, ...]
     reviewed: tuple[Verdict, ...]
     summary: str
+    absences: tuple[Absence, ...] = ()

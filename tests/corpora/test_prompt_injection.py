@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from instep.writer import Article, Change, Proposal, write
-from instep.writer.model_article import request_of, with_article
-from instep.writer.model_edits import ask_for_edits, with_edits
-from instep.writer.model_marks import marks_of
-from instep.writer.outline import Wanted, write_article
-from instep.writer.outline_sources import Source
+from instep.writer.model.article import request_of, with_article
+from instep.writer.model.edits import ask_for_edits, with_edits
+from instep.writer.model.marks import marks_of
+from instep.writer.new_articles.outline import Wanted, write_article
+from instep.writer.new_articles.outline_sources import Source
 from tests.writer.scripted import CHANGE, DIFF, OTHER, OWN, TEXT
 
 pytestmark = pytest.mark.corpora

@@ -3,9 +3,9 @@
 import pytest
 
 from instep.writer import Article, Change, Report, read_diff, write
-from instep.writer.additions import additions_of
-from instep.writer.insertions import Insertion, insertions_of, spotted_in
-from instep.writer.scope import scope_of
+from instep.writer.diffs.scope import scope_of
+from instep.writer.facts.additions import additions_of
+from instep.writer.inserting.insertions import Insertion, insertions_of, spotted_in
 from tests.writer.conftest import diff_of
 
 SETTINGS = (

@@ -3,10 +3,10 @@
 import pytest
 
 from instep.writer import Article, Change, Report, read_diff, write
-from instep.writer.library import library_of
-from instep.writer.notes import note_for
-from instep.writer.pages import announced_pages
-from instep.writer.scope import scope_of
+from instep.writer.articles.library import library_of
+from instep.writer.diffs.scope import scope_of
+from instep.writer.inserting.notes import note_for
+from instep.writer.new_articles.pages import announced_pages
 from tests.writer.conftest import Ask, diff_of
 
 GUIDE = "# Exports\n\nHow to export.\n\n## Formats\n\nCSV and JSON.\n\n## See also\n\nThe API.\n"

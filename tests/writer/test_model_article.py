@@ -5,9 +5,9 @@ import json
 import pytest
 
 from instep.writer import Change, Proposal, Report
-from instep.writer.model_article import Request, ask_for_article, request_for, request_of, with_article
-from instep.writer.outline import Wanted, write_article
-from instep.writer.outline_sources import Source
+from instep.writer.model.article import Request, ask_for_article, request_for, request_of, with_article
+from instep.writer.new_articles.outline import Wanted, write_article
+from instep.writer.new_articles.outline_sources import Source
 
 WANTED = Wanted(
     "Export your data", "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n"

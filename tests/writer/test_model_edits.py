@@ -7,9 +7,9 @@ import pytest
 
 from instep.model.protocol import tokens_of
 from instep.writer import Article, Change
-from instep.writer.model_edits import ask_for_edits, with_edits
-from instep.writer.model_kept import kept_spans, undoes
-from instep.writer.model_labels import labelled
+from instep.writer.model.edits import ask_for_edits, with_edits
+from instep.writer.model.kept import kept_spans, undoes
+from instep.writer.model.labels import labelled
 from tests.writer.scripted import (
     CHANGE,
     NEW_ROW,

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instep.core.markdown import render
-from instep.writer.outline import Wanted, write_article
-from instep.writer.outline_sources import Source
+from instep.writer.new_articles.outline import Wanted, write_article
+from instep.writer.new_articles.outline_sources import Source
 
 KEYS = Source(
     "art_keys",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from instep.writer.heads import heads_of
-from instep.writer.labels import key_of, label_of
-from instep.writer.structures import groups_of
+from instep.writer.articles.heads import heads_of
+from instep.writer.articles.structures import groups_of
+from instep.writer.words.labels import key_of, label_of
 
 
 def listed(text: str) -> list[tuple[str, list[str]]]:

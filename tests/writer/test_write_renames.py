@@ -179,4 +179,11 @@ def test_a_changelog_keeps_its_history(ask: Ask) -> None:
 def test_a_removed_name_is_pointed_out_without_a_draft(ask: Ask) -> None:
     report = ask({"a.py": ("export_csv()\nkeep()\n", "keep()\n")}, "Use `export_csv`.\n")
     assert report.proposals == ()
-    assert "which the change removes (a.py, line 1)" in verdict_of(report).reason
+    assert "of which this change takes a use out (a.py, line 1)" in verdict_of(report).reason
+
+
+def test_front_matter_is_left_alone(ask: Ask) -> None:
+    files = {"cli.py": ('option("--max-jobs")\n', 'option("--worker-count")\n')}
+    matter = "---\r\nslug: --max-jobs\r\n---\r\n"
+    (proposal,) = ask(files, f"{matter}Use `--max-jobs`.\r\n").proposals
+    assert proposal.text == f"{matter}Use `--worker-count`.\r\n"

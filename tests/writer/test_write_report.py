@@ -15,13 +15,14 @@ def test_evidence_names_the_line_of_the_new_file_and_of_the_proposed_text(ask: A
     assert report.proposals[0].evidence == (Evidence("app/settings.py", 3, 3, "page_size = 50", 5),)
 
 
-def test_evidence_counts_the_lines_that_earlier_edits_take_away(ask: Ask) -> None:
-    old, new = "Choose the workspace that receives invoices", "Choose the organization that receives invoices"
-    files = {"form.html": (f"<p>{old}</p>\n", f"<p>{new}</p>\n"), **SETTING}
-    report = ask(files, f"{old.replace(' ', chr(10))}\n\n`page_size` is 20 by default.\n")
+def test_evidence_counts_the_lines_that_earlier_edits_put_in(ask: Ask) -> None:
+    old, new = "client.get(URL, 'first')\n", "try:\n    client.get(URL, 'second')\n"
+    report = ask(
+        {"snippets/a.txt": (old, new), **SETTING}, f"```\n{old}```\n\n`page_size` is 20 by default.\n"
+    )
     lines = report.proposals[0].text.splitlines()
     assert [lines[(evidence.article_line or 0) - 1] for evidence in report.proposals[0].evidence] == [
-        new,
+        "try:",
         "`page_size` is 50 by default.",
     ]
 

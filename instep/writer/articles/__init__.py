@@ -1,0 +1,1 @@
+"""What articles say and how they are built: words, headings, sections, passages, blocks."""

@@ -1,0 +1,108 @@
+"""What a change defines anew, with the names that are defined beside it and what the code says of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from instep.writer.diffs.patch import Hunk
+from instep.writer.diffs.scope import Scope, Scoped
+from instep.writer.facts.declarations import Declaration, Kind, declarations_of
+from instep.writer.facts.docstrings import doc_of
+from instep.writer.facts.parameters import grown_in
+from instep.writer.facts.units import Source
+
+_MOST = 300
+_NEAREST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A name that is new; `before` and `after` are its siblings in the code, nearest first."""
+
+    name: str
+    kind: Kind
+    indent: int
+    value: str
+    doc: str
+    context: str
+    before: tuple[Sibling, ...]
+    after: tuple[Sibling, ...]
+    source: Source
+
+
+def additions_of(scope: Scope) -> tuple[Addition, ...]:
+    gone = {
+        declared.name
+        for scoped in scope.files
+        for hunk in scoped.file.hunks
+        for declared in declarations_of(hunk, "-", scoped.file.path)
+        if declared.line.mark == "-"
+    }
+    found: dict[tuple[str, str], Addition] = {}
+    for scoped in scope.files:
+        if scoped.kind not in {"test", "internal", "docs"}:
+            for addition in (*_in_file(scoped, gone), *_in_lists(scoped)):
+                found.setdefault((addition.name, addition.source.file), addition)
+            if len(found) >= _MOST:
+                break
+    return tuple(found.values())[:_MOST]
+
+
+def _in_file(scoped: Scoped, gone: set[str]) -> Iterator[Addition]:
+    for hunk in scoped.file.hunks:
+        declared = list(declarations_of(hunk, "+", scoped.file.path))
+        known = {one.name for one in declared if one.line.mark == " "}
+        for at, one in enumerate(declared):
+            if one.line.mark == "+" and one.name not in gone and one.name not in known:
+                yield Addition(
+                    one.name,
+                    one.kind,
+                    one.indent,
+                    one.value,
+                    doc_of(one, declared, hunk),
+                    _context(one, declared, hunk),
+                    tuple(_siblings(one, declared[:at][::-1])),
+                    tuple(_siblings(one, declared[at + 1 :])),
+                    Source(scoped.file.path, one.line.new, one.line.text, scoped.weight),
+                )
+
+
+def _in_lists(scoped: Scoped) -> Iterator[Addition]:
+    """New parameters of functions that were there before."""
+    for hunk in scoped.file.hunks:
+        for grown in grown_in(hunk, scoped.file.path):
+            names = [name for name, _ in grown.new]
+            for at, (name, default) in enumerate(grown.new):
+                if name in grown.added:
+                    yield Addition(
+                        name,
+                        "parameter",
+                        0,
+                        f"= {default}" if default else "",
+                        "",
+                        grown.name,
+                        tuple(Sibling(other, "") for other in reversed(names[:at])),
+                        tuple(Sibling(other, "") for other in names[at + 1 :]),
+                        Source(scoped.file.path, grown.line.new, grown.line.text, scoped.weight),
+                    )
+
+
+def _context(one: Declaration, declared: Sequence[Declaration], hunk: Hunk) -> str:
+    """The line that the definition stands in: the nearest one of less depth, or the hunk's heading."""
+    outer = (
+        other.line.text
+        for other in reversed(declared)
+        if other.place < one.place and other.indent < one.indent
+    )
+    return next(outer, hunk.section)
+
+
+def _siblings(one: Declaration, others: Sequence[Declaration]) -> Iterator[Sibling]:
+    alike = [other for other in others if (other.kind, other.indent) == (one.kind, one.indent)]
+    for other in alike[:_NEAREST]:
+        yield Sibling(other.name, other.value)

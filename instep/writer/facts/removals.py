@@ -1,0 +1,129 @@
+"""Definitions that a change takes out of the product for good, and those that it only seems to."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from instep.writer.articles.library import Library
+from instep.writer.diffs.files import LONG_LINE
+from instep.writer.diffs.patch import Hunk
+from instep.writer.diffs.scope import Scope, Scoped
+from instep.writer.facts.census import Census
+from instep.writer.facts.declarations import Declaration, declarations_of
+from instep.writer.facts.gathering import Facts
+from instep.writer.facts.units import Source
+from instep.writer.words.names import is_distinct, is_hyphened
+from instep.writer.words.tokens import parts_of
+
+_TYPE = re.compile(r"\b(?:class|interface|struct|enum|trait|type)\b")
+_COMMAND = re.compile(r"(?:command|add_parser|subcommand)\(\s*[\"'](\w[\w:-]+)[\"']")
+_ROUTE = re.compile(r"[\"'`](/[\w./{}:<>-]*\w[\w./{}:<>-]*)[\"'`]")
+_OPENING = ("{", "[", "(")
+_NAME = re.compile(r"[A-Za-z_]\w+")
+_UNSEEN = frozenset({"test", "internal", "docs"})
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """`old` is gone from the product; with a doubt, that is reported and nothing taken out for it."""
+
+    old: str
+    sources: tuple[Source, ...]
+    doubt: str | None
+    new: str = ""
+
+
+def find_removals(scope: Scope, facts: Facts, library: Library) -> list[Removal]:
+    """What articles name and the change defines no more; a renamed name lives on under another one."""
+    defined: dict[str, list[Source]] = {}
+    for name, source in _taken_out(scope):
+        if library.with_words(name):
+            defined.setdefault(name, []).append(source)
+    renamed = {rename.old for rename in (*facts.renames, *facts.doubtful)}
+    names = [name for name in defined if name not in renamed][:_MOST]
+    census = Census(names, [scoped.file for scoped in scope.files])
+    added = _added_names(scope)
+    return [
+        Removal(name, tuple(defined[name]), _doubt(name, defined[name], census, added))
+        for name in names
+        if not census.added[name] and not census.kept[name]
+    ]
+
+
+def _taken_out(scope: Scope) -> Iterator[tuple[str, Source]]:
+    for scoped in scope.files:
+        if scoped.kind in _UNSEEN:
+            continue
+        for hunk in scoped.file.hunks:
+            yield from (
+                (one.name, _source(one, scoped))
+                for one in _definitions(hunk, scoped.file.path)
+                if is_distinct(one.name)
+            )
+            yield from _in_strings(hunk, scoped)
+        if scoped.file.status == "deleted":
+            yield from _file_name(scoped)
+
+
+def _definitions(hunk: Hunk, path: str) -> Iterator[Declaration]:
+    """Definitions that users can reach: no local variables, no blocks of code that hang on a key."""
+    declared = list(declarations_of(hunk, "-", path))
+    for at, one in enumerate(declared):
+        if one.line.mark == "-" and not (one.kind == "key" and one.value.endswith(_OPENING)):
+            is_local = one.kind == "assignment" and one.indent > 0
+            if not is_local or _is_member(one, declared[:at], hunk):
+                yield one
+
+
+def _is_member(one: Declaration, before: Sequence[Declaration], hunk: Hunk) -> bool:
+    outer = (other.line.text for other in reversed(before) if other.indent < one.indent)
+    return bool(_TYPE.search(next(outer, hunk.section)))
+
+
+def _source(one: Declaration, scoped: Scoped) -> Source:
+    return Source(scoped.file.old_path, one.line.old, one.line.text, scoped.weight)
+
+
+def _in_strings(hunk: Hunk, scoped: Scoped) -> Iterator[tuple[str, Source]]:
+    """Commands and routes, which code defines by what it is told."""
+    for line in hunk.lines:
+        if line.mark == "-" and len(line.text) <= LONG_LINE:
+            commands = (
+                name for name in _COMMAND.findall(line.text) if is_hyphened(name) or is_distinct(name)
+            )
+            for name in (*commands, *_ROUTE.findall(line.text)):
+                yield name, Source(scoped.file.old_path, line.old, line.text, scoped.weight)
+
+
+def _file_name(scoped: Scoped) -> Iterator[tuple[str, Source]]:
+    path = PurePosixPath(scoped.file.old_path)
+    first = next(scoped.file.lines(), None)
+    if path.suffix and first:
+        yield path.name, Source(scoped.file.old_path, first.old, first.text, scoped.weight)
+
+
+def _added_names(scope: Scope) -> set[str]:
+    return {
+        name
+        for scoped in scope.files
+        for line in scoped.file.lines()
+        if line.mark == "+" and len(line.text) <= LONG_LINE
+        for name in _NAME.findall(line.text)
+        if is_distinct(name)
+    }
+
+
+def _doubt(name: str, sources: Sequence[Source], census: Census, added: Iterable[str]) -> str | None:
+    is_file = any(PurePosixPath(source.file).name == name for source in sources)
+    if census.removed[name] < 2 and not is_file:
+        return "no use of it goes along with its definition"
+    heir = next((new for new in sorted(added) if _is_grown(name, new)), None)
+    return f"`{heir}` may take its place" if heir else None
+
+
+def _is_grown(old: str, new: str) -> bool:
+    """Whether one name has all words of the other and at most one more: `NewTable` and `Table`."""
+    before, after = set(parts_of(old)), set(parts_of(new))
+    return abs(len(before) - len(after)) <= 1 and (before <= after or after <= before)

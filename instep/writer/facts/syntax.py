@@ -1,0 +1,246 @@
+"""What the grammar of a language says of a hunk: the names that it defines, and what its functions take."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from itertools import count
+from typing import Literal
+
+from tree_sitter import Language, Node, Parser
+
+from instep.writer.diffs.files import LONG_LINE
+from instep.writer.diffs.patch import Hunk
+
+Role = Literal["function", "type", "key", "assignment", "parameter"]
+Parameters = tuple[tuple[str, str], ...]
+
+_PYTHON, _JAVASCRIPT = ("tree_sitter_python", "language"), ("tree_sitter_javascript", "language")
+_TYPESCRIPT = ("tree_sitter_typescript", "language_typescript")
+_GRAMMARS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("py", "pyi"), _PYTHON),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs"), _JAVASCRIPT),
+    **dict.fromkeys(("ts", "mts", "cts"), _TYPESCRIPT),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "go": ("tree_sitter_go", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "rb": ("tree_sitter_ruby", "language"),
+    "rs": ("tree_sitter_rust", "language"),
+    "php": ("tree_sitter_php", "language_php_only"),
+    "cs": ("tree_sitter_c_sharp", "language"),
+}
+# The kinds of nodes that define a name, in the words of all these grammars.
+_NODES: Mapping[Role, str] = {
+    "function": """
+        function_definition function_declaration function_item function_signature
+        function_signature_item generator_function_declaration method method_declaration method_definition
+        method_elem method_signature singleton_method abstract_method_signature constructor_declaration
+    """,
+    "type": """
+        class class_declaration class_definition abstract_class_declaration interface_declaration module
+        enum_declaration enum_item record_declaration struct_declaration struct_item trait_declaration
+        trait_item type_alias_declaration type_item type_spec
+    """,
+    "key": """
+        array_element_initializer const_element enum_assignment enum_case enum_constant
+        enum_member_declaration enum_variant field_declaration field_definition keyed_element
+        labeled_statement pair
+        property_declaration property_element property_signature public_field_definition
+    """,
+    "assignment": """
+        assignment assignment_expression const_item const_spec jsx_attribute keyword_argument
+        let_declaration short_var_declaration static_item var_spec variable_declarator
+    """,
+    "parameter": """
+        default_parameter formal_parameter keyword_parameter optional_parameter parameter
+        parameter_declaration required_parameter simple_parameter typed_default_parameter typed_parameter
+    """,
+}
+_ROLES: Mapping[str, Role] = {node: role for role, nodes in _NODES.items() for node in nodes.split()}
+_CLASSES = frozenset(("class_definition", "class_declaration", "class"))
+_BODIES = frozenset(("block", "statement_block", "body_statement", "compound_statement", "constructor_body"))
+_FUNCTIONS = frozenset(_NODES["function"].split()) | frozenset(
+    ("arrow_function", "closure_expression", "do_block", "func_literal", "function_expression", "lambda")
+)
+# What is handed to one call or element is told to nobody else.
+_HANDED = frozenset(("jsx_attribute", "keyword_argument"))
+_TEXTS = frozenset(("block_comment", "comment", "raw_string_literal", "string", "template_string"))
+_PATTERNS = frozenset(("array_pattern", "object_pattern", "slice_pattern", "struct_pattern", "tuple_pattern"))
+_NAMES = ("name", "left", "key", "label", "pattern", "declarator")
+_LISTED = ("parameters",)
+_DEFAULTS = ("value", "default_value")
+_ITSELF = frozenset(("self", "cls", "this", "&self", "&mut self"))
+_SIGNS = "\"'`:@$*.&?"
+_NAME = re.compile(r"[\w$.:/@-]+")
+_GIVEN = re.compile(r"[\"'?!\s]*(?::|=>?)?")
+_BLANKS = re.compile(r"\s+")
+_VALUE = 500
+# Code takes a hundredth of a step for each byte, noise up to forty times that.
+_STEPS, _STEPS_PER_BYTE = 500, 0.05
+_LARGEST = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name, and what stands behind it; `is_local` when only the code of one function sees it."""
+
+    name: str
+    role: Role
+    is_local: bool
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """By the place of a line in its hunk: names, lines inside of texts, and lines that no rule explains."""
+
+    names: Mapping[int, Sequence[Named]]
+    texts: frozenset[int]
+    unread: frozenset[int]
+    functions: Mapping[str, tuple[int, Parameters]]
+
+
+def syntax_of(path: str, hunk: Hunk, mark: str) -> Syntax | None:
+    """How one side of a hunk reads, the old one for "-"; None where no grammar can tell."""
+    return _syntax_of(path.rsplit(".", 1)[-1], hunk, mark)
+
+
+@lru_cache(maxsize=512)
+def _syntax_of(ending: str, hunk: Hunk, mark: str) -> Syntax | None:
+    parser = _parser(ending)
+    if parser is None:
+        return None
+    places = [at for at, line in enumerate(hunk.lines) if line.mark in (" ", mark)]
+    root = _parsed(parser, _evened([hunk.lines[at].text for at in places]))
+    return _Reader(places).read(root) if root else None
+
+
+@lru_cache(maxsize=64)
+def _parser(ending: str) -> Parser | None:
+    if ending not in _GRAMMARS:
+        return None
+    module, language = _GRAMMARS[ending]
+    return Parser(Language(getattr(import_module(module), language)()))
+
+
+def _evened(lines: Sequence[str]) -> bytes:
+    """A hunk begins anywhere: without the depth that all its lines share it reads as a file of its own."""
+    lines = [line if len(line) <= LONG_LINE else "" for line in lines]
+    depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[depth:] for line in lines).encode("utf-8", "replace")
+
+
+def _parsed(parser: Parser, source: bytes) -> Node | None:
+    """None for what no grammar fits: looking for what it might mean would take minutes."""
+    steps = count()
+
+    def is_enough(_offset: int, _has_error: bool) -> bool:
+        return next(steps) > _STEPS + len(source) * _STEPS_PER_BYTE
+
+    if len(source) > _LARGEST:
+        return None
+    try:
+        return parser.parse(lambda at, _point: source[at:], progress_callback=is_enough).root_node
+    except ValueError:
+        parser.reset()
+        return None
+
+
+class _Reader:
+    def __init__(self, places: Sequence[int]) -> None:
+        self.places = places
+        self.names: dict[int, list[Named]] = defaultdict(list)
+        self.texts: set[int] = set()
+        self.unread: set[int] = set()
+        self.functions: dict[str, list[tuple[int, Parameters]]] = defaultdict(list)
+
+    def read(self, root: Node) -> Syntax:
+        waiting = [(root, False)]
+        while waiting:
+            node, is_local = waiting.pop()
+            self.see(node, is_local)
+            if node.type not in _TEXTS:
+                is_function = node.type in _FUNCTIONS
+                waiting += [
+                    (child, is_local or (is_function and child.type in _BODIES))
+                    for child in reversed(node.children)
+                ]
+        alone = {name: found[0] for name, found in self.functions.items() if len(found) == 1}
+        return Syntax(self.names, frozenset(self.texts), frozenset(self.unread), alone)
+
+    def see(self, node: Node, is_local: bool) -> None:
+        first, last = node.start_point.row, node.end_point.row
+        if node.type == "ERROR":
+            self.unread.update(self.places[first : last + 1])
+        elif node.type in _TEXTS:
+            self.texts.update(self.places[first + 1 : last + 1])
+        at = _name_of(node) if node.type in _ROLES and node.is_named else None
+        name = _text(at).strip(_SIGNS) if at else ""
+        if at is None or not _NAME.fullmatch(name):
+            return
+        place = self.places[at.start_point.row]
+        self.names[place].append(
+            Named(name, _role_of(node), is_local or node.type in _HANDED, _behind(node, at))
+        )
+        parameters = _parameters_of(node)
+        if parameters is not None:
+            self.functions[name].append((place, parameters))
+
+
+def _name_of(node: Node) -> Node | None:
+    first = next(iter(node.named_children), None)
+    return _field(node, _NAMES) or (first if first and first.type.endswith("identifier") else None)
+
+
+def _field(node: Node, names: Sequence[str]) -> Node | None:
+    return next((child for name in names if (child := node.child_by_field_name(name))), None)
+
+
+def _role_of(node: Node) -> Role:
+    """What is assigned in a class, or with a type, is a field of it."""
+    if node.type == "assignment":
+        outer = node.parent
+        while outer is not None and outer.type in {"expression_statement", "block", "body_statement"}:
+            outer = outer.parent
+        if node.child_by_field_name("type") or (outer is not None and outer.type in _CLASSES):
+            return "key"
+    return _ROLES[node.type]
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _behind(node: Node, name: Node) -> str:
+    """What follows the name on however many lines, without the body of a function or class."""
+    body = node.child_by_field_name("body")
+    end = body.start_byte if body else node.end_byte
+    rest = (node.text or b"")[name.end_byte - node.start_byte : end - node.start_byte]
+    said = _BLANKS.sub(" ", rest[: 4 * _VALUE].decode("utf-8", "replace"))[:_VALUE]
+    return _GIVEN.sub("", said, count=1).strip()
+
+
+def _parameters_of(node: Node) -> Parameters | None:
+    """Names and defaults; None where there are none, or one that is no plain name."""
+    value = node.child_by_field_name("value")
+    listed = _field(node, _LISTED) or (_field(value, _LISTED) if value else None)
+    if listed is None or listed.has_error:
+        return None
+    found = [_parameter(child) for child in listed.named_children if child.type not in _TEXTS]
+    if None in found:
+        return None
+    return tuple(one for one in found if one and one[0] and one[0] not in _ITSELF)
+
+
+def _parameter(node: Node) -> tuple[str, str] | None:
+    at = node
+    while not at.type.endswith(("identifier", "variable_name", "self_parameter", "separator")):
+        inner = _field(at, _NAMES) or next(iter(at.named_children), None)
+        if inner is None or at.type in _PATTERNS:
+            return None
+        at = inner
+    default = _field(node, _DEFAULTS)
+    stated = _text(default) if default else _text(node).partition("=")[2]
+    return _text(at).strip(_SIGNS), _BLANKS.sub(" ", stated).strip()

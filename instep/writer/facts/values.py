@@ -1,0 +1,137 @@
+"""Literals that got another value, with the names that the value belongs to."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from instep.writer.facts.swaps import Swap
+from instep.writer.facts.units import Source, literal_around, source_of
+from instep.writer.words.names import is_distinct
+from instep.writer.words.tokens import parts_of
+
+_NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
+_CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
+_NAME = re.compile(r"--[a-zA-Z][\w-]*|[a-zA-Z_][\w-]*[\w](?:\.\w+)*")
+_PLAIN = re.compile(r"\d|[A-Za-z]+")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+")
+_GENERIC_WORDS = """
+    int str float bool number string boolean default defaults const let var return self this none optional
+    value values true false null if else elif and or not in is for while def function class new await async
+    export public private static final type field option argument param min max key name get set os env
+    environ process import from as url https http com org www version versions
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+_STRING = re.compile(r"(?=[^\n]*\w{2})[\w./+@:-][^<>{}\n]{0,59}")
+_GAP = re.compile(r"""[\s"'`:=,()\[\]|*&@.$-]*""")
+_SIGNATURE = re.compile(
+    r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
+)
+_OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
+_FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s*(\d+(?:\.\d+)+)")
+_RANGE = "^~<>="
+_FEWEST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`old` became `new` where the code speaks of one of `names`, nearest first."""
+
+    old: str
+    new: str
+    names: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+    @property
+    def is_version(self) -> bool:
+        return bool(_VERSION.fullmatch(self.old))
+
+    @property
+    def is_plain(self) -> bool:
+        """A digit, constant or word that prose uses in many senses."""
+        return bool(_PLAIN.fullmatch(self.old))
+
+
+def find_values(swaps: Sequence[Swap]) -> list[Value]:
+    """New values; a name that gets different ones in different places has none."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Source]] = defaultdict(list)
+    for swap in swaps:
+        if swap.weight >= _FEWEST:
+            for literal in _with_short_versions(_literals(swap)):
+                names = tuple(_names(swap, literal))
+                if names and literal.old.casefold() != literal.new.casefold():
+                    groups[literal.old, literal.new, names].append(source_of(swap))
+    outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for old, new, names in groups:
+        outcomes[old, names[0]].add(new)
+    return [
+        Value(old, new, names, tuple(sources))
+        for (old, new, names), sources in groups.items()
+        if len(outcomes[old, names[0]]) == 1
+    ]
+
+
+class _Literal(NamedTuple):
+    old: str
+    new: str
+    start: int
+
+
+def _literals(swap: Swap) -> Iterator[_Literal]:
+    old, new = swap.old, swap.new
+    if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
+        yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), swap.new_start)
+    elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
+        # A range such as `^18.2 || >=20.9` that shrinks to one version.
+        for version in dict.fromkeys(_FLOOR.findall(old)):
+            yield _Literal(version, _FLOOR.findall(new)[0], swap.new_start)
+    else:
+        yield from _strings(swap)
+
+
+def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
+    """Articles leave out the patch level: where 3.6.1 gives way to 3.7, so does 3.6."""
+    for literal in literals:
+        yield literal
+        old, new = literal.old.split("."), literal.new.split(".")
+        if _VERSION.fullmatch(literal.old) and len(old) == 3 and old[:2] != new[:2]:
+            yield _Literal(".".join(old[:2]), ".".join(new[:2]), literal.start)
+
+
+def _strings(swap: Swap) -> Iterator[_Literal]:
+    before = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
+    after = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
+    if before and after and all(_STRING.fullmatch(side.text) for side in (before, after)):
+        yield _Literal(before.text, after.text, after.start)
+
+
+def _names(swap: Swap, literal: _Literal) -> Iterator[str]:
+    """Names that the value is given to: right before it, generic words aside, or on the line before."""
+    left = _OPERATOR.sub("", swap.pair.new.text[: literal.start])
+    found = list(_NAME.finditer(left))
+    if not any(_tells(name[0]) for name in found):
+        left = swap.pair.before + " "
+        found = list(_NAME.finditer(left))
+    end = len(left)
+    if "? " in left:
+        return
+    for name in reversed(found):
+        if not _GAP.fullmatch(left[name.end() : end]) or _is_argument(left, name.start()):
+            return
+        end = name.start()
+        if _tells(name[0]):
+            yield name[0].rsplit(".", 1)[-1]
+            if not name[0].startswith("-"):
+                return
+
+
+def _is_argument(line: str, place: int) -> bool:
+    """A value handed to one call says nothing of the thing in general; a signature or a setting does."""
+    before = line[:place].rstrip()
+    return before.endswith(("(", ",", "{")) and "(" in before and not _SIGNATURE.match(line)
+
+
+def _tells(name: str) -> bool:
+    parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
+    return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))

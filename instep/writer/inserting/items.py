@@ -1,0 +1,185 @@
+"""A new entry of a list, table or run of sections, in the form that the entries beside it have."""
+
+import re
+from collections import Counter
+
+from instep.writer.articles.structures import Entry, Group, groups_of
+from instep.writer.facts.additions import Addition
+from instep.writer.facts.literals import default_of
+from instep.writer.inserting.analogy import by_analogy
+from instep.writer.inserting.siblings import Spot
+from instep.writer.words.markup import in_markup_of
+
+_CELLS = re.compile(r"(?<!\\)\|")
+_DEFAULT = re.compile(r"(?i)^([^\w`]*defaults?(?: value)?[^\w`]*:[^\w`]*)(`*)([^`]*?)(`*)\s*$")
+_ATTRIBUTES = re.compile(r"\s*\{[:\s]*#[^}]*\}")
+_CLOSING = re.compile(r"(?:`+|\*+|_+|\"|</\w+>|\]\([^)]*\)|\]|\([^)]*\)|=?&lt;.*?&gt;|\s*\\?\*)*")
+_SEPARATOR = re.compile(r"\s*(?::|-{1,2}|[\u2013\u2014])\s+|\s+")
+_UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}\s*$")
+_SIGNATURE = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
+_ANNOTATION = re.compile(r":\s*(?:[^,=()\[\]]|\[[^\]]*\])+")
+_PARAMETER = re.compile(r"(?:^\(|,\s*)(\w+)")
+_ITSELF = re.compile(r"\((?:self|cls|this)(?:,\s*|\))")
+_FEW_WORDS = 2
+
+
+def entry_for(addition: Addition, spot: Spot, said: str, text: str, spellings: "Counter[str]") -> str | None:
+    """The lines to put in at the spot; None where the form of the neighbours can't be followed."""
+    known = _borrowed(spot, text) or by_analogy(spot.label, spot.group, text, spellings)
+    if known:
+        return known
+    model = spot.group.entry_of(spot.model.name) or spot.beside
+    lines = text[model.start : model.end].splitlines()
+    said = in_markup_of(text, said)
+    if spot.group.form == "row":
+        return _row(lines[0], addition, spot, model, said, _header(text, spot)) + "\n"
+    if spot.group.form == "item":
+        return _item(lines, spot, model, said) + "\n"
+    if spot.group.form == "term":
+        return _term(lines, spot, model, said)
+    return _section(lines, addition, spot, model, said, text)
+
+
+def set_apart(entry: str, spot: Spot, text: str) -> str:
+    """The new lines with blank ones around where the entries of the group have them."""
+    first, second = spot.group.entries[:2]
+    is_loose = (
+        spot.group.form != "section"
+        and not text[first.end : second.start].strip()
+        and second.start > first.end
+    )
+    if is_loose:
+        entry = f"\n{entry}" if spot.is_after else f"{entry}\n"
+    before = text[: spot.place]
+    if spot.place and not before.endswith("\n"):
+        entry = "\n" + entry
+    if spot.group.form == "section" and spot.place and not before.endswith("\n\n"):
+        entry = "\n" + entry
+    return entry if text[spot.place :].strip() else entry.rstrip("\n") + "\n"
+
+
+def _borrowed(spot: Spot, text: str) -> str | None:
+    """What the article says of the same name in other groups of the same form, as it says it most often."""
+    same = [
+        text[entry.start : entry.end]
+        for group in groups_of(text)
+        if group.form == spot.group.form and group.form in {"row", "term"}
+        for entry in group.entries
+        if entry.label == spot.label
+    ]
+    best = Counter(same).most_common(1)
+    return best[0][0] if best and (best[0][1] > 1 or len(same) == 1) else None
+
+
+def _header(text: str, spot: Spot) -> list[str]:
+    """The cells of the line above the rule of a table."""
+    above = text[: spot.group.entries[0].start].splitlines()
+    return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
+
+
+def _row(line: str, addition: Addition, spot: Spot, model: Entry, said: str, header: list[str]) -> str:
+    cells = _CELLS.split(line)
+    first = 1 if line.lstrip().startswith("|") else 0
+    bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))
+    widest = max(bodies, key=lambda at: len(cells[at].strip()), default=None)
+    made = {first: cells[first].strip().replace(model.label, spot.label)}
+    for at in bodies:
+        title = header[at] if at < len(header) else ""
+        made[at] = _cell(title, addition, said, at == widest)
+    return "|".join(_padded(made[at], cell) if at in made else cell for at, cell in enumerate(cells))
+
+
+def _cell(title: str, addition: Addition, said: str, is_widest: bool) -> str:
+    default = default_of(addition.value)
+    if "default" in title:
+        return f"`{default}`" if default else ""
+    return said.replace("|", "\\|") if is_widest else ""
+
+
+def _padded(text: str, like: str) -> str:
+    return f" {text} ".ljust(len(like)) if like.startswith(" ") else text
+
+
+def _item(lines: list[str], spot: Spot, model: Entry, said: str) -> str:
+    first = lines[0]
+    at = first.find(model.label) + len(model.label)
+    closed = at + _end(_CLOSING, first[at:])
+    rest = first[closed:]
+    if first.lstrip().startswith("<li>") or len(rest.split()) <= _FEW_WORDS:
+        return first.replace(model.label, spot.label)
+    separator = rest[: _end(_SEPARATOR, rest)]
+    head = first[:closed].replace(model.label, spot.label)
+    return f"{head}{separator}{said}".rstrip() if separator.strip() else f"{head}: {said}"
+
+
+def _end(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.match(text)
+    return found.end() if found else 0
+
+
+def _term(lines: list[str], spot: Spot, model: Entry, said: str) -> str | None:
+    if not said or len(lines) < 2:
+        return None
+    body = lines[1]
+    marker = re.match(r"\s*(?::\s+)?", body)
+    head = lines[0]
+    at = head.find(model.label) + len(model.label)
+    term = head[: at + _end(_CLOSING, head[at:])].replace(model.label, spot.label)
+    return f"{term}\n{marker[0] if marker else '    '}{said}\n"
+
+
+def _section(
+    lines: list[str], addition: Addition, spot: Spot, model: Entry, said: str, text: str
+) -> str | None:
+    """Heading, default, parameters that the article knows, and what the code says: no more is known."""
+    at = next(
+        (n for n, line in enumerate(lines) if model.label in line and not line.startswith(".. _")), None
+    )
+    if at is None or not said:
+        return None
+    head = _heading(lines[at], addition, spot, model)
+    parts = [line.replace(model.label, spot.label) + "\n" for line in lines[:at] if model.label in line]
+    made = ["\n".join([*parts, head])]
+    if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]):
+        made[0] += "\n" + lines[at + 1][0] * len(head)
+    default = default_of(addition.value)
+    stated = next((found for line in lines[at + 1 : at + 6] if (found := _DEFAULT.match(line))), None)
+    if stated and default:
+        made.append(f"{stated[1]}{stated[2] or '`'}{default}{stated[4] or '`'}")
+    made += _parameters(addition.value, model, text)
+    return "\n\n".join([*made, said]) + "\n\n"
+
+
+def _parameters(signature: str, model: Entry, text: str) -> list[str]:
+    """The terms of parameters, if the model has terms too, as the article explains them elsewhere."""
+    terms = [group for group in groups_of(text) if group.form == "term"]
+    if not any(model.start <= group.entries[0].start < model.end for group in terms):
+        return []
+    return [
+        known
+        for name in _PARAMETER.findall(_ITSELF.sub("(", signature))
+        if (known := _explained(name, terms, text))
+    ]
+
+
+def _explained(name: str, terms: list[Group], text: str) -> str | None:
+    said = Counter(
+        text[entry.start : entry.end].rstrip()
+        for group in terms
+        for entry in group.entries
+        if entry.label == name
+    )
+    return said.most_common(1)[0][0] if said else None
+
+
+def _heading(line: str, addition: Addition, spot: Spot, model: Entry) -> str:
+    attributes = _ATTRIBUTES.search(line)
+    if attributes and model.label not in attributes[0]:
+        line = _ATTRIBUTES.sub("", line)
+    bare = _SIGNATURE.sub("", line) if f"{model.label}(" in line else line
+    made = bare.replace(model.label, spot.label)
+    if bare == line:
+        return made
+    signature = _SIGNATURE.match(addition.value)
+    shown = _ANNOTATION.sub("", _ITSELF.sub("(", signature[0])) if signature else "()"
+    return made.replace(spot.label, spot.label + (shown if shown.endswith(")") else f"{shown})"), 1)

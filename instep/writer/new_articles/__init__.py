@@ -1,0 +1,1 @@
+"""Articles that do not exist yet: for what a change adds, and from instructions."""

@@ -1,0 +1,148 @@
+"""The sentences in which the writer tells a reviewer what it found."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from instep.writer.editing.drafting import best_source
+from instep.writer.editing.examples import Copy
+from instep.writer.editing.places import Ground, Place
+from instep.writer.facts.gathering import Gone
+from instep.writer.facts.removals import Removal
+from instep.writer.facts.renames import Rename
+from instep.writer.facts.signatures import Signature
+from instep.writer.facts.units import Source
+from instep.writer.facts.values import Value
+from instep.writer.inserting.insertions import Insertion
+from instep.writer.inserting.notes import Note
+
+_MOST = 5
+_LONGEST = 80
+
+
+def reason_for_edit(places: Sequence[Place]) -> str:
+    """One sentence per fact: what the article says, what the change made of it, and where."""
+    counts = Counter(_key(place.fact) for place in places)
+    facts = list({_key(place.fact): place.fact for place in places}.values())
+    said = [_sentence(fact, counts[_key(fact)]) for fact in facts[:_MOST]]
+    if len(facts) > _MOST:
+        said.append(f"{_counted(len(facts) - _MOST, 'more statement')} like these.")
+    return " ".join(said)
+
+
+def _key(fact: Ground) -> tuple[str, str, str]:
+    return type(fact).__name__, fact.old, fact.new
+
+
+def _sentence(fact: Ground, times: int) -> str:
+    where = at(best_source(fact))
+    if isinstance(fact, Rename):
+        often = "" if times == 1 else f" {times} times"
+        return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
+    if isinstance(fact, Insertion):
+        return f"Lists {quoted(fact.beside)}, and not {quoted(fact.name)} which the change adds ({where})."
+    if isinstance(fact, Note):
+        return f"Is most likely concerned by this change ({where}): a first wording{_under(fact)}."
+    if isinstance(fact, Value):
+        stated = f"States `{fact.names[0]}` as {quoted(fact.old)}"
+        return f"{stated}; the change makes it {quoted(fact.new)} ({where})."
+    if isinstance(fact, Removal):
+        return f"Has an entry about {quoted(fact.old)}, which the change removes ({where})."
+    if isinstance(fact, Signature):
+        return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
+    if isinstance(fact, Copy):
+        return f"Shows code of {where} in an example, which is to go along with it."
+    return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+
+
+def _under(note: Note) -> str:
+    return f" under {quoted(note.beside)}" if note.beside else ""
+
+
+def reason_for_doubt(rename: Rename) -> str:
+    return (
+        f"Says {quoted(rename.old)}, which may now be {quoted(rename.new)} ({at(best_source(rename))}), "
+        f"but {rename.doubt}: left as it is."
+    )
+
+
+def reason_for_removal(removal: Removal) -> str:
+    why = removal.doubt or "what says so is about more than this name"
+    return (
+        f"Mentions {quoted(removal.old)}, which this change removes ({at(best_source(removal))}), "
+        f"but {why}: left as it is."
+    )
+
+
+def reason_for_gone(gone: Gone) -> str:
+    where = at(gone.source)
+    return f"Mentions {quoted(gone.name)}, of which this change takes a use out ({where}): worth a look."
+
+
+def reason_for_rest(rename: Rename) -> str:
+    return (
+        f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({at(best_source(rename))}), "
+        "but only in an address, beside the new name or as another thing: left as it is."
+    )
+
+
+def reason_for_value(value: Value) -> str:
+    return (
+        f"Speaks of `{value.names[0]}`, which goes from {quoted(value.old)} to {quoted(value.new)} "
+        f"({at(best_source(value))}), but does not state the old value beside it."
+    )
+
+
+def reason_for_nearness(shared: Sequence[str]) -> str:
+    if not shared:
+        return "Shares no telling word with the change."
+    words = ", ".join(f"“{word}”" for word in shared)
+    return f"Shares {words} with the change, but states nothing that the change makes untrue."
+
+
+def summary_of(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]], said: Sequence[str]) -> str:
+    """One or two sentences on what changed and how many articles state it, and what was not read."""
+    return " ".join([_headline(facts, found), *said])
+
+
+def _headline(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]]) -> str:
+    stated = Counter(key for places in found.values() for key in {_key(place.fact) for place in places})
+    if not stated:
+        return "No article states what this changes." if facts else "Nothing certain was found to edit."
+    first = min(stated, key=lambda key: (-stated[key], key))
+    more = f" and {_counted(len(stated) - 1, 'other statement')}" if len(stated) > 1 else ""
+    states = _counted(len(found), "article") + (" states" if len(found) == 1 else " state")
+    what = "it" if len(stated) == 1 else "them"
+    return f"{_changed(next(fact for fact in facts if _key(fact) == first))}{more}; {states} {what}."
+
+
+def _changed(fact: Ground) -> str:
+    if isinstance(fact, Value):
+        return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
+    if isinstance(fact, Insertion):
+        return f"Added {quoted(fact.name)}"
+    if isinstance(fact, Note):
+        return "Added something that no article tells"
+    if isinstance(fact, Removal):
+        return f"Removed {quoted(fact.old)}"
+    if isinstance(fact, Signature):
+        return f"Extended {quoted(fact.old)} to {quoted(fact.new)}"
+    if isinstance(fact, Copy):
+        return "Changed code that examples show"
+    verb = "Renamed" if isinstance(fact, Rename) else "Reworded"
+    return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
+
+
+def at(source: Source) -> str:
+    return f"{source.file}, line {source.line}"
+
+
+def quoted(text: str) -> str:
+    """Names as code, sentences in quotation marks, both short enough to read."""
+    flat = re.sub(r"\s+", " ", text)
+    short = flat if len(flat) <= _LONGEST else f"{flat[: _LONGEST - 1]}…"
+    return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

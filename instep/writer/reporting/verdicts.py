@@ -1,0 +1,96 @@
+"""Why each article that was considered got a draft, or none."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from instep.writer.articles.library import Library
+from instep.writer.editing.places import Place
+from instep.writer.facts.gathering import Facts
+from instep.writer.facts.removals import Removal
+from instep.writer.facts.renames import Rename
+from instep.writer.facts.values import Value
+from instep.writer.locating.ranking import Ranked
+from instep.writer.reporting.reasons import (
+    reason_for_doubt,
+    reason_for_edit,
+    reason_for_gone,
+    reason_for_nearness,
+    reason_for_removal,
+    reason_for_rest,
+    reason_for_value,
+)
+from instep.writer.shapes import Absence, Article, Verdict
+from instep.writer.words.matching import mention
+from instep.writer.words.names import is_distinct
+
+_NEAREST = 10
+_MOST = 30
+
+
+def absences_of(facts: Facts, library: Library) -> tuple[Absence, ...]:
+    return tuple(
+        Absence(article.id, gone.name) for gone in facts.gone for article in _sayers(gone.name, library)
+    )
+
+
+def review(
+    ranked: Ranked,
+    found: Mapping[str, Sequence[Place]],
+    facts: Facts,
+    removals: Sequence[Removal],
+    absences: Iterable[Absence],
+    library: Library,
+) -> tuple[Verdict, ...]:
+    """Drafted articles, then those that mention a fact, then the nearest ones, each best first."""
+    mentions = _mentions(facts, removals, absences, library)
+    near = set(ranked.order[:_NEAREST])
+    considered = [i for i in ranked.order if i in found]
+    considered += [i for i in ranked.order if i not in found and i in mentions][
+        : max(0, _MOST - len(considered))
+    ]
+    considered += [i for i in ranked.order if i in near and i not in found and i not in mentions]
+    return tuple(
+        Verdict(i, "edit", reason_for_edit(found[i]))
+        if i in found
+        else Verdict(i, "no_edit", mentions.get(i) or reason_for_nearness(ranked.shared.get(i, ())))
+        for i in considered
+    )
+
+
+def _mentions(
+    facts: Facts, removals: Sequence[Removal], absences: Iterable[Absence], library: Library
+) -> dict[str, str]:
+    """The first, weightiest reason for every article that mentions something and got no edit for it."""
+    said: dict[str, str] = {}
+    for article_id, reason in _all_mentions(facts, removals, absences, library):
+        said.setdefault(article_id, reason)
+    return said
+
+
+def _all_mentions(
+    facts: Facts, removals: Sequence[Removal], absences: Iterable[Absence], library: Library
+) -> Iterator[tuple[str, str]]:
+    for removal in removals:
+        yield from _holding(removal.old, reason_for_removal(removal), library)
+    for rename in facts.doubtful:
+        yield from _holding(rename.old, reason_for_doubt(rename), library)
+    for fact in facts.certain:
+        if isinstance(fact, Rename):
+            yield from _holding(fact.old, reason_for_rest(fact), library)
+    gone = {one.name: one for one in facts.gone}
+    for absence in absences:
+        yield absence.article_id, reason_for_gone(gone[absence.name])
+    for value in _values(facts):
+        yield from _holding(value.names[0], reason_for_value(value), library)
+
+
+def _values(facts: Facts) -> Iterable[Value]:
+    return (fact for fact in facts.certain if isinstance(fact, Value) and is_distinct(fact.names[0]))
+
+
+def _holding(text: str, reason: str, library: Library) -> Iterator[tuple[str, str]]:
+    return ((article.id, reason) for article in _sayers(text, library))
+
+
+def _sayers(text: str, library: Library) -> Iterator[Article]:
+    pattern = mention(text)
+    return (article for article in library.with_words(text) if pattern.search(article.text))

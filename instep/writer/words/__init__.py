@@ -1,0 +1,1 @@
+"""What the steps share about words: tokens, names, where one stands in a text, prose safe to write."""

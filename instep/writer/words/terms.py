@@ -1,0 +1,38 @@
+"""Search terms of a text: words without their endings, names whole and in parts."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from instep.writer.words.tokens import parts_of
+
+_WORD = re.compile(r"[A-Za-z_]\w*(?:-\w+)*|\d+(?:\.\d+)*|[^\W\d_]+")
+_STOP_WORDS = """
+    a an the of to in on for and or is are be with by from as at this that it its if not no into when can
+    will fix feat chore add use update support closes refs issue
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+_ENDINGS = ("ing", "ies", "es", "ed", "s")
+
+
+def terms_of(text: str) -> "Counter[str]":
+    return Counter(sequence_of(text))
+
+
+def sequence_of(text: str) -> list[str]:
+    """The terms in their order; a name, then its parts."""
+    return [term for word in _WORD.findall(text) for term in _terms(word)]
+
+
+@lru_cache(maxsize=50_000)
+def _terms(word: str) -> tuple[str, ...]:
+    parts = parts_of(word)
+    terms = [word.lower(), *map(_stem, parts)] if len(parts) > 1 else [_stem(word.lower())]
+    return tuple(term for term in terms if len(term) > 1 and term not in _STOP)
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
