@@ -17,10 +17,8 @@ from apprise.plugins.workflows import NotifyWorkflows
 
 from instep.core import limits
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows has none.
-    resource = None  # type: ignore[assignment]
 
 MESSENGERS: dict[str, Any] = {
     "slack": NotifySlack,
@@ -59,8 +57,8 @@ class Ears(logging.Handler):
 
 
 def bound_memory() -> None:
-    """An answer is small, but may say that it is packed."""
-    if resource is not None:
+    """An answer is small, but may say that it is packed. Windows has no such bound."""
+    if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (limits.ALERT_MEMORY_BYTES, limits.ALERT_MEMORY_BYTES))
 
 

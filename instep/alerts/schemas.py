@@ -55,15 +55,6 @@ class AlertTargetOut(Out):
 
     @classmethod
     def of(cls, target: AlertTarget) -> "AlertTargetOut":
-        return cls(
-            id=target.id,
-            bot_id=str(target.bot_id),
-            tool=target.tool,
-            # Whoever knows the whole address can write to the channel.
-            address=f"https://{target.host}/…{target.last_four}",
-            alerts=target.alerts,
-            status=target.status,
-            last_error=target.last_error,
-            sent_at=target.sent_at,
-            created_at=target.created_at,
-        )
+        # Whoever knows the whole address can write to the channel.
+        address = f"https://{target.host}/…{target.last_four}"
+        return cls.of_row(target, bot_id=str(target.bot_id), address=address)

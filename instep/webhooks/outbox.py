@@ -75,12 +75,13 @@ async def claim(tx: Tx, most: int) -> list[Claimed]:
         Taken,
         """
         select id, number, at
-        from claim_deliveries(%(most)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s)
+        from claim_deliveries(%(most)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s, %(kept)s)
         """,
         most=most,
         at_one_endpoint=limits.ENDPOINT_DELIVERIES_AT_ONCE,
         of_one_workspace=limits.WORKSPACE_DELIVERIES_AT_ONCE,
         lease=LEASE,
+        kept=limits.ATTEMPTS_KEPT,
     )
     return await read(tx, taken) if taken else []
 

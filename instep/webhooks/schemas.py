@@ -105,6 +105,10 @@ class WithSecret:
     webhook: Webhook
     secret: str
 
+    @property
+    def id(self) -> str:
+        return self.webhook.id
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
@@ -180,18 +184,7 @@ class WebhookOut(Out):
 
     @classmethod
     def of(cls, webhook: Webhook) -> "WebhookOut":
-        return cls(
-            id=webhook.id,
-            url=webhook.url,
-            description=webhook.description,
-            events=webhook.events,
-            bot_id=str(webhook.bot_id) if webhook.bot_id else None,
-            status=webhook.status,
-            secret=None,
-            disabled_reason=webhook.disabled_reason,
-            created_at=webhook.created_at,
-            updated_at=webhook.updated_at,
-        )
+        return cls.of_row(webhook, bot_id=str(webhook.bot_id) if webhook.bot_id else None, secret=None)
 
 
 class WebhookWithSecretOut(WebhookOut):
@@ -253,15 +246,7 @@ class DeliveryOut(Out):
 
     @classmethod
     def of(cls, delivery: Delivery) -> "DeliveryOut":
-        return cls(
-            id=delivery.id,
-            event_id=delivery.event_id,
-            event=delivery.event,
-            status=delivery.status,
-            attempts=[AttemptOut(**attempt) for attempt in delivery.attempts],
-            next_attempt_at=delivery.next_attempt_at,
-            created_at=delivery.created_at,
-        )
+        return cls.of_row(delivery, attempts=[AttemptOut(**attempt) for attempt in delivery.attempts])
 
 
 class EventDataOut(Out):

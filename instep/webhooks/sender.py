@@ -21,7 +21,7 @@ POLL_SECONDS = 0.1
 OUTAGE_SECONDS = 1.0
 # What ends within it is recorded together.
 GATHER_SECONDS = 0.002
-# A turn takes long only where thousands of endpoints have something waiting: then turns become rarer.
+# A turn takes long only where thousands of endpoints have something due: then turns become rarer.
 IDLE_SHARE = 5
 GONE = 410
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import cast
 
 A, CNAME, AAAA = 1, 5, 28
 NO_SUCH_NAME = 3
@@ -38,8 +39,9 @@ class NameServer(asyncio.DatagramProtocol):
         self.repeated = 0
         self.answers = dict[tuple[bytes, str, int], Records | None]()
 
-    def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
-        self.transport = transport
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # What the loop gives for UDP is no subclass of it in every version of Python.
+        self.transport = cast(asyncio.DatagramTransport, transport)
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         number = data[:2]

@@ -249,6 +249,9 @@ async def keep_to_the_name(trial: Trial) -> None:
 async def try_every_address(trial: Trial) -> None:
     """Each address of the collection: as a name server's answer, and in the place of a name."""
     rows = read_corpus()
+    if not rows:
+        print(f"the addresses of {CORPUS.name} were not tried, since there is no file {CORPUS}")
+        return
     for number, row in enumerate(rows):
         named, literal = f"row{number}.{DOMAIN}", ip_address(row["ip"])
         trial.names[named] = steady(Records([row["ip"]]))

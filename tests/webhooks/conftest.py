@@ -7,8 +7,9 @@ import pytest
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
+from tests.cast import Api, Cast, Client, Json
 from tests.webhooks.receiver import Receiver, receiving
-from tests.webhooks.sending import sending
+from tests.webhooks.sending import connect, sending
 
 Allow = Callable[[str], None]
 
@@ -38,3 +39,15 @@ async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[S
     await owner.run("delete from webhook_endpoints")
     async with sending(database) as made:
         yield made
+
+
+@pytest.fixture
+def client(api: Api, cast: Cast) -> Client:
+    """Somebody of Acme who may write."""
+    return api(cast.acme.write_key)
+
+
+@pytest.fixture
+async def webhook(client: Client, receiver: Receiver, sender: Sender) -> Json:
+    """An endpoint of Acme that leads to the receiver, and the only one."""
+    return await connect(client, receiver)

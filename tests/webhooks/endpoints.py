@@ -6,7 +6,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from instep.core.database import Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key
 from tests.cast import Cast, Client, Json
 from tests.web.asking import found, made
@@ -22,6 +22,11 @@ async def create_webhook(client: Client, **fields: Any) -> Json:
 
 async def send_test(client: Client, webhook: Json) -> Json:
     return found(await client.post(f"{WEBHOOKS}/{webhook['id']}/test"))
+
+
+async def redeliver(client: Client, webhook: Json, delivery: Json) -> Json:
+    path = f"{WEBHOOKS}/{webhook['id']}/deliveries/{delivery['id']}/redeliver"
+    return found(await client.post(path))
 
 
 async def disable(client: Client, webhook: Json) -> Json:

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
 
@@ -10,6 +10,8 @@ from instep.core.config import settings
 from instep.core.crypto import key_ring
 from instep.core.database import Database, Tx
 from instep.core.outbound.client import Caller
+from instep.webhooks import outbox
+from instep.webhooks.outbox import Claimed, Outcome
 from instep.webhooks.sender import Sender
 from tests.cast import Client, Json
 from tests.web.asking import all_pages, found
@@ -88,6 +90,13 @@ async def end_leases(owner: Tx) -> None:
     await owner.run("update deliveries set leased_until = clock_timestamp() where leased_until is not null")
 
 
+async def until(is_true: Callable[[], Awaitable[bool]]) -> None:
+    """Until the database says so, which is soon."""
+    async with asyncio.timeout(5):
+        while not await is_true():
+            pass
+
+
 async def database_time(owner: Tx) -> datetime:
     moment: datetime = await owner.value("select clock_timestamp()")
     return moment
@@ -110,4 +119,30 @@ async def add_deliveries(owner: Tx, webhook: Json, count: int, bytes_each: int =
         id=webhook["id"],
         count=count,
         bytes=bytes_each,
+    )
+
+
+async def claim(database: Database, most: int = 1) -> list[Claimed]:
+    """What a sender does before it sends."""
+    async with database.enter_workspace("") as tx:
+        return await outbox.claim(tx, most)
+
+
+async def record(database: Database, *outcomes: Outcome) -> None:
+    """What a sender does afterwards."""
+    async with database.enter_workspace("") as tx:
+        await outbox.record(tx, list(outcomes))
+
+
+def outcome_of(claimed: Claimed, is_delivered: bool) -> Outcome:
+    """It arrived, or the endpoint wants no more."""
+    return Outcome(
+        id=claimed.id,
+        number=claimed.number,
+        http_status=200 if is_delivered else 410,
+        duration_ms=1,
+        error=None if is_delivered else "Gone.",
+        answer="",
+        delivered=is_delivered,
+        gone=not is_delivered,
     )

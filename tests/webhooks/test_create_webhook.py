@@ -11,17 +11,7 @@ from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Tx
 from instep.webhooks.schemas import EventKind
 from tests.cast import Api, Cast
-from tests.web.asking import (
-    ID,
-    TIMESTAMP,
-    all_pages,
-    at_once,
-    body_of,
-    found,
-    made,
-    named_fields,
-    refusal,
-)
+from tests.web.asking import ID, TIMESTAMP, all_pages, at_once, body_of, found, made, named_fields, refusal
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 

@@ -10,7 +10,7 @@ import pytest
 from instep.articles.actions import publish_article
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces import actions as workspaces
 from tests.articles.editing import acting
 from tests.cast import Api, Cast, Client, Json

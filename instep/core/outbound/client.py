@@ -151,13 +151,15 @@ def refuse(url: Url, allow: AllowList) -> None:
         raise NoAnswer(OUT_OF_REACH) from None
 
 
-def request_of(target: Url, url: str, body: bytes, headers: Mapping[str, str]) -> Request:
+def request_of(
+    target: Url, url: str, body: bytes, headers: Mapping[str, str], method: str = "POST"
+) -> Request:
     behind_scheme = url.partition("://")[2]
     authority = re.split(r"[/?]", behind_scheme, maxsplit=1)[0]
     path = behind_scheme.removeprefix(authority)
     own = {
         "Host": authority.lower(),
-        "Content-Length": str(len(body)),
+        **({"Content-Length": str(len(body))} if method == "POST" else {}),
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
@@ -167,7 +169,7 @@ def request_of(target: Url, url: str, body: bytes, headers: Mapping[str, str]) -
         port=target.port,
         target=path if path.startswith("/") else f"/{path}",
     )
-    return Request("POST", where, headers=[*own.items(), *headers.items()], content=body)
+    return Request(method, where, headers=[*own.items(), *headers.items()], content=body)
 
 
 async def begin(stream: CappedStream, request: Request) -> Response:

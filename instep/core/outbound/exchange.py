@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from httpcore2 import Response
+from httpcore2 import Request, Response
 
 from instep.core.outbound.client import Caller, NoAnswer, begin, failures, read_url, request_of
 from instep.core.outbound.streams import CappedStream, TooMuch
+from instep.core.outbound.urls import Url
 
 TOO_LARGE = "The answer is too large."
 
@@ -28,9 +29,19 @@ async def exchange(caller: Caller, url: str, body: bytes, headers: Mapping[str, 
     and no proxy of the environment is used. The time limit is the caller's.
     """
     target = read_url(url)
+    return await answered(caller, target, request_of(target, url, body, headers), most)
+
+
+async def fetch(caller: Caller, url: str, headers: Mapping[str, str], most: int) -> Whole:
+    """Get an address in the same way, and under the same guard."""
+    target = read_url(url)
+    return await answered(caller, target, request_of(target, url, b"", headers, "GET"), most)
+
+
+async def answered(caller: Caller, target: Url, request: Request, most: int) -> Whole:
     streams = await caller.open(target, caller.trust if target.scheme == "https" else None)
     async with aclosing(CappedStream(*streams, most)) as stream:
-        response = await begin(stream, request_of(target, url, body, headers))
+        response = await begin(stream, request)
         return Whole(response.status, headers_of(response), await read_body(stream, response))
 
 

@@ -11,62 +11,82 @@ alter table deliveries add column attempts_begun integer not null default 0;
 alter table deliveries add column began_at timestamptz;
 -- Until then one sender has it; past it the attempt is taken for lost.
 alter table deliveries add column leased_until timestamptz;
+-- Whether its time had come when deliveries were last claimed: claims look past what waits for a retry.
+alter table deliveries add column is_due boolean not null default true;
 comment on column deliveries.attempts is
   'The latest attempts, in order: number, at, http_status, duration_ms, error, answer.';
 
 drop index deliveries_due;
-create index deliveries_pending on deliveries (endpoint_id, next_attempt_at, id) where status = 'pending';
+create index deliveries_ripe on deliveries (endpoint_id, next_attempt_at, id)
+  where status = 'pending' and is_due;
+create index deliveries_waiting on deliveries (next_attempt_at) where status = 'pending' and not is_due;
 create index deliveries_leased on deliveries (leased_until) where leased_until is not null;
 
 -- Since when every attempt has failed; null: the last one has not.
 alter table webhook_endpoints add column failing_since timestamptz;
 """
 
+LOG = """
+create function with_attempt(log jsonb, attempt jsonb, kept integer) returns jsonb
+language sql immutable as $$
+  select jsonb_path_query_array(log || attempt, '$[last - $n to last]', jsonb_build_object('n', kept - 1))
+$$;
+revoke all on function with_attempt from public;
+"""
+
 # The claims of all senders follow one another, so that none sees less of an endpoint under way than there is.
-# It looks at the first pending delivery of each endpoint, jumping from one to the next in the index: what
-# one endpoint has waiting costs the others nothing. All times are the database's.
+# It jumps from one endpoint that has something due to the next in the index: neither how much one has waiting
+# nor how many wait for a retry costs the others anything. All times are the database's.
+# What is under way is looked up by key: of so young a number the planner knows nothing, and would join badly.
 # What it answers is small: the next claim waits until the answer is sent, and would wait for a sender that
 # has stopped reading. The bodies are asked for afterwards.
 CLAIM = """
 create function claim_deliveries(
-  most integer, at_one_endpoint integer, of_one_workspace integer, lease interval
+  most integer, at_one_endpoint integer, of_one_workspace integer, lease interval, kept integer
 ) returns table (id text, number integer, at timestamptz)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
-declare moment timestamptz;
+declare
+  moment timestamptz;
+  at_endpoints jsonb;
+  of_workspaces jsonb;
 begin
   perform pg_advisory_xact_lock(hashtextextended('claim_deliveries', 0));
   moment := clock_timestamp();
+  update deliveries d set is_due = true
+  from (
+    select w.id from deliveries w
+    where w.status = 'pending' and not w.is_due and w.next_attempt_at <= moment
+    order by w.next_attempt_at limit 1000 for no key update skip locked) ripe
+  where d.id = ripe.id;
+  select coalesce(jsonb_object_agg(b.endpoint_id, b.number), '{}') into at_endpoints from (
+    select d.endpoint_id, count(*) as number from deliveries d where d.leased_until > moment group by 1) b;
+  select coalesce(jsonb_object_agg(b.workspace_id, b.number), '{}') into of_workspaces from (
+    select d.workspace_id, count(*) as number from deliveries d where d.leased_until > moment group by 1) b;
   return query
   with recursive heads as (
-    (select d.endpoint_id, d.workspace_id, d.next_attempt_at from deliveries d
-      where d.status = 'pending' order by d.endpoint_id, d.next_attempt_at limit 1)
+    (select d.endpoint_id from deliveries d where d.status = 'pending' and d.is_due
+      order by d.endpoint_id limit 1)
     union all
-    select n.* from heads h cross join lateral (
-      select d.endpoint_id, d.workspace_id, d.next_attempt_at from deliveries d
-      where d.status = 'pending' and d.endpoint_id > h.endpoint_id
-      order by d.endpoint_id, d.next_attempt_at limit 1) n
-  ), busy as (
-    select d.endpoint_id, d.workspace_id, count(*) as number from deliveries d
-    where d.leased_until > moment group by d.endpoint_id, d.workspace_id
-  ), busy_workspaces as (
-    select b.workspace_id, sum(b.number) as number from busy b group by b.workspace_id
+    select n.endpoint_id from heads h cross join lateral (
+      select d.endpoint_id from deliveries d
+      where d.status = 'pending' and d.is_due and d.endpoint_id > h.endpoint_id
+      order by d.endpoint_id limit 1) n
+  ), open as (
+    select e.id, e.workspace_id, coalesce((at_endpoints ->> e.id)::integer, 0) as under_way
+    from heads h join webhook_endpoints e on e.id = h.endpoint_id
+    where e.status = 'enabled'
   ), due as (
-    select c.id, c.next_attempt_at, coalesce(w.number, 0)
-      + row_number() over (partition by h.workspace_id order by c.place, c.next_attempt_at, c.id) as place
-    from heads h
-    join webhook_endpoints e on e.id = h.endpoint_id and e.status = 'enabled'
-    left join busy b on b.endpoint_id = h.endpoint_id
-    left join busy_workspaces w on w.workspace_id = h.workspace_id
-    cross join lateral (
+    select c.id, c.next_attempt_at, coalesce((of_workspaces ->> o.workspace_id)::integer, 0)
+      + row_number() over (partition by o.workspace_id order by c.place, c.next_attempt_at, c.id) as place
+    from open o cross join lateral (
       select f.id, f.next_attempt_at,
-        coalesce(b.number, 0) + row_number() over (order by f.next_attempt_at, f.id) as place
+        o.under_way + row_number() over (order by f.next_attempt_at, f.id) as place
       from (
         select d.id, d.next_attempt_at from deliveries d
-        where d.endpoint_id = h.endpoint_id and d.status = 'pending' and d.next_attempt_at <= moment
+        where d.endpoint_id = o.id and d.status = 'pending' and d.is_due and d.next_attempt_at <= moment
           and (d.leased_until is null or d.leased_until <= moment)
-        order by d.next_attempt_at, d.id limit greatest(at_one_endpoint - coalesce(b.number, 0), 0)) f) c
-    where h.next_attempt_at <= moment
+        order by d.next_attempt_at, d.id limit greatest(at_one_endpoint - o.under_way, 0)) f) c
   ), chosen as (
     select due.id from due where due.place <= of_one_workspace
     order by due.place, due.next_attempt_at limit most
@@ -77,10 +97,11 @@ begin
     for no key update skip locked
   ), taken as (
     update deliveries d set
-      attempts = case when d.leased_until is null then d.attempts else d.attempts || jsonb_build_object(
-        'number', d.attempts_begun, 'at', d.began_at, 'http_status', null,
-        'duration_ms', round(extract(epoch from d.leased_until - d.began_at) * 1000),
-        'error', 'The sender was stopped during this attempt.', 'answer', null) end,
+      attempts = case when d.leased_until is null then d.attempts
+        else with_attempt(d.attempts, jsonb_build_object(
+          'number', d.attempts_begun, 'at', d.began_at, 'http_status', null,
+          'duration_ms', round(extract(epoch from d.leased_until - d.began_at) * 1000),
+          'error', 'The sender was stopped during this attempt.', 'answer', null), kept) end,
       attempts_begun = d.attempts_begun + 1, began_at = moment, leased_until = moment + lease
     from free where d.id = free.id
     returning d.id, d.attempts_begun
@@ -150,13 +171,15 @@ begin
   from concerned c where e.id = c.id and c.ends
   returning e.id, e.disabled_reason;
 
+  perform d.id from deliveries d
+  join jsonb_to_recordset(outcomes) as o (id text) on o.id = d.id
+  order by d.id for no key update of d;
   update deliveries d set
-    attempts = jsonb_path_query_array(
-      d.attempts || jsonb_build_object('number', o.number, 'at', d.began_at, 'http_status', o.http_status,
-        'duration_ms', o.duration_ms, 'error', o.error, 'answer', o.answer),
-      '$[last - $n to last]', jsonb_build_object('n', kept - 1)),
+    attempts = with_attempt(d.attempts, jsonb_build_object(
+      'number', o.number, 'at', d.began_at, 'http_status', o.http_status, 'duration_ms', o.duration_ms,
+      'error', o.error, 'answer', o.answer), kept),
     round_attempts = d.round_attempts + 1,
-    leased_until = null, began_at = null,
+    leased_until = null, began_at = null, is_due = false,
     status = case when o.delivered then 'delivered'
       when o.gone or d.round_attempts >= cardinality(waits) then 'failed' else 'pending' end,
     next_attempt_at = case when o.delivered or o.gone or d.round_attempts >= cardinality(waits) then null
@@ -170,15 +193,21 @@ revoke all on function record_attempts from public;
 grant execute on function record_attempts to instep_app;
 """
 
+# Deleting an event takes its deliveries along, in whichever order: so they are locked before, as everywhere.
 PRUNE = """
 create function prune_events(age interval, most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
-declare touched integer;
+declare old text[];
 begin
-  delete from events where id in (
-    select e.id from events e where e.created_at < now() - age order by e.created_at limit most);
-  get diagnostics touched = row_count;
-  return touched;
+  select coalesce(array_agg(o.id), '{}') into old from (
+    select e.id from events e where e.created_at < now() - age
+    order by e.created_at limit most for update skip locked) o;
+  perform w.id from webhook_endpoints w
+  where w.id in (select d.endpoint_id from deliveries d where d.event_id = any (old))
+  order by w.id for key share;
+  perform d.id from deliveries d where d.event_id = any (old) order by d.id for update;
+  delete from events where id = any (old);
+  return cardinality(old);
 end $$;
 revoke all on function prune_events from public;
 grant execute on function prune_events to instep_app;
@@ -186,5 +215,5 @@ grant execute on function prune_events to instep_app;
 
 
 def upgrade() -> None:
-    for step in (COLUMNS, CLAIM, RECORD, PRUNE):
+    for step in (COLUMNS, LOG, CLAIM, RECORD, PRUNE):
         op.execute(step)

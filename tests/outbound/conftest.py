@@ -1,0 +1,21 @@
+"""What the tests of the way out share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from instep.core.outbound.client import Caller
+from tests.outbound.calling import ALLOWED, leading_to
+from tests.outbound.certificates import Authority
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority.found(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+async def caller(authority: Authority) -> AsyncIterator[Caller]:
+    made = Caller(ALLOWED, leading_to("127.0.0.1"), authority.trust())
+    yield made
+    await made.aclose()

@@ -1,0 +1,166 @@
+"""Who has his turn when: many senders, bounds on one endpoint and one workspace, neighbours that hang."""
+
+from asyncio import timeout
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from datetime import datetime
+from statistics import median
+
+import psycopg
+
+from instep.core.database import Database, Tx
+from instep.webhooks import outbox
+from instep.webhooks.sender import Sender
+from tests.cast import Api, Cast, Client, Json
+from tests.cast import found as found_company
+from tests.web.asking import at_once
+from tests.webhooks.endpoints import send_test
+from tests.webhooks.receiver import Receiver, receiving
+from tests.webhooks.sending import add_deliveries, at_work, claim, connect, outcome_of, record, sending, until
+
+AT_ONE_ENDPOINT = 4
+OF_ONE_WORKSPACE = 20
+WAITING = 18
+# How often the connection has looked into the table, in an index or in the rows.
+LOOKS = "select idx_scan + seq_scan from pg_stat_xact_user_tables where relname = 'deliveries'"
+
+
+async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_hold(
+    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx, database: Database
+) -> None:
+    busy, quiet = api(cast.acme.write_key), api(cast.globex.write_key)
+    endpoints = [await connect(busy, receiver, f"/{number}") for number in range(7)]
+    endpoints.append(await connect(quiet, receiver, "/quiet"))
+    for endpoint in endpoints:
+        await add_deliveries(owner, endpoint, 30)
+
+    for _ in range(3):
+        claims = await at_once(8, lambda _: claim(database, 7))
+        taken = [delivery for claimed in claims for delivery in claimed]
+        assert len({delivery.id for delivery in taken}) == len(taken)
+        of_busy = [each for each in taken if each.workspace_id == cast.acme.workspace_id]
+        assert len(of_busy) == OF_ONE_WORKSPACE
+        assert len(taken) == OF_ONE_WORKSPACE + AT_ONE_ENDPOINT
+        per_endpoint = [sum(each.endpoint_id == one["id"] for each in taken) for one in endpoints]
+        assert max(per_endpoint) == AT_ONE_ENDPOINT
+        # Everyone has a turn before somebody has a second one.
+        assert min(per_endpoint) >= 2
+        await record(database, *(outcome_of(each, True) for each in taken))
+
+
+async def test_two_senders_keep_to_four_at_an_endpoint_and_twenty_of_a_workspace(
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx, database_url: str
+) -> None:
+    endpoints = [await connect(client, receiver, f"/{number}") for number in range(6)]
+    for endpoint in endpoints:
+        await add_deliveries(owner, endpoint, 40)
+    receiver.hold()
+
+    async with own_sender(database_url) as other, at_work(sender, other):
+        await receiver.until_received(OF_ONE_WORKSPACE)
+        receiver.release()
+        await receiver.until_received(6 * 40)
+
+    assert receiver.most_in_all == OF_ONE_WORKSPACE
+    assert max(receiver.most.values()) == AT_ONE_ENDPOINT
+    assert len({request.delivery for request in receiver.received}) == len(receiver.received) == 6 * 40
+
+
+async def test_a_sender_that_freezes_while_it_takes_deliveries_holds_up_no_other(
+    webhook: Json, owner: Tx, database: Database, database_url: str
+) -> None:
+    await add_deliveries(owner, webhook, 2, bytes_each=5_000_000)
+
+    with closing(psycopg.connect(database_url)) as frozen:
+        # Asked for, and never read.
+        frozen.pgconn.send_query(b"select * from claim_deliveries(1, 4, 20, '20 seconds', 50)")
+        await until_carried_out(owner, frozen.info.backend_pid)
+        async with timeout(5):
+            assert len(await claim(database, 4)) == 1
+
+
+async def until_carried_out(owner: Tx, backend: int) -> None:
+    """Until the claim is answered, or waits for its answer to be read."""
+    sql = """
+        select query like '%%claim_deliveries%%' and (state = 'idle' or wait_event = 'ClientWrite')
+        from pg_stat_activity where pid = %(pid)s
+    """
+    await until(lambda: owner.value(sql, pid=backend))
+
+
+async def test_what_is_due_goes_out_in_its_order(
+    webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
+) -> None:
+    await add_deliveries(owner, webhook, 40)
+    # Against the order of their ids.
+    await owner.run(
+        """
+        update deliveries set next_attempt_at = now() - make_interval(mins => right(id, 6)::int)
+        where endpoint_id = %(id)s
+        """,
+        id=webhook["id"],
+    )
+
+    await sender.run_due()
+
+    numbers = [request.event["id"] for request in receiver.received]
+    for at in range(0, 40, AT_ONE_ENDPOINT):
+        assert set(numbers[at : at + AT_ONE_ENDPOINT]) == set(range(40 - at, 36 - at, -1))
+
+
+async def test_endpoints_that_wait_for_a_retry_cost_a_claim_nothing(
+    client: Client, sender: Sender, receiver: Receiver, database: Database
+) -> None:
+    endpoints = [await connect(client, receiver, f"/{number}") for number in range(WAITING)]
+    for endpoint in endpoints:
+        await send_test(client, endpoint)
+    receiver.status = 500
+    await sender.run_due()
+
+    async with database.enter_workspace("") as tx:
+        before = await tx.value(LOOKS)
+        assert await outbox.claim(tx, 1) == []
+        assert await tx.value(LOOKS) - before < WAITING
+
+
+async def test_a_neighbour_that_hangs_delays_nobody_elses_first_attempt(
+    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+) -> None:
+    noisy = api(cast.acme.write_key)
+    async with receiving() as hanging:
+        hanging.hold()
+        for number in range(20):
+            await add_deliveries(owner, await connect(noisy, hanging, f"/{number}"), 100)
+        async with at_work(sender):
+            await hanging.until_received(OF_ONE_WORKSPACE)
+            delays = [await delay_of_another(api, owner, receiver, number) for number in range(10)]
+            assert len(hanging.received) == OF_ONE_WORKSPACE
+            await hanging.close()
+
+    assert median(delays) < 1
+    assert max(delays) < 5
+
+
+async def delay_of_another(api: Api, owner: Tx, receiver: Receiver, number: int) -> float:
+    """Seconds from the event of another company to its first attempt."""
+    company = await found_company(owner, f"Company {number}")
+    client = api(company.write_key)
+    webhook = await connect(client, receiver, f"/{number}")
+    before = len(receiver.received)
+    delivery = await send_test(client, webhook)
+    await receiver.until_received(before + 1)
+    request = receiver.received[-1]
+    assert (request.delivery, request.attempt) == (delivery["id"], 1)
+    return (request.at - datetime.fromisoformat(delivery["createdAt"])).total_seconds()
+
+
+@asynccontextmanager
+async def own_sender(database_url: str) -> AsyncIterator[Sender]:
+    """As in another process: with connections of its own."""
+    database = Database(database_url, size=4)
+    await database.open()
+    try:
+        async with sending(database) as sender:
+            yield sender
+    finally:
+        await database.close()

@@ -1,0 +1,116 @@
+"""A sender that loses the database, or is told to stop."""
+
+import asyncio
+from asyncio import timeout
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from instep.core.database import Database, Tx
+from instep.core.errors import Unavailable
+from instep.webhooks.sender import Sender
+from tests.cast import Client, Json
+from tests.webhooks.endpoints import send_test
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import at_work, deliveries_of
+
+
+async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(
+    client: Client,
+    webhook: Json,
+    sender: Sender,
+    receiver: Receiver,
+    database: Database,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for _ in range(3):
+        await send_test(client, webhook)
+    receiver.hold()
+    sent = asyncio.create_task(sender.run_due())
+    await receiver.until_received(3)
+
+    monkeypatch.setattr(database.pool, "timeout", 0.1)
+    async with outage(database_url):
+        receiver.release()
+        with pytest.raises(Unavailable):
+            await sent
+    monkeypatch.setattr(database.pool, "timeout", 30)
+    assert await sender.run_due() == 0
+
+    deliveries = await deliveries_of(client, webhook)
+    assert [(each["status"], len(each["attempts"])) for each in deliveries] == [("delivered", 1)] * 3
+    assert len(receiver.received) == 3
+
+
+async def test_a_sender_that_goes_on_outlives_an_outage(
+    client: Client,
+    webhook: Json,
+    sender: Sender,
+    receiver: Receiver,
+    database: Database,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    receiver.hold()
+    async with at_work(sender):
+        await send_test(client, webhook)
+        await receiver.until_received(1)
+        monkeypatch.setattr(database.pool, "timeout", 0.1)
+        async with outage(database_url):
+            receiver.release()
+            with pytest.raises(Unavailable):
+                async with database.enter_workspace("") as tx:
+                    await tx.value("select 1")
+        monkeypatch.setattr(database.pool, "timeout", 30)
+        await send_test(client, webhook)
+        await receiver.until_received(2)
+
+    assert {each["status"] for each in await deliveries_of(client, webhook)} == {"delivered"}
+    assert {request.attempt for request in receiver.received} == {1}
+
+
+async def test_a_sender_that_is_told_to_stop_records_what_is_under_way(
+    client: Client, webhook: Json, sender: Sender, receiver: Receiver
+) -> None:
+    await send_test(client, webhook)
+    receiver.hold()
+    stop = asyncio.Event()
+    running = asyncio.create_task(sender.run(stop))
+    await receiver.until_received(1)
+
+    stop.set()
+    await send_test(client, webhook)
+    receiver.release()
+    await running
+
+    assert [each["status"] for each in await deliveries_of(client, webhook)] == ["pending", "delivered"]
+    assert len(receiver.received) == 1
+
+
+@asynccontextmanager
+async def outage(database_url: str) -> AsyncIterator[None]:
+    """All connections of the application break, and there are no new ones until the end."""
+    name = conninfo_to_dict(database_url)["dbname"]
+    elsewhere = make_conninfo(database_url, dbname="postgres")
+    async with await psycopg.AsyncConnection.connect(elsewhere, autocommit=True) as connection:
+        tx = Tx(connection)
+        await tx.run(f"alter database {name} allow_connections false")
+        try:
+            await end_connections(tx, str(name))
+            yield
+        finally:
+            await tx.run(f"alter database {name} allow_connections true")
+
+
+async def end_connections(tx: Tx, name: str) -> None:
+    ending = """
+        select count(pg_terminate_backend(pid)) from pg_stat_activity
+        where datname = %(name)s and application_name = 'instep'
+    """
+    async with timeout(10):
+        while await tx.value(ending, name=name):
+            pass
