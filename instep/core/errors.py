@@ -25,6 +25,10 @@ class AppError(Exception):
         super().__init__(self.message)
 
 
+class Unusable(Exception):
+    """The installation can't be used as it is set up; the message says why and what to do."""
+
+
 class InvalidRequest(AppError):
     """The request is missing something, or a value is bad."""
 

@@ -1,22 +1,17 @@
-"""The database schema: Alembic steps in plain SQL, applied under a lock."""
+"""The database schema, step by step in `versions`, and which of the steps a database has behind it."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from psycopg.errors import InsufficientPrivilege
-from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.exc import ProgrammingError
-from sqlalchemy.pool import NullPool
 
-# Any number that no other user of the database locks.
-LOCK = 4_927_001_733
+from instep.core.errors import Unusable
+
+VERSIONS = Path(__file__).parent / "versions"
 
 
-class MigrationRefused(Exception):
+class MigrationRefused(Unusable):
     """The database user lacks a right that the schema needs."""
 
     def __init__(self, reason: str) -> None:
@@ -28,40 +23,24 @@ class MigrationRefused(Exception):
 
 def migrate(url: str) -> str:
     """Bring the schema at `url` up to date and return its revision; callers wait for each other."""
-    with owner(url).connect() as connection:
-        connection.exec_driver_sql(f"select pg_advisory_lock({LOCK})")
-        connection.commit()
-        config = configuration()
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, "head")
-        except ProgrammingError as error:
-            if not isinstance(error.orig, InsufficientPrivilege):
-                raise
-            raise MigrationRefused(str(error.orig).splitlines()[0]) from None
-        connection.commit()
-        return revision(connection) or ""
+    newest = head()
+    if revision_at(url) != newest:
+        # What takes the steps takes a while to load; nearly always there is none to take.
+        from instep.migrations.steps import take_steps
+
+        take_steps(url)
+    return newest
 
 
-def is_current(url: str) -> bool:
-    """Whether the schema at `url` is the one this version of Instep was written for."""
-    with owner(url).connect() as connection:
-        return revision(connection) == head()
+def head() -> str:
+    """The revision that this version of Instep was written for; each file's name begins with its own."""
+    return max(file.name for file in VERSIONS.glob("[0-9]*.py")).partition("_")[0]
 
 
-def head() -> str | None:
-    return ScriptDirectory.from_config(configuration()).get_current_head()
-
-
-def revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-def owner(url: str) -> Engine:
-    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
-
-
-def configuration() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent))
-    return config
+def revision_at(url: str) -> str | None:
+    """None where there is no schema yet, or none that this user of the database may look at."""
+    with psycopg.connect(url) as connection, suppress(InsufficientPrivilege):
+        if connection.execute("select to_regclass('alembic_version')").fetchone() != (None,):
+            row = connection.execute("select version_num from alembic_version").fetchone()
+            return row[0] if row else None
+    return None

@@ -19,6 +19,7 @@ from instep.core.database import Tx
 from tests.cast import Cast, Json
 from tests.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
 from tests.ci.servers import TASK, Reply, standing
+from tests.commands import run_command
 from tests.runtime.installation import COMMAND, free_port, installed
 
 WAIT = Options(wait=True, timeout=60)
@@ -447,19 +448,18 @@ def test_other_commands_leave_the_name_of_the_bot_alone() -> None:
     read_settings({"INSTEP_BOT": "x"}, Path("there-is-no-such-file.toml"))
 
 
-def command(environment: dict[str, str], *arguments: str) -> tuple[int, str]:
-    """Its exit code and what it prints."""
+def test_the_command_ends_with_the_code_of_the_run(acme: Company, repository: Repository) -> None:
     others = {name: value for name, value in os.environ.items() if not name.startswith("INSTEP_")}
     done = subprocess.run(
-        [COMMAND, "change", *arguments], env=others | environment, stdout=subprocess.PIPE, check=False
+        [COMMAND, "change", "--check", "--json", "--timeout", "60"],
+        env=others | acme.environment,
+        stdout=subprocess.PIPE,
+        check=False,
     )
-    return done.returncode, done.stdout.decode()
 
-
-def test_the_command_ends_with_the_code_of_the_run(acme: Company, repository: Repository) -> None:
-    code, printed = command(acme.environment, "--check", "--json", "--timeout", "60")
-
-    assert code == WOULD_EDIT
-    assert json.loads(printed)["outcome"] == "drafts"
-    assert command(acme.environment | {"INSTEP_API_KEY": "isk_wrong"}) == (FAILED, "")
-    assert command(acme.environment, "--kind", "issue") == (2, "")
+    assert done.returncode == WOULD_EDIT
+    assert json.loads(done.stdout)["outcome"] == "drafts"
+    refused = run_command("change", **acme.environment | {"INSTEP_API_KEY": "isk_wrong"})
+    assert (refused.code, refused.out) == (FAILED, "")
+    misused = run_command("change", "--kind", "issue", **acme.environment)
+    assert (misused.code, misused.out) == (2, "")

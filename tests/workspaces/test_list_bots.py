@@ -1,7 +1,7 @@
 """GET /v1/bots."""
 
 from instep.core.database import Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
 from tests.cast import Api, Cast
 from tests.web.asking import found, refusal

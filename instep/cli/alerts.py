@@ -1,0 +1,98 @@
+"""`instep alert …`."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from instep.cli.options import AsJson, InWorkspace
+from instep.cli.owner import acting, as_bot_id, in_workspace
+from instep.cli.saying import say, say_list
+from instep.core.errors import NotFound
+
+if TYPE_CHECKING:
+    from instep.alerts.schemas import AlertTarget
+    from instep.core.database import Tx
+    from instep.identity.schemas import Ctx
+
+app = typer.Typer(no_args_is_help=True, help="Chat channels that are told of hand-offs and leads.")
+
+
+@app.command("add")
+def add_alert(
+    bot_id: Annotated[str, typer.Argument(metavar="BOT")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="`-` reads it from standard input.")],
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--for", help="What it is told of, handoff or lead; both when not given."),
+    ] = None,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell a channel of Slack, Discord, Teams or Mattermost of hand-offs and leads."""
+    from instep.alerts import actions
+    from instep.alerts.schemas import AlertKind, AlertTargetOut
+
+    address = sys.stdin.readline().strip() if url == "-" else url
+    told_of = kinds or get_args(AlertKind)
+
+    async def add(tx: "Tx", own: str) -> "AlertTarget":
+        return await actions.add_alert_target(await acting(tx, own, as_bot_id(bot_id)), address, told_of)
+
+    target = AlertTargetOut.of(in_workspace(workspace, add))
+    say(target, f"{target.id}  {target.address}", as_json)
+
+
+@app.command("list")
+def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """List the channels, without their secret addresses."""
+    from instep.alerts.queries import list_of_workspace
+    from instep.alerts.schemas import AlertTargetOut
+
+    targets = in_workspace(workspace, list_of_workspace)
+    columns = ("id", "bot_id", "alerts", "address", "status", "last_error")
+    say_list([AlertTargetOut.of(target) for target in targets], columns, as_json)
+
+
+@app.command("remove")
+def remove_alert(
+    target_id: Annotated[str, typer.Argument(metavar="ID")],
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell a channel nothing more."""
+    from instep.alerts import actions
+    from instep.alerts.schemas import AlertTargetOut
+
+    async def remove(tx: "Tx", own: str) -> "AlertTarget":
+        return await actions.remove_alert_target(await beside(tx, own, target_id), target_id)
+
+    removed = AlertTargetOut.of(in_workspace(workspace, remove))
+    say(removed, f"{removed.id} is told nothing more.", as_json)
+
+
+@app.command("test")
+def send_test_alert(
+    target_id: Annotated[str, typer.Argument(metavar="ID")],
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send a test message to a channel; `instep alert list` shows what became of it."""
+    from instep.alerts import actions
+    from instep.alerts.schemas import AlertTargetOut
+
+    async def test(tx: "Tx", own: str) -> "AlertTarget":
+        return await actions.test_alert_target(await beside(tx, own, target_id), target_id)
+
+    target = AlertTargetOut.of(in_workspace(workspace, test))
+    say(target, f"{target.id} gets a test message: `instep alert list` shows what became of it.", as_json)
+
+
+async def beside(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
+    """Who works from the command line, on the bot of an alert target."""
+    from instep.alerts.queries import bot_of
+
+    bot_id = await bot_of(tx, workspace_id, target_id)
+    if bot_id is None:
+        raise NotFound(f"There is no alert target {target_id}: `instep alert list` shows them.")
+    return await acting(tx, workspace_id, bot_id)

@@ -1,0 +1,39 @@
+"""`instep change`: what a CI runs."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from instep.ci.surroundings import Kind
+from instep.cli.options import AsJson
+from instep.core import limits
+
+
+def change(
+    base: Annotated[
+        str | None, typer.Option(metavar="REV", help="What it is compared with; by default what the CI says.")
+    ] = None,
+    head: Annotated[
+        str | None, typer.Option(metavar="REV", help="Its last commit; by default what the CI says, or HEAD.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="What it is called; by default as in the CI.")] = None,
+    url: Annotated[str | None, typer.Option(help="Where people see it; by default as in the CI.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="What it is; by default as in the CI.")] = None,
+    bot: Annotated[
+        str | None, typer.Option(envvar="INSTEP_BOT", help="The bot, for a key that covers several.")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the drafts and show them.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Wait, and end with exit code 3 if articles need an edit.")
+    ] = False,
+    timeout: Annotated[
+        int, typer.Option(min=1, metavar="SECONDS", help="How long to wait; then the exit code is 4.")
+    ] = limits.TASK_WAIT_SECONDS,
+    as_json: AsJson = False,
+) -> None:
+    """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY: for CI."""
+    from instep.ci.command import Options, send_change
+
+    asked = Options(base, head, title, url, kind, bot, wait, check, timeout, as_json)
+    raise typer.Exit(send_change(asked, os.environ))

@@ -1,0 +1,40 @@
+"""Commands that tell of this installation: its schema, its routes, its health."""
+
+import typer
+
+from instep.cli.options import AsJson
+from instep.cli.owner import as_owner
+from instep.cli.saying import say
+
+
+def migrate(as_json: AsJson = False) -> None:
+    """Bring the database's schema up to date."""
+    from instep.core.config import settings
+    from instep.core.postgres import running_postgres
+    from instep.doctor import Migrated
+    from instep.migrations import migrate as migrate_schema
+
+    with running_postgres(settings()) as postgres:
+        revision = migrate_schema(postgres.url)
+    say(Migrated(revision=revision), f"The schema is at revision {revision}.", as_json)
+
+
+def routes(as_json: AsJson = False) -> None:
+    """List every route with who may call it and where it is written."""
+    from instep.app import create_app
+    from instep.routes import list_routes
+
+    listed = list_routes(create_app())
+    lines = [f"{r.method:7} {r.path:45} {r.access:14} {r.name:22} {r.file}:{r.line}" for r in listed.results]
+    say(listed, "\n".join(lines), as_json)
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Say how this installation is set up and what is wrong with it."""
+    from instep.core.config import settings
+    from instep.doctor import as_text, examine
+
+    report = as_owner(lambda tx: examine(tx, settings()))
+    say(report, as_text(report), as_json)
+    if report.problems:
+        raise typer.Exit(1)

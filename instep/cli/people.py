@@ -1,0 +1,136 @@
+"""`instep user …` and `instep audit`: who may sign in, and who did what."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from instep.cli.options import AsJson, InWorkspace
+from instep.cli.owner import in_workspace
+from instep.cli.saying import as_lines, say, say_list
+from instep.core import limits
+from instep.identity.scopes import Role
+
+if TYPE_CHECKING:
+    from instep.people.schemas import AuditEntry
+
+app = typer.Typer(no_args_is_help=True, help="People who may sign in.")
+
+Email = Annotated[str, typer.Argument(metavar="EMAIL")]
+FromInput = Annotated[
+    bool,
+    typer.Option("--password-stdin", help="Read the password from standard input; else it is asked for."),
+]
+
+
+@app.command("create")
+def create_user(
+    email: Email,
+    role: Annotated[
+        Role, typer.Option(help="What they may do: all, all but settings, or read.")
+    ] = Role.EDITOR,
+    password_stdin: FromInput = False,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let somebody sign in."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    password = asked_password(password_stdin)
+    made = in_workspace(workspace, lambda tx, own: actions.create_user(tx, own, email, role, password))
+    user = user_out(made)
+    say(user, as_lines(user), as_json)
+
+
+@app.command("list")
+def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """List who may sign in."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    users = in_workspace(workspace, actions.list_users)
+    say_list([user_out(user) for user in users], ("id", "role", "disabled_at", "email"), as_json)
+
+
+@app.command("role")
+def change_role(
+    email: Email,
+    role: Annotated[Role, typer.Argument(metavar="ROLE", help="owner, editor or viewer.")],
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change what somebody, and every app that acts for them, may do."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    changed = user_out(in_workspace(workspace, lambda tx, own: actions.change_role(tx, own, email, role)))
+    say(changed, f"{changed.email} is {changed.role}.", as_json)
+
+
+@app.command("password")
+def change_password(
+    email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
+) -> None:
+    """Set somebody's password; it ends all their sessions."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    password = asked_password(password_stdin)
+    work = in_workspace(workspace, lambda tx, own: actions.change_password(tx, own, email, password))
+    changed = user_out(work)
+    say(changed, f"{changed.email} has a new password and is signed out everywhere.", as_json)
+
+
+@app.command("disable")
+def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """Sign somebody out everywhere, let them in no more, and stop the apps that act for them."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    disabled = user_out(in_workspace(workspace, lambda tx, own: actions.disable_user(tx, own, email)))
+    say(disabled, f"{disabled.email} can't sign in any more.", as_json)
+
+
+@app.command("enable")
+def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """Let somebody in again who was disabled."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    enabled = user_out(in_workspace(workspace, lambda tx, own: actions.enable_user(tx, own, email)))
+    say(enabled, f"{enabled.email} can sign in.", as_json)
+
+
+def audit(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many entries, the newest first.")] = 50,
+    before: Annotated[
+        int | None, typer.Option(metavar="ID", help="Only entries older than this one, to go on from there.")
+    ] = None,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell who did what: people, keys, commands and the writer."""
+    from instep.people import actions
+    from instep.people.schemas import audit_entry_out
+
+    entries = in_workspace(workspace, lambda tx, own: actions.list_audit(tx, own, limit, before))
+    if as_json:
+        say_list([audit_entry_out(entry) for entry in entries], (), as_json)
+        return
+    for entry in entries:
+        typer.echo(as_line(entry))
+
+
+def as_line(entry: "AuditEntry") -> str:
+    when = f"{entry.created_at:%Y-%m-%d %H:%M:%S}"
+    who = entry.actor_name if entry.app is None else f"{entry.actor_name} through {entry.app}"
+    return f"{entry.id}  {when}  {entry.entrance:7}  {who}  {entry.action}  {entry.resource or '-'}"
+
+
+def asked_password(from_input: bool) -> str:
+    """Never an argument: other users of the machine see those."""
+    if from_input:
+        return sys.stdin.readline(limits.PASSWORD_LONGEST + 2).rstrip("\r\n")
+    password: str = typer.prompt("Password", hide_input=True, confirmation_prompt="The same again")
+    return password

@@ -1,0 +1,39 @@
+"""How commands print what they did: in words, or as JSON."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def say(out: "BaseModel", text: str, as_json: bool) -> None:
+    typer.echo(out.model_dump_json(by_alias=True) if as_json else text)
+
+
+def as_lines(out: "BaseModel") -> str:
+    """The fields that are set, named as in the API."""
+    fields = out.model_dump(mode="json", by_alias=True)
+    return "\n".join(f"{name}: {as_text(value)}" for name, value in fields.items() if value not in (None, []))
+
+
+def as_text(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
+        return
+    for row in rows:
+        fields = row.model_dump(mode="json")
+        typer.echo("  ".join(as_cell(fields[column]) for column in columns))
+
+
+def as_cell(value: str | list[str] | None) -> str:
+    if isinstance(value, list):
+        return ",".join(value)
+    return "-" if value is None else value

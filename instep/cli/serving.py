@@ -1,0 +1,54 @@
+"""Commands that run until they are ended: the server, the demo, the worker."""
+
+import os
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, help="How many server processes.")] = 1,
+    no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
+) -> None:
+    """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
+    import uvicorn
+
+    from instep.core.config import settings
+    from instep.core.outbound.client import trusted
+    from instep.core.postgres import running_postgres
+    from instep.core.signals import end_well_when_asked
+    from instep.migrations import migrate
+    from instep.web.protocol import SERVER
+
+    if no_jobs:
+        os.environ["INSTEP_JOBS"] = "false"
+    if "site_url" not in settings().model_fields_set:
+        os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
+    settings.cache_clear()
+    end_well_when_asked()
+    # What is wrong around it is said here, in one sentence, and not by each process of the server.
+    trusted()
+    with running_postgres(settings()) as postgres:
+        migrate(postgres.url)
+        uvicorn.run("instep.app:create_app", host=host, port=port, workers=workers, **SERVER)
+
+
+def demo(
+    port: Annotated[int | None, typer.Option(help="The port to listen on; 8000 or a free one.")] = None,
+) -> None:
+    """Serve a help center with one code change documented and waiting for review."""
+    from instep.demo.command import run_demo
+
+    run_demo(port)
+
+
+def worker() -> None:
+    """Run jobs alone."""
+    import asyncio
+
+    from instep.core.config import settings
+    from instep.worker import run_worker
+
+    asyncio.run(run_worker(settings()))

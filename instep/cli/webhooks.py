@@ -1,0 +1,33 @@
+"""`instep webhooks …`."""
+
+from typing import Annotated
+
+import typer
+
+from instep.cli.saying import say
+
+app = typer.Typer(no_args_is_help=True, help="Signed deliveries of events.")
+
+
+@app.command("listen")
+def listen_for_deliveries(
+    secret: Annotated[
+        str, typer.Option(envvar="INSTEP_WEBHOOK_SECRET", help="The endpoint's signing secret, `whsec_…`.")
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port to listen on.")] = 4242,
+    status: Annotated[int, typer.Option(min=200, max=599, help="The answer to what is verified.")] = 204,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each as a line of JSON, with its body.")
+    ] = False,
+) -> None:
+    """Receive deliveries here: verify each and print a line about it. What can't be verified gets 400."""
+    from instep.core.signals import end_well_when_asked
+    from instep.webhooks import listen
+
+    end_well_when_asked()
+    listen.listen(
+        *(secret, host, port, status),
+        begin=lambda address: typer.echo(f"Listening on {address}, until Ctrl-C.", err=True),
+        tell=lambda received: say(received, listen.as_line(received), as_json),
+    )

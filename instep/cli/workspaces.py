@@ -1,0 +1,55 @@
+"""`instep workspace …`."""
+
+from typing import Annotated
+
+import typer
+
+from instep.cli.options import AsJson
+from instep.cli.owner import as_owner
+from instep.cli.saying import say, say_list
+
+app = typer.Typer(no_args_is_help=True, help="Companies that share this installation.")
+
+
+@app.command("create")
+def create_workspace(name: str, as_json: AsJson = False) -> None:
+    """Make a workspace."""
+    from instep.workspaces import actions
+    from instep.workspaces.schemas import workspace_out
+
+    made = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
+    say(made, f"{made.id}  {made.name}", as_json)
+
+
+@app.command("list")
+def show_workspaces(as_json: AsJson = False) -> None:
+    """List the workspaces."""
+    from instep.workspaces.queries import list_workspaces
+    from instep.workspaces.schemas import workspace_out
+
+    workspaces = as_owner(list_workspaces)
+    say_list([workspace_out(found) for found in workspaces], ("id", "paused_at", "name"), as_json)
+
+
+@app.command("pause")
+def pause_workspace(
+    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, as_json: AsJson = False
+) -> None:
+    """Refuse writes; reads, the site and answers go on."""
+    from instep.workspaces import actions
+    from instep.workspaces.schemas import workspace_out
+
+    paused = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
+    say(paused, f"{paused.id} is paused.", as_json)
+
+
+@app.command("resume")
+def resume_workspace(
+    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, as_json: AsJson = False
+) -> None:
+    """Let writes go on."""
+    from instep.workspaces import actions
+    from instep.workspaces.schemas import workspace_out
+
+    resumed = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
+    say(resumed, f"{resumed.id} takes writes again.", as_json)

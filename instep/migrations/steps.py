@@ -1,0 +1,33 @@
+"""The steps that are left to the newest schema: Alembic's, in plain SQL, taken under a lock."""
+
+from pathlib import Path
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from psycopg.errors import InsufficientPrivilege
+from sqlalchemy import create_engine
+from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.pool import NullPool
+
+from instep.migrations import MigrationRefused
+
+# Any number that no other user of the database locks.
+LOCK = 4_927_001_733
+
+
+def take_steps(url: str) -> None:
+    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"select pg_advisory_lock({LOCK})")
+        connection.commit()
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent))
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except ProgrammingError as error:
+            if not isinstance(error.orig, InsufficientPrivilege):
+                raise
+            raise MigrationRefused(str(error.orig).splitlines()[0]) from None
+        connection.commit()

@@ -1,0 +1,31 @@
+"""The command starts at once: what takes long to load is loaded by the commands that need it."""
+
+import json
+import subprocess
+import sys
+
+HEAVY = {"alembic", "apprise", "fastapi", "mcp", "numpy", "psycopg", "sqlalchemy", "starlette", "uvicorn"}
+HELP = """
+from contextlib import suppress
+from instep.cli import main
+for sys.argv in (["instep", "--help"], ["instep", "key", "list", "--help"], ["instep", "change", "--help"]):
+    with suppress(SystemExit):
+        main()
+"""
+
+
+def loaded_by(program: str) -> set[str]:
+    program = (
+        f"import json, sys\n{program}\nprint(json.dumps([name.partition('.')[0] for name in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_help_loads_nothing_that_takes_long() -> None:
+    assert loaded_by(HELP) & (HEAVY | {"httpx2"}) == set()
+
+
+def test_a_change_is_sent_without_what_a_server_needs() -> None:
+    """A CI runs it with every push."""
+    assert loaded_by("import instep.ci.command") & HEAVY == set()
