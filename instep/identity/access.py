@@ -1,29 +1,47 @@
-"""`@writes`: the only place that decides whether a caller may change something."""
+"""`@writes`: the only place that decides whether a caller may change something, and that notes it down."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from instep.core.errors import InsufficientScope, PlanInactive
+from instep.identity.audit import record
 from instep.identity.schemas import Ctx, WorkspaceCtx
+
+
+class Identified(Protocol):
+    """What has an id of its own."""
+
+    @property
+    def id(self) -> object: ...
+
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+# What was changed, or its id: the audit names it.
+Changed = TypeVar("Changed", bound=Identified | str)
 Context = TypeVar("Context", Ctx, WorkspaceCtx)
 Action = Callable[Concatenate[Context, Arguments], Coroutine[Any, Any, Result]]
 
 
-def writes(action: Action[Context, Arguments, Result]) -> Action[Context, Arguments, Result]:
-    """Mark an action that changes something: it refuses read keys (403) and paused workspaces (402)."""
+def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Arguments, Changed]:
+    """Mark an action that changes something.
+
+    It refuses read keys (403) and paused workspaces (402), and stands in the audit in the same transaction.
+    """
 
     @wraps(action)
-    async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Changed:
         refuse_read_only(ctx.actor.can_write)
         await refuse_paused(ctx)
-        return await action(ctx, *args, **kwargs)
+        changed = await action(ctx, *args, **kwargs)
+        resource = changed if isinstance(changed, str) else str(changed.id)
+        bot = ctx.bot.id if isinstance(ctx, Ctx) else None
+        await record(ctx.tx, ctx.workspace_id, ctx.actor, action.__name__, resource, bot)
+        return changed
 
     guarded.__dict__["is_write"] = True
-    return cast(Action[Context, Arguments, Result], guarded)
+    return cast(Action[Context, Arguments, Changed], guarded)
 
 
 def visitors_write(action: Action[Ctx, Arguments, Result]) -> Action[Ctx, Arguments, Result]:

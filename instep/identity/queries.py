@@ -6,6 +6,11 @@ from instep.core.database import Tx
 from instep.identity.schemas import Bot
 
 BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale"
+# What credentials cover: API keys, and the apps that people have connected.
+CREDENTIALS = """(
+    select id, workspace_id, bot_ids from api_keys
+    union all select id, workspace_id, bot_ids from oauth_grants)
+"""
 
 
 async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
@@ -14,17 +19,18 @@ async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
 
 
 async def covers_all(tx: Tx, key_id: str) -> bool:
-    """Whether an API key covers every bot of its workspace, also those to come."""
-    covers: bool = await tx.value("select bot_ids is null from api_keys where id = %(key)s", key=key_id)
+    """Whether a credential covers every bot of its workspace, also those to come."""
+    sql = f"select bot_ids is null from {CREDENTIALS} k where id = %(key)s"
+    covers: bool = await tx.value(sql, key=key_id)
     return covers
 
 
 async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
-    """The bots that an API key covers."""
+    """The bots that a credential covers."""
     return await tx.all(
         Bot,
         f"""
-        select {BOT} from bots b, api_keys k
+        select {BOT} from bots b, {CREDENTIALS} k
         where k.id = %(key)s and b.workspace_id = k.workspace_id
           and (k.bot_ids is null or b.id = any(k.bot_ids))
         order by b.created_at, b.id

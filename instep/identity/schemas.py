@@ -1,20 +1,16 @@
 """The shapes of identity: a bot, an actor, an entry, and `Ctx`, all that an action knows of its caller."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
 from instep.core.config import settings
 from instep.core.database import Tx
+from instep.identity.scopes import Powers, Role, Scope, powers_of
 
-
-class Scope(StrEnum):
-    """What an API key may do; write includes read (specification, Authentication 2)."""
-
-    READ = "content:read"
-    WRITE = "content:write"
+# Where a change came in.
+Entrance = Literal["rest", "mcp", "page", "command", "job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +31,53 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does it: kept with texts, drafts and events as `author`."""
+    """Who does it: kept with texts, drafts and events as `author`, and whole in the audit.
 
-    type: Literal["api_key", "task", "command", "visitor"]
+    `id` is the key's or the person's; `app` the client that a person lets act for them.
+    """
+
+    type: Literal["api_key", "person", "task", "command", "visitor"]
     name: str
     can_write: bool
+    id: str | None = None
+    entrance: Entrance = "command"
+    app: str | None = None
+
+
+# Who administers this installation from the command line.
+OPERATOR = Actor("command", "instep", can_write=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who signs in; belongs to one workspace."""
+
+    id: str
+    workspace_id: str
+    email: str
+    role: Role
+
+    @property
+    def powers(self) -> Powers:
+        return powers_of(self.role)
+
+    def acting(self, entrance: Entrance, app: str | None = None) -> Actor:
+        """The person as the one who does something, alone or through a client."""
+        return Actor("person", self.email, self.powers.can_write, self.id, entrance, app)
 
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """The database connection in use, the bot, who acts, and when."""
+    """The database connection in use, the bot, who acts, and when.
+
+    `warnings`: what an action that went through has to say; doors tell it beside the answer.
+    """
 
     tx: Tx
     bot: Bot
     actor: Actor
     now: datetime
+    warnings: list[str] = field(default_factory=list, compare=False)
 
     @property
     def workspace_id(self) -> str:
@@ -94,6 +122,31 @@ class KeyEntry:
         return Bot(
             self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
         )
+
+    def acting(self, entrance: Entrance) -> Actor:
+        """The key as the one who does something."""
+        return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, entrance)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionEntry(KeyEntry):
+    """The same of an app that a person has connected: `key_id` is the connection's, `key_name` the app's."""
+
+    person_id: str | None
+    email: str | None
+    role: str | None
+
+    @property
+    def person(self) -> Person | None:
+        if self.person_id is None or self.workspace_id is None:
+            return None
+        return Person(self.person_id, self.workspace_id, self.email or "", Role(self.role or Role.VIEWER))
+
+    def acting(self, entrance: Entrance) -> Actor:
+        """The person, through the app, and with no more than both may do."""
+        assert self.person is not None, "the door lets only living connections in"
+        actor = self.person.acting(entrance, self.key_name)
+        return replace(actor, can_write=actor.can_write and self.scope == Scope.WRITE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from starlette.routing import Route
 from instep import __version__
 from instep.core import limits
 from instep.core.etags import etag_of, is_listed
+from instep.identity.connections import METADATA_PATH
+from instep.identity.scopes import Scope
 from instep.mcp.servers import DOCS, DOCS_PATH, WORKSPACE, WORKSPACE_PATH
 from instep.web.public import public
 
@@ -20,8 +22,8 @@ CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.sch
 CARD_TYPE = "application/mcp-server-card+json"
 API_KEY = {
     "name": "Authorization",
-    "description": "Bearer <API key of the workspace>",
-    "isRequired": True,
+    "description": "Bearer <API key of the workspace>, for a job that can't sign in with OAuth",
+    "isRequired": False,
     "isSecret": True,
 }
 
@@ -73,7 +75,8 @@ def manifest(site: str) -> Document:
         "authentication": {"required": False, "schemes": []},
         "servers": [
             entry(site, docs, DOCS_PATH, "none"),
-            entry(site, workspace, WORKSPACE_PATH, "bearer"),
+            entry(site, workspace, WORKSPACE_PATH, "oauth2, bearer")
+            | {"resource_metadata": site + METADATA_PATH},
         ],
     }
 
@@ -106,6 +109,17 @@ def catalog(site: str) -> Document:
     }
 
 
+def protected_resource(site: str) -> Document:
+    """How a client gets a token for the workspace's server (RFC 9728); more is asked for when needed."""
+    return {
+        "resource": site + WORKSPACE_PATH,
+        "authorization_servers": [site],
+        "scopes_supported": [Scope.READ],
+        "bearer_methods_supported": ["header"],
+        "resource_name": WORKSPACE.title,
+    }
+
+
 @public
 async def get_manifest(request: Request) -> Response:
     return document(request, manifest(site_of(request)), "application/json")
@@ -124,6 +138,11 @@ async def get_workspace_card(request: Request) -> Response:
 @public
 async def get_catalog(request: Request) -> Response:
     return document(request, catalog(site_of(request)), "application/json")
+
+
+@public
+async def get_protected_resource(request: Request) -> Response:
+    return document(request, protected_resource(site_of(request)), "application/json")
 
 
 def site_of(request: Request) -> str:
@@ -151,4 +170,7 @@ routes = [
     Route("/.well-known/ai-catalog.json", get_catalog),
     Route(f"{DOCS_PATH}/server-card", get_docs_card),
     Route(f"{WORKSPACE_PATH}/server-card", get_workspace_card),
+    Route(METADATA_PATH, get_protected_resource),
+    # Where clients look that were told no address.
+    Route("/.well-known/oauth-protected-resource", get_protected_resource),
 ]

@@ -6,6 +6,7 @@ from instep.answers.tools import toolbox as answers
 from instep.articles.tools import toolbox as articles
 from instep.changelog.tools import toolbox as changelog
 from instep.drafts.tools import toolbox as drafts
+from instep.identity.connections import RESOURCE_PATH
 from instep.insights.tools import REVIEW_DOCS
 from instep.insights.tools import toolbox as insights
 from instep.search.tools import toolbox as search
@@ -15,7 +16,7 @@ from instep.web.mcp.server import McpServer
 from instep.web.mcp.visitors import METHODS, VisitorsDoor
 from instep.web.mcp.workspace import WorkspaceDoor
 
-DOCS_PATH, WORKSPACE_PATH = "/mcp", "/mcp/admin"
+DOCS_PATH, WORKSPACE_PATH = "/mcp", RESOURCE_PATH
 
 DOCS = McpServer(
     "instep-docs",

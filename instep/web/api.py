@@ -13,7 +13,7 @@ from instep.core.etags import is_listed
 from instep.core.paging import Listed
 from instep.identity.access import is_write
 from instep.web.call import Access
-from instep.web.door import Door, spelled_out
+from instep.web.door import Door, spelled_out, told_by
 from instep.web.shapes import Format
 
 PageSize = Annotated[int, Query(ge=1, le=limits.PAGE_SIZE_MOST, description="How many rows, at the most.")]
@@ -44,7 +44,6 @@ class ApiRouter(APIRouter):
         method, path = method_and_path.split(" ")
         if "{" not in path:
             spelled_out.add(self.prefix + path)
-        words = (action.__doc__ or "").strip().splitlines()
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
             handler.__dict__["access"] = Access(is_write(action), needs_bot, needs_scope, body_bytes)
@@ -52,13 +51,10 @@ class ApiRouter(APIRouter):
                 path,
                 handler,
                 methods=[method],
-                operation_id=action.__name__,
-                name=action.__name__,
-                summary=action.__name__.replace("_", " ").capitalize(),
-                description="\n".join(line.strip() for line in words),
                 status_code=status,
                 response_model=answer,
                 tags=[path.split("/")[1]],
+                **told_by(action),
             )
             return handler
 

@@ -13,7 +13,8 @@ from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
 from instep.identity.queries import covers_all, list_bots
-from instep.identity.schemas import Actor, Ctx, KeyEntry, Scope, WorkspaceCtx
+from instep.identity.schemas import Actor, Ctx, Entrance, KeyEntry, WorkspaceCtx
+from instep.identity.scopes import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,19 @@ class BotKeyAccess:
 class ToolsAccess:
     """What the route of an MCP server declares: which credential opens it. Each tool says what it needs."""
 
-    credential: Literal["API key", "bot key"]
+    credential: Literal["API key or connected app", "bot key"]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAccess:
+    """What a page declares: whoever opens it is signed in, in this role or a higher one."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class AppAccess:
+    """What a route declares: apps call it about themselves, with nothing but what they were given before."""
 
 
 @dataclass(slots=True)
@@ -75,13 +88,16 @@ class Call:
     cursor_key: bytes
     names_bot: bool
     windows: list[Window] = field(default_factory=list)
+    entrance: Entrance = "rest"
+    # What the action has to say beside its answer.
+    warnings: list[str] = field(default_factory=list)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Ctx]:
         """The context of an action; a write gets a transaction that ends with the block."""
         assert self.entry.bot is not None, "the door resolves the bot"
         async with self.transaction_of_write():
-            yield Ctx(self.tx, self.entry.bot, self.actor, utc_now())
+            yield Ctx(self.tx, self.entry.bot, self.actor, utc_now(), self.warnings)
 
     @asynccontextmanager
     async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:
@@ -109,7 +125,7 @@ class Call:
 
     @property
     def actor(self) -> Actor:
-        return Actor("api_key", self.entry.key_name or "", self.entry.scope == Scope.WRITE)
+        return self.entry.acting(self.entrance)
 
     def page(self, size: int, cursor: str | None) -> PageRequest:
         return PageRequest(self.cursor_key, size, cursor)

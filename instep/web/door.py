@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, cast
 from uuid import UUID
 
@@ -29,13 +29,16 @@ from instep.core.ids import as_uuid
 from instep.identity.access import refuse_read_only
 from instep.identity.keys import enter_with_key
 from instep.identity.schemas import KeyEntry
-from instep.identity.schemas import Scope as KeyScope
+from instep.identity.scopes import Scope as KeyScope
 from instep.web.call import Access, Call, Window
 from instep.web.errors import as_app_error, render_error
 
 # What is no id at all names a bot that nobody covers.
 NO_BOT = UUID(int=0)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+# How a credential becomes an entry.
+Entered = AbstractAsyncContextManager[tuple[KeyEntry, Tx]]
+Enter = Callable[[Database, str | None, UUID | None, str], Entered]
 
 
 ANY_KEY = Access(is_write=False, needs_bot=False, needs_scope=False, body_bytes=limits.BODY_BYTES)
@@ -86,22 +89,28 @@ class Door(APIRoute):
                 if has_body:
                     inner.refuse_other_than_json()
                 names_bot = bool(named_bots(request))
-                inner.state.call = Call(
-                    entry, tx, access, state.settings, state.cursor_key, names_bot, windows
-                )
-                return await handle(inner)
+                call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
+                inner.state.call = call
+                response = await handle(inner)
+                add_warnings(response, call.warnings)
+                return response
 
         return enter
 
 
 @asynccontextmanager
 async def admitted(
-    request: Request, database: Database, access: Access, windows: list[Window], settings: Settings
+    request: Request,
+    database: Database,
+    access: Access,
+    windows: list[Window],
+    settings: Settings,
+    enter: Enter = enter_with_key,
 ) -> AsyncIterator[tuple[KeyEntry, Tx]]:
     named = named_bots(request)
     address = request.client.host if request.client else "unknown"
     bot = (as_uuid(named[0]) or NO_BOT) if named else None
-    async with enter_with_key(database, bearer_token(request), bot, address) as (entry, tx):
+    async with enter(database, bearer_token(request), bot, address) as (entry, tx):
         windows.append(window_of(entry, settings))
         refuse_unknown_key(entry, windows[0])
         refuse_bot(entry, named, access)
@@ -148,10 +157,27 @@ def bearer_token(request: Request) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
+def told_by(action: Callable[..., Any]) -> dict[str, Any]:
+    """What a route takes over from the action that it is the door of: its name and its words."""
+    words = (action.__doc__ or "").strip().splitlines()
+    return {
+        "operation_id": action.__name__,
+        "name": action.__name__,
+        "summary": action.__name__.replace("_", " ").capitalize(),
+        "description": "\n".join(line.strip() for line in words),
+    }
+
+
 def add_rate_headers(response: Response, windows: list[Window]) -> None:
     if windows:
         response.headers["RateLimit-Policy"] = ", ".join(window.promise for window in windows)
         response.headers["RateLimit"] = ", ".join(window.state for window in windows)
+
+
+def add_warnings(response: Response, warnings: list[str]) -> None:
+    """Tell beside the answer what the action has to say, as a JSON list of sentences in ASCII."""
+    if warnings:
+        response.headers["Instep-Warnings"] = json.dumps(warnings[: limits.WARNINGS_TOLD])
 
 
 class StrictRequest(Request):

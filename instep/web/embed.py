@@ -25,7 +25,7 @@ from instep.identity.keys import enter_with_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyEntry, Ctx
 from instep.web.call import BotKeyAccess, Window
 from instep.web.cors import answer_preflight, cors_headers, is_open_to
-from instep.web.door import Handler, StrictRequest, add_rate_headers
+from instep.web.door import Handler, StrictRequest, add_rate_headers, told_by
 from instep.web.embed_errors import InvalidCredentials, OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
 
@@ -108,7 +108,6 @@ class EmbedRouter(APIRouter):
         One that takes long holds no connection meanwhile: it enters again for each of its transactions.
         """
         method, path = method_and_path.split(" ")
-        words = (action.__doc__ or "").strip().splitlines()
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
             handler.__dict__["access"] = BotKeyAccess(is_write(action), takes_long)
@@ -116,12 +115,9 @@ class EmbedRouter(APIRouter):
                 path,
                 handler,
                 methods=[method, "OPTIONS"],
-                operation_id=action.__name__,
-                name=action.__name__,
-                summary=action.__name__.replace("_", " ").capitalize(),
-                description="\n".join(line.strip() for line in words),
                 status_code=status,
                 response_model=answer,
+                **told_by(action),
             )
             return handler
 

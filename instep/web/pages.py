@@ -22,6 +22,8 @@ SECURITY_HEADERS = {
 }
 # A cache may keep a page but must ask whether it still stands: what is taken down is gone at once.
 CACHE = "public, no-cache"
+# For pages that no cache may keep, not even that of a browser.
+NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,10 @@ class Pages:
     environment: Environment
 
     @classmethod
-    def below(cls, folder: Path) -> "Pages":
+    def below(cls, *folders: Path) -> "Pages":
         return cls(
             Environment(
-                loader=FileSystemLoader(folder),
+                loader=FileSystemLoader(folders),
                 autoescape=select_autoescape(default=True),
                 undefined=StrictUndefined,
                 trim_blocks=True,
@@ -57,6 +59,11 @@ def document(request: Request, content: bytes, media_type: str, status: int = 20
 
 def moved_to(url: str) -> Response:
     return RedirectResponse(url, 301, {**SECURITY_HEADERS, "Cache-Control": CACHE})
+
+
+def hidden_field(name: str, value: str) -> Markup:
+    """A field of a form that nobody sees."""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
 def sanitised(html: str) -> Markup:

@@ -4,11 +4,12 @@ from typing import Any, TypeVar
 
 from starlette.routing import BaseRoute
 
-from instep.web.call import Access, BotKeyAccess, ToolsAccess
+from instep.web.call import Access, AppAccess, BotKeyAccess, PersonAccess, ToolsAccess
 
 Endpoint = TypeVar("Endpoint")
 PUBLIC = "public"
-Declared = Access | BotKeyAccess | ToolsAccess | str
+KINDS = Access | AppAccess | BotKeyAccess | PersonAccess | ToolsAccess
+Declared = KINDS | str
 
 
 class UndeclaredRoute(Exception):
@@ -25,7 +26,7 @@ def access_of(route: BaseRoute) -> Declared:
     """Who may call a route; raises `UndeclaredRoute` for one that does not say so."""
     endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
     access = getattr(endpoint, "access", None)
-    if not isinstance(access, Access | BotKeyAccess | ToolsAccess) and access != PUBLIC:
+    if not isinstance(access, KINDS) and access != PUBLIC:
         raise UndeclaredRoute(f"{route} does not declare who may call it")
     return access
 
@@ -35,6 +36,10 @@ def describe(access: Declared) -> str:
         return access
     if isinstance(access, BotKeyAccess):
         return "bot key"
+    if isinstance(access, AppAccess):
+        return "app"
+    if isinstance(access, PersonAccess):
+        return f"signed-in {access.role}"
     if isinstance(access, ToolsAccess):
         return f"tools with {access.credential}"
     if not access.needs_scope:

@@ -1,7 +1,7 @@
 """What all wire shapes share: camelCase names, strict input, complete output."""
 
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     MISSING,
@@ -92,6 +92,12 @@ class Out(BaseModel):
     """A response body: every field is always present."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    @classmethod
+    def of_row(cls, row: object, **other: Any) -> Self:
+        """With the row's fields that have the same names, and the `other` ones."""
+        same = {name: getattr(row, name) for name in cls.model_fields if name not in other}
+        return cls(**same, **other)
 
 
 class ListOut(BaseModel, Generic[Item]):

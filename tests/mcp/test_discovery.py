@@ -23,8 +23,10 @@ async def test_the_document_names_both_servers_and_how_to_sign_in(api: Api, cast
     assert told["version"]
     assert [(server["url"], server["authentication"]) for server in told["servers"]] == [
         (f"{site}/mcp", "none"),
-        (f"{site}/mcp/admin", "bearer"),
+        (f"{site}/mcp/admin", "oauth2, bearer"),
     ]
+    resource = body_of(await api(None).get(told["servers"][1]["resource_metadata"]))
+    assert resource["resource"] == f"{site}/mcp/admin"
     for server in told["servers"]:
         assert server["transport"] == "streamable-http"
         assert body_of(await api(None).get(server["card"]))["name"] == server["name"]
@@ -47,12 +49,12 @@ async def test_cards_are_of_the_form_that_the_extension_asks_for(api: Api, path:
     assert "tools" not in card
 
 
-async def test_the_workspaces_card_asks_for_a_key_and_tells_none(api: Api) -> None:
+async def test_the_workspaces_card_takes_a_key_and_tells_none(api: Api) -> None:
     [docs], [workspace] = (card(settings().base_url)["remotes"] for card in (docs_card, workspace_card))
 
     assert "headers" not in docs
     [header] = workspace["headers"]
-    assert (header["name"], header["isRequired"], header["isSecret"]) == ("Authorization", True, True)
+    assert (header["name"], header["isRequired"], header["isSecret"]) == ("Authorization", False, True)
 
 
 async def test_the_catalog_leads_to_the_cards(api: Api) -> None:

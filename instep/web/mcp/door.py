@@ -15,9 +15,11 @@ from instep.web.cors import is_open_to
 from instep.web.door import StrictRequest
 from instep.web.embed_errors import OriginNotAllowed
 from instep.web.errors import EmbedRefusal
-from instep.web.mcp.server import Answer, McpServer
+from instep.web.mcp.exchange import answer_plain_call, is_plain_call
+from instep.web.mcp.server import CALLER, Answer, McpServer
 from instep.web.mcp.tools import Caller
 
+JSON = "application/json"
 PARSE_ERROR = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
 
 
@@ -74,6 +76,10 @@ def tool_and_arguments(message: dict[str, Any]) -> tuple[str, dict[str, Any]] | 
 
 async def answer_of(server: McpServer, request: StrictRequest, caller: Caller) -> Response:
     """Have the SDK answer what was read; what it refuses in plain words goes out as JSON."""
+    message = await request.json()
+    if is_plain_call(request, message):
+        calling = Request({**request.scope, CALLER: caller})
+        return Response(await answer_plain_call(server.protocol, calling, message), 200, None, JSON)
     answer, body = Answer(), await request.body()
     is_read = False
 

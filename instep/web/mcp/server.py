@@ -24,6 +24,7 @@ from mcp_types import (
     ReadResourceResult,
     TextContent,
 )
+from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
 from instep import __version__
@@ -100,7 +101,10 @@ class McpServer:
         except Exception as error:
             return refused(as_app_error(error))
         text = as_json(out).decode()
-        return CallToolResult(content=[TextContent(text=text)], structured_content=json.loads(text))
+        said = [text, *(f"Warning: {warning}" for warning in call.warnings[: limits.WARNINGS_TOLD])]
+        return CallToolResult(
+            content=[TextContent(text=part) for part in said], structured_content=from_json(text)
+        )
 
     async def list_prompts(self, ctx: Ctx, params: Listing) -> ListPromptsResult:
         return ListPromptsResult(prompts=[prompt.shown for prompt in self.prompts.values()])

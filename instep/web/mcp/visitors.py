@@ -50,6 +50,8 @@ class VisitorToolCall:
     state: Any
     # As whom an agent counts that names no visitor: a hash of its address.
     visitor: str
+    # A visitor changes nothing that would need one.
+    warnings: tuple[str, ...] = ()
 
     def page(self, size: int, cursor: str | None) -> PageRequest:
         return PageRequest(self.state.cursor_key, size, cursor)

@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 from fastapi.responses import Response
 from starlette.requests import ClientDisconnect, Request
@@ -11,13 +13,24 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from instep.core import limits
-from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited
+from instep.core.database import Database
+from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
+from instep.identity.connections import ACCESS, enter_with_token, is_token, metadata_address, resource_of
+from instep.identity.keys import enter_with_key
 from instep.identity.queries import list_bots
-from instep.identity.schemas import KeyEntry
-from instep.identity.schemas import Scope as KeyScope
+from instep.identity.schemas import ConnectionEntry, KeyEntry
+from instep.identity.scopes import Scope as KeyScope
 from instep.web.call import Call, ToolsAccess, Window
-from instep.web.door import ANY_KEY, BotRequired, StrictRequest, add_rate_headers, admitted, named_bots
+from instep.web.door import (
+    ANY_KEY,
+    BotRequired,
+    Entered,
+    StrictRequest,
+    add_rate_headers,
+    admitted,
+    named_bots,
+)
 from instep.web.errors import as_app_error, render_error
 from instep.web.mcp.door import (
     PARSE_ERROR,
@@ -32,17 +45,25 @@ from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 
 # What a client has to ask for to call a tool that writes (RFC 6750 section 3.1): all of it, with what it has.
-STEP_UP = f'Bearer error="insufficient_scope", scope="{KeyScope.READ} {KeyScope.WRITE}"'
+STEP_UP = f'error="insufficient_scope", scope="{KeyScope.READ} {KeyScope.WRITE}"'
+NOT_ADMITTED = (
+    "No valid credential was sent: sign in as the header `WWW-Authenticate` says, or send an API key."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """Whoever works in a workspace: what its credential opens, on the connection of this request.
 
-    An API key today. Any other credential that leads to such an entry acts in the same way.
+    An API key, or an app that a person has connected: both lead to such an entry, and act in the same way.
     """
 
     call: Call
+
+    @property
+    def credential(self) -> str:
+        """As refusals call it."""
+        return "connection" if isinstance(self.call.entry, ConnectionEntry) else "API key"
 
     def may_use(self, tool: Tool) -> bool:
         return self.call.entry.scope == KeyScope.WRITE or not tool.access.is_write
@@ -67,19 +88,19 @@ class Member:
         bots = await list_bots(self.call.tx, entry.key_id or "")
         bot = next((bot for bot in bots if bot.id == bot_id), None)
         if bot is None:
-            raise InsufficientScope("This API key does not cover the bot that `botId` names.")
+            raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")
         return replace(entry, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
 
     async def which_bots(self) -> str:
         bots = await list_bots(self.call.tx, self.call.entry.key_id or "")
         known = ", ".join(f"{bot.id} ({bot.name})" for bot in bots)
-        return f"Name the bot with `botId`. This API key covers: {known or 'none yet'}."
+        return f"Name the bot with `botId`. This {self.credential} covers: {known or 'none yet'}."
 
 
 class WorkspaceDoor:
     """`POST /mcp/admin`. Refused in order: 429, 401, bot (400, 403), host 421, origin 403, 400, scope 403."""
 
-    access = ToolsAccess("API key")
+    access = ToolsAccess("API key or connected app")
 
     def __init__(self, server: McpServer) -> None:
         self.server = server
@@ -104,27 +125,59 @@ class WorkspaceDoor:
         async with admit(request, windows) as member:
             refuse_foreign_host(request)
             refuse_foreign_origin(request)
-            self.refuse_write(member, await message_of(request, limits.TASK_BODY_BYTES))
+            called = tool_and_arguments(await message_of(request, limits.TASK_BODY_BYTES))
+            tool = self.server.tools.get(called[0]) if called else None
+            if tool is not None and not member.may_use(tool):
+                raise refusal_of(tool, member, request)
             return await answer_of(self.server, request, member)
 
-    def refuse_write(self, member: Member, message: dict[str, Any]) -> None:
-        """Answer a tool that the credential's scope hides as HTTP does, so that a client can ask for more."""
-        called = tool_and_arguments(message)
-        tool = self.server.tools.get(called[0]) if called else None
-        if tool is not None and not member.may_use(tool):
-            raise InsufficientScope(
-                f"This API key may only read: `{tool.name}` needs one with the scope `content:write`.",
-                headers={"WWW-Authenticate": STEP_UP},
-            )
+
+def refusal_of(tool: Tool, member: Member, request: Request) -> InsufficientScope:
+    """Answer a tool that the credential's scope hides as HTTP does, so that a client can ask for more.
+
+    What a person's own role does not allow no app can ask for.
+    """
+    entry = member.call.entry
+    if isinstance(entry, ConnectionEntry) and entry.person and not entry.person.powers.can_write:
+        return InsufficientScope(
+            f"Your role in this workspace may only read: `{tool.name}` changes something."
+        )
+    return InsufficientScope(
+        f"This {member.credential} may only read: `{tool.name}` needs one with the scope `content:write`.",
+        headers={"WWW-Authenticate": challenge(request, STEP_UP)},
+    )
+
+
+def challenge(request: Request, *parameters: str) -> str:
+    """Where a client learns how to get in (RFC 9728 section 5.1)."""
+    metadata = f'resource_metadata="{metadata_address(request.app.state.settings)}"'
+    return "Bearer " + ", ".join([*parameters, metadata])
 
 
 @asynccontextmanager
 async def admit(request: Request, windows: list[Window]) -> AsyncIterator[Member]:
     """The one place where the credential of a request becomes somebody who may do something."""
     state = request.app.state
-    async with admitted(request, state.database, ANY_KEY, windows, state.settings) as (entry, tx):
-        names_bot = bool(named_bots(request))
-        yield Member(Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows))
+    enter = partial(enter_with_credential, resource_of(state.settings))
+    try:
+        async with admitted(request, state.database, ANY_KEY, windows, state.settings, enter) as (entry, tx):
+            names_bot = bool(named_bots(request))
+            call = Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
+            yield Member(call)
+    except Unauthorized as refusal:
+        refusal.message = NOT_ADMITTED
+        was_sent = ['error="invalid_token"'] if "authorization" in request.headers else []
+        refusal.headers["WWW-Authenticate"] = challenge(request, *was_sent, f'scope="{KeyScope.READ}"')
+        raise
+
+
+def enter_with_credential(
+    resource: str, database: Database, credential: str | None, bot: UUID | None, address: str
+) -> Entered:
+    """An access token or an API key, told apart by their form; of anything else there is no entry."""
+    if credential is not None and is_token(credential, ACCESS):
+        return enter_with_token(database, credential, resource, bot, address)
+    return enter_with_key(database, credential, bot, address)
 
 
 async def refuse_method(request: Request, refusal: AppError) -> Response:

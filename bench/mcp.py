@@ -1,0 +1,99 @@
+"""`make bench-mcp`: tools/call over HTTP beside the same REST call, on one server process."""
+
+import json
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.__main__ import ARTICLES, BOTS, ROUNDS, URL, installed, script, servers
+from bench.chat import processor_seconds
+from bench.load import run_wrk
+
+SECONDS = 4
+MODERN, LEGACY = "2026-07-28", "2025-11-25"
+LAST = ARTICLES // BOTS - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run gave: calls per second, and processor time of the server for each, in milliseconds."""
+
+    per_second: float
+    milliseconds: float
+
+
+def main() -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="instep-bench-") as name,
+        installed(Path(name)) as (_, _, keys),
+        servers(Path(name)) as server,
+    ):
+        measure(keys, server)
+
+
+def measure(keys: list[str], server: int) -> None:
+    slug = f'"article-" .. math.random(0, {LAST})'
+    rows = {
+        "GET article, 6 KB": rest(keys, f'"/v1/articles/" .. {slug}'),
+        "get_article, 2026-07-28": tool(keys, "get_article", MODERN, slug),
+        "get_article, 2025-11-25": tool(keys, "get_article", LEGACY, slug),
+        "GET drafts": rest(keys, '"/v1/drafts"'),
+        "list_drafts, 2026-07-28": tool(keys, "list_drafts", MODERN),
+        "list_drafts, 2025-11-25": tool(keys, "list_drafts", LEGACY),
+    }
+    found: dict[str, list[Spent]] = {name: [] for name in rows}
+    # Round after round, so that a noisy minute of the machine touches all rows alike.
+    for _ in range(ROUNDS):
+        for name, wrk in rows.items():
+            found[name].append(spend(wrk, server))
+    print(f"{'median of ' + str(ROUNDS) + ' rounds':28} {'per second':>10} {'CPU ms':>8} {'over REST':>10}")
+    base = 0.0
+    for name, runs in found.items():
+        per_second = statistics.median(run.per_second for run in runs)
+        cost = statistics.median(run.milliseconds for run in runs)
+        base = cost if name.startswith("GET") else base
+        over = "" if name.startswith("GET") else f"{cost - base:+10.2f}"
+        print(f"{name:28} {per_second:10.0f} {cost:8.2f} {over:>10}")
+
+
+def spend(run: Callable[[], float], server: int) -> Spent:
+    before = processor_seconds(server)
+    per_second = run()
+    spent = processor_seconds(server) - before
+    return Spent(per_second, spent / (per_second * SECONDS) * 1_000)
+
+
+def rest(keys: list[str], path: str) -> Callable[[], float]:
+    return wrk(f"{URL}/", script(keys, f'wrk.format("GET", {path}, headers)'))
+
+
+def tool(keys: list[str], name: str, era: str, slug: str | None = None) -> Callable[[], float]:
+    """A call as a client of the era writes it; `slug` is Lua that gives the article."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": era,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": name, "arguments": {"id": "SLUG"} if slug else {}}
+    sent = params | ({"_meta": meta} if era == MODERN else {})
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": sent})
+    lua = "'" + body.replace("SLUG", f"' .. {slug} .. '" if slug else "") + "'"
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": era}
+    headers |= {"Mcp-Method": "tools/call", "Mcp-Name": name} if era == MODERN else {}
+    more = "".join(f'headers["{key}"] = "{value}" ' for key, value in headers.items())
+    request = f'(function() {more} return wrk.format("POST", "/mcp/admin", headers, {lua}) end)()'
+    return wrk(f"{URL}/", script(keys, request))
+
+
+def wrk(url: str, lua: str) -> Callable[[], float]:
+    def run() -> float:
+        figures = run_wrk(url, lua, SECONDS)
+        assert not figures.failed, f"{figures.failed} calls were refused"
+        return figures.per_second
+
+    return run
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The conformance suite's mode for authorization servers: it prints an address for a person to open."""
+
+import json
+import re
+import subprocess
+import sys
+
+import httpx2
+
+from contract.person import Person
+from tests.runtime.installation import free_port
+
+ADDRESS = re.compile(r"^http\S+/oauth/authorize\?\S+$", re.MULTILINE)
+
+
+def main(site: str, *command: str) -> int:
+    port = free_port()
+    client_id = registered(site, f"http://127.0.0.1:{port}/callback")
+    given = ["--url", site, "--client-id", client_id, "--resource", f"{site}/mcp/admin", "-p", str(port)]
+    with subprocess.Popen([*command, "authorization", *given], stdout=subprocess.PIPE, text=True) as suite:
+        assert suite.stdout is not None
+        for line in suite.stdout:
+            print(line, end="")
+            if ADDRESS.match(line):
+                httpx2.get(Person(site).allow(line.strip(), "content:read"))
+    return suite.returncode
+
+
+def registered(site: str, redirect_uri: str) -> str:
+    answer = httpx2.post(f"{site}/oauth/register", json={"redirect_uris": [redirect_uri]})
+    client_id: str = answer.json()["client_id"]
+    return client_id
+
+
+if __name__ == "__main__":
+    sys.exit(main(*json.loads(sys.argv[1])))

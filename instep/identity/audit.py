@@ -1,0 +1,31 @@
+"""The audit: who did what to which resource, when, by which entrance and through which app."""
+
+from uuid import UUID
+
+from instep.core.database import Tx
+from instep.identity.schemas import Actor
+
+INSERT = """
+    insert into audit_entries
+      (workspace_id, bot_id, actor_type, actor_id, actor_name, app, entrance, action, resource)
+    values (
+      %(workspace)s, %(bot)s, %(type)s, %(id)s, %(name)s, %(app)s, %(entrance)s, %(action)s, %(resource)s)
+"""
+
+
+async def record(
+    tx: Tx, workspace_id: str, actor: Actor, action: str, resource: str | None = None, bot: UUID | None = None
+) -> None:
+    """Note down what was done, in the transaction of the change itself."""
+    await tx.run_last(
+        INSERT,
+        workspace=workspace_id,
+        bot=bot,
+        type=actor.type,
+        id=actor.id,
+        name=actor.name,
+        app=actor.app,
+        entrance=actor.entrance,
+        action=action,
+        resource=resource,
+    )

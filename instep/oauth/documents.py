@@ -1,0 +1,86 @@
+"""Client ID metadata documents: an app's own page about itself, whose address is the app's id.
+
+Anybody may name any address here, so it is read through the guard of outgoing calls, and believed little.
+"""
+
+import asyncio
+import re
+from datetime import timedelta
+
+from pydantic import ValidationError
+
+from instep.core import limits
+from instep.core.outbound.client import Caller, NoAnswer
+from instep.core.outbound.exchange import Whole, fetch
+from instep.core.outbound.urls import parse_url
+from instep.oauth.schemas import Document
+
+HEADERS = {"Accept": "application/json", "User-Agent": "Instep"}
+JSON = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json")
+MAX_AGE = re.compile(r"\bmax-age=([0-9]{1,9})\b")
+FORGOTTEN_AT_ONCE = re.compile(r"\bno-(?:store|cache)\b")
+DOTS = re.compile(r"/\.{1,2}(?:/|$)|%2e", re.IGNORECASE)
+
+
+class BadDocument(Exception):
+    """The app can't be connected by its document; `message` tells the person why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def is_document_address(client_id: str) -> bool:
+    """Whether it can be one: over https, with a path, without steps in it and whatever hides the host."""
+    if len(client_id) > limits.REDIRECT_URI:
+        return False
+    try:
+        url = parse_url(client_id)
+    except ValueError:
+        return False
+    _, _, path = client_id.partition("://")[2].partition("/")
+    return url.scheme == "https" and bool(path) and not DOTS.search(f"/{path.partition('?')[0]}")
+
+
+async def fetch_document(caller: Caller, client_id: str) -> tuple[Document, timedelta]:
+    """What the app says of itself, and for how long that may be kept; raises `BadDocument`."""
+    try:
+        async with asyncio.timeout(limits.APP_DOCUMENT_SECONDS):
+            answer = await fetch(caller, client_id, HEADERS, limits.APP_DOCUMENT_BYTES)
+    except TimeoutError:
+        raise BadDocument("The app's address did not answer in time.") from None
+    except NoAnswer as failure:
+        raise BadDocument(f"The app's address can't be read. {failure.message}") from None
+    return read_document(client_id, answer), kept(answer.headers.get("cache-control", ""))
+
+
+def read_document(client_id: str, answer: Whole) -> Document:
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if answer.status != 200 or not JSON.fullmatch(kind):
+        raise BadDocument("The app's address does not hold a JSON document.")
+    try:
+        document = Document.model_validate_json(answer.body)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(map(str, problem["loc"])) or "it"
+        raise BadDocument(f"The app's document is not valid: {place}: {problem['msg']}.") from None
+    refuse_unfit(client_id, document)
+    return document
+
+
+def refuse_unfit(client_id: str, document: Document) -> None:
+    if document.client_id != client_id:
+        raise BadDocument("The app's document is about another app: its `client_id` is not its address.")
+    if document.client_secret is not None or (document.token_endpoint_auth_method or "none") != "none":
+        raise BadDocument("The app's document asks for a secret: only apps without one can be connected.")
+    if not document.fits:
+        raise BadDocument("The app's document does not ask for authorization codes.")
+
+
+def kept(cache_control: str) -> timedelta:
+    """Bounded both ways, so that neither this server nor the app's is asked again and again."""
+    found = MAX_AGE.search(cache_control)
+    least, most = limits.APP_DOCUMENT_KEPT_LEAST, limits.APP_DOCUMENT_KEPT_MOST
+    if found is None or FORGOTTEN_AT_ONCE.search(cache_control):
+        return least
+    return min(max(least, timedelta(seconds=int(found[1]))), most)

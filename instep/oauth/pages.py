@@ -1,0 +1,175 @@
+"""Where a person is asked whether an app may act for them, and the list of all addresses of this slice."""
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core import limits
+from instep.core.errors import AppError
+from instep.core.ids import as_uuid
+from instep.identity.connections import resource_of
+from instep.identity.schemas import Bot, Person
+from instep.identity.scopes import Scope, smaller
+from instep.oauth import actions, metadata, rest
+from instep.oauth.documents import BadDocument
+from instep.oauth.queries import list_bots
+from instep.oauth.redirects import is_registered, origin_for_policy, with_answer
+from instep.oauth.rest import Fields, is_ours
+from instep.oauth.schemas import App, Asked, Consent, read_scope
+from instep.web.signed_in import Page, PrivatePages, for_people, form_of, private_headers
+
+CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
+# What leads here holds the app's request, and what leads on holds a code: neither is anybody else's.
+UNTOLD = {"Referrer-Policy": "no-referrer"}
+AskedPage = Callable[[Request, Person, Asked], Awaitable[Response]]
+pages = PrivatePages.below(Path(__file__).parent / "templates")
+
+
+class NotSentBack(AppError):
+    """A request that no app may hear of, since it is not sure whose it is; the person is told."""
+
+
+class SentBack(Exception):
+    """A request that its app hears of, by one of OAuth's codes (RFC 6749 section 4.1.2.1)."""
+
+    def __init__(self, fields: Fields, error: str, description: str) -> None:
+        super().__init__(description)
+        self.redirect_uri, self.state = fields["redirect_uri"], fields.get("state")
+        self.error, self.description = error, description
+
+
+def with_request(page: AskedPage) -> Page:
+    """Read what an app asks for, each time anew: nobody consents to another request than the one shown."""
+
+    @wraps(page)
+    async def enter(request: Request, person: Person) -> Response:
+        try:
+            return await page(request, person, await read_request(request, person))
+        except NotSentBack as refusal:
+            message = refusal.message
+            return pages.show(request, "refused.html", refusal.status, person=person, message=message)
+        except SentBack as refusal:
+            error = {"error": refusal.error, "error_description": refusal.description}
+            return answered(request, refusal.redirect_uri, refusal.state, error)
+
+    return enter
+
+
+@for_people()
+@with_request
+async def show_consent(request: Request, person: Person, asked: Asked) -> Response:
+    """Ask the person, with all that they need to know of the app."""
+    return pages.show(
+        request,
+        "consent.html",
+        person=person,
+        form_targets=[origin_for_policy(asked.redirect_uri)],
+        asked=asked,
+        bots=await bots_of(request, person),
+        query=request.url.query,
+        chosen=smaller(asked.scope, person.powers.scope),
+        may_write=person.powers.can_write,
+    )
+
+
+@for_people()
+@with_request
+async def consent(request: Request, person: Person, asked: Asked) -> Response:
+    """What the person has decided."""
+    form = form_of(request)
+    if form.get("decision") != "allow":
+        no = {"error": "access_denied", "error_description": "The person has said no."}
+        return answered(request, asked.redirect_uri, asked.state, no)
+    agreed = await read_consent(request, person, form)
+    resource = resource_of(request.app.state.settings)
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        code = await actions.connect_app(tx, person, asked, agreed, resource)
+    return answered(request, asked.redirect_uri, asked.state, {"code": code})
+
+
+async def read_request(request: Request, person: Person) -> Asked:
+    """What an app asks for; refused to the person while it is not sure which app asks, then to the app."""
+    fields = once(request.url.query)
+    app = await find_app(request, person, fields.get("client_id", ""))
+    redirect_uri = fields.get("redirect_uri", "")
+    if not is_registered(redirect_uri, app.redirect_uris):
+        raise NotSentBack(f"{app.name} wants the answer sent to an address that it has not registered.")
+    if len(fields.get("state", "")) > limits.OAUTH_STATE:
+        raise NotSentBack(f"{app.name} sent a `state` of more than {limits.OAUTH_STATE} characters.")
+    refuse_unfit(request, fields)
+    scope = read_scope(fields.get("scope"))
+    if scope is None:
+        raise SentBack(fields, "invalid_scope", f"The scopes are {', '.join(Scope)}.")
+    return Asked(app, redirect_uri, fields.get("state"), fields["code_challenge"], scope)
+
+
+def once(query: str) -> Fields:
+    try:
+        return rest.each_once(parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=50))
+    except (AppError, ValueError):
+        raise NotSentBack("The app's request can't be read: each parameter may come once.") from None
+
+
+async def find_app(request: Request, person: Person, client_id: str) -> App:
+    state = request.app.state
+    try:
+        app = await actions.find_app(state.database, state.caller, person, client_id)
+    except BadDocument as problem:
+        raise NotSentBack(problem.message) from None
+    if app is None:
+        raise NotSentBack("The app that asks is not known here: let it register again, then try once more.")
+    return app
+
+
+def refuse_unfit(request: Request, fields: Fields) -> None:
+    def refuse(error: str, description: str) -> NoReturn:
+        raise SentBack(fields, error, description)
+
+    if fields.get("response_type") != "code":
+        refuse("unsupported_response_type", "`response_type` must be `code`.")
+    if fields.get("response_mode", "query") != "query":
+        refuse("invalid_request", "`response_mode` must be `query`.")
+    if fields.get("code_challenge_method") != "S256":
+        refuse("invalid_request", "PKCE is needed, with `code_challenge_method=S256`.")
+    if not CHALLENGE.fullmatch(fields.get("code_challenge", "")):
+        refuse("invalid_request", "`code_challenge` must be the S256 challenge of a verifier.")
+    if not is_ours(fields.get("resource"), resource_of(request.app.state.settings)):
+        refuse("invalid_target", "`resource` names another server.")
+
+
+async def read_consent(request: Request, person: Person, form: Fields) -> Consent:
+    """Of what the page has offered; whatever else a form says is as little as there is."""
+    scope = Scope.WRITE if form.get("scope") == Scope.WRITE else Scope.READ
+    if not form.get("bot"):
+        return Consent(scope, None)
+    chosen = as_uuid(form["bot"])
+    if chosen not in [bot.id for bot in await bots_of(request, person)]:
+        raise NotSentBack("There is no such help center: go back and choose again.")
+    return Consent(scope, [chosen] if chosen else [])
+
+
+async def bots_of(request: Request, person: Person) -> list[Bot]:
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        return await list_bots(tx)
+
+
+def answered(request: Request, redirect_uri: str, state: str | None, answer: Fields) -> Response:
+    """Back to the app, with who answers (RFC 9207); 303, so that no browser sends the form there too."""
+    told = {**answer, "state": state, "iss": request.app.state.settings.base_url}
+    headers = private_headers(()) | UNTOLD | {"Location": with_answer(redirect_uri, told)}
+    return Response(status_code=303, headers=headers)
+
+
+routes = [
+    Route(metadata.AUTHORIZE, show_consent, methods=["GET"]),
+    Route(metadata.AUTHORIZE, consent, methods=["POST"]),
+    *rest.routes,
+]

@@ -1,0 +1,194 @@
+"""The SQL of apps, grants and tokens. What concerns grants runs in their workspace's scope."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.identity.queries import BOT
+from instep.identity.schemas import Bot
+from instep.oauth.schemas import App, Grant, GrantRow, TokenRow
+
+APP = "id, name, redirect_uris, fresh_until"
+GRANT = """
+    g.id, g.client_id, g.redirect_uri, g.resource, g.scope, g.challenge,
+    g.workspace_id, p.id as person_id, p.email, p.role,
+    g.redeemed_at is not null as is_redeemed,
+    g.revoked_at is null and g.expires_at > now() and p.disabled_at is null as is_alive
+"""
+# Connected: the app has fetched its tokens, and may still use them.
+CONNECTED = "g.redeemed_at is not null and g.revoked_at is null and g.expires_at > now()"
+
+
+@dataclass(frozen=True, slots=True)
+class GrantEntry:
+    """What the first statement of a request with a code or a token tells; the count also without one."""
+
+    grant_id: str | None
+    workspace_id: str | None
+    hits: int
+    seconds_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """How much of a window is used."""
+
+    hits: int
+    seconds_left: int
+
+
+ENTER_GRANT = "select * from enter_grant(%(hash)s, %(address)s, %(seconds)s)"
+COUNT = "select * from count_hit(%(policy)s, %(subject)s, %(seconds)s)"
+
+
+async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
+    return await tx.one(Hits, COUNT, policy=policy, subject=subject, seconds=seconds)
+
+
+async def touch_app(tx: Tx, client_id: str) -> None:
+    """Note down, once a day, that the app is in use."""
+    await tx.run(
+        "update oauth_clients set used_at = now() where id = %(id)s and used_at < now() - interval '1 day'",
+        id=client_id,
+    )
+
+
+async def find_app(tx: Tx, client_id: str) -> App | None:
+    return await tx.first(App, f"select {APP} from oauth_clients where id = %(id)s", id=client_id)
+
+
+async def save_app(
+    tx: Tx, client_id: str, name: str, redirect_uris: Sequence[str], fresh_until: datetime | None
+) -> App:
+    """Add the app, or what its document says by now."""
+    return await tx.one(
+        App,
+        f"""
+        insert into oauth_clients (id, name, redirect_uris, fresh_until)
+        values (%(id)s, %(name)s, %(uris)s, %(until)s)
+        on conflict (id) do update set name = excluded.name, redirect_uris = excluded.redirect_uris,
+          fresh_until = excluded.fresh_until, used_at = now()
+        returning {APP}
+        """,
+        id=client_id,
+        name=name,
+        uris=list(redirect_uris),
+        until=fresh_until,
+    )
+
+
+async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.run(
+        """
+        insert into oauth_grants (id, workspace_id, person_id, client_id, app_name, redirect_uri, resource,
+          scope, bot_ids, code_hash, challenge, expires_at)
+        values (%(id)s, %(workspace)s, %(person)s, %(client)s, %(app)s, %(uri)s, %(resource)s,
+          %(scope)s, %(bots)s, %(code)s, %(challenge)s, now() + %(lasts)s)
+        """,
+        **row,
+        lasts=limits.CODE_LASTS,
+    )
+
+
+async def make_room(tx: Tx, person_id: str, most: int) -> None:
+    """End those of a person's connections beyond `most` that were used least lately."""
+    await tx.run(
+        f"""
+        update oauth_grants set revoked_at = now() where id in (
+          select g.id from oauth_grants g where g.person_id = %(person)s and {CONNECTED}
+          order by coalesce(g.used_at, g.created_at) desc offset %(most)s)
+        """,
+        person=person_id,
+        most=most,
+    )
+
+
+async def find_grant(tx: Tx, grant_id: str) -> GrantRow | None:
+    sql = f"select {GRANT} from oauth_grants g join people p on p.id = g.person_id where g.id = %(id)s"
+    return await tx.first(GrantRow, sql, id=grant_id)
+
+
+async def redeem(tx: Tx, grant_id: str, lasts: timedelta) -> bool:
+    """Whether it was this call that redeemed the code: of several at once it is one."""
+    sql = """
+        update oauth_grants set redeemed_at = now(), expires_at = now() + %(lasts)s
+        where id = %(id)s and redeemed_at is null and revoked_at is null and expires_at > now()
+    """
+    return await tx.run(sql, id=grant_id, lasts=lasts) == 1
+
+
+async def find_refresh_token(tx: Tx, token_hash: bytes) -> TokenRow | None:
+    sql = """
+        select used_at is not null as is_used, expires_at <= now() as is_over
+        from oauth_tokens where token_hash = %(hash)s and kind = 'refresh'
+    """
+    return await tx.first(TokenRow, sql, hash=token_hash)
+
+
+async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:
+    """Whether it was this call that used the token up: of several at once it is one."""
+    sql = """
+        update oauth_tokens set used_at = now()
+        where token_hash = %(hash)s and kind = 'refresh' and used_at is null and expires_at > now()
+    """
+    return await tx.run(sql, hash=token_hash) == 1
+
+
+async def prolong(tx: Tx, grant_id: str, lasts: timedelta) -> None:
+    sql = "update oauth_grants set expires_at = now() + %(lasts)s where id = %(id)s and revoked_at is null"
+    await tx.run(sql, id=grant_id, lasts=lasts)
+
+
+async def insert_token(
+    tx: Tx, token_hash: bytes, grant_id: str, kind: str, scope: str, lasts: timedelta
+) -> None:
+    await tx.run(
+        """
+        insert into oauth_tokens (token_hash, workspace_id, grant_id, kind, scope, expires_at)
+        select %(hash)s, g.workspace_id, g.id, %(kind)s, %(scope)s, now() + %(lasts)s
+        from oauth_grants g where g.id = %(grant)s
+        """,
+        hash=token_hash,
+        grant=grant_id,
+        kind=kind,
+        scope=scope,
+        lasts=lasts,
+    )
+
+
+async def list_bots(tx: Tx) -> list[Bot]:
+    """Those of the connection's workspace."""
+    return await tx.all(Bot, f"select {BOT} from bots b order by b.created_at, b.id")
+
+
+async def list_grants(tx: Tx, person_id: str) -> list[Grant]:
+    return await tx.all(
+        Grant,
+        f"""
+        select g.id, g.app_name, g.client_id, g.redirect_uri, g.scope,
+          (select array_agg(b.name order by b.created_at, b.id) from bots b where b.id = any(g.bot_ids))
+            as bot_names,
+          g.created_at, g.used_at
+        from oauth_grants g where g.person_id = %(person)s and {CONNECTED}
+        order by g.created_at desc, g.id desc
+        """,
+        person=person_id,
+    )
+
+
+async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
+    """End it, with all its tokens; the name of its app, or None where it had ended before."""
+    sql = """
+        update oauth_grants set revoked_at = now() where id = %(id)s and revoked_at is null returning app_name
+    """
+    name: str | None = await tx.value(sql, id=grant_id)
+    return name
+
+
+async def owner_of(tx: Tx, grant_id: str) -> str | None:
+    """Whose connection it is."""
+    owner: str | None = await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)
+    return owner

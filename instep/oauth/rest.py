@@ -1,0 +1,204 @@
+"""What apps call without a person: fetch and renew tokens, give them back, register."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import wraps
+from urllib.parse import parse_qsl
+
+from fastapi.responses import Response
+from pydantic import ValidationError
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import Route
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.core.errors import RateLimited
+from instep.identity.connections import resource_of
+from instep.identity.keys import hash_key
+from instep.oauth import actions, metadata
+from instep.oauth.actions import CodeShown, RefreshShown
+from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
+from instep.oauth.queries import ENTER_GRANT, GrantEntry, count_hit
+from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
+from instep.web.call import AppAccess
+from instep.web.door import StrictRequest
+from instep.web.errors import as_app_error
+
+FORM = "application/x-www-form-urlencoded"
+FIELDS_MOST = 30
+Fields = dict[str, str]
+Endpoint = Callable[[StrictRequest], Awaitable[Response]]
+
+
+def for_apps(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    """Declare that apps call this, and tell them refusals in OAuth's words."""
+
+    @wraps(endpoint)
+    async def enter(request: Request) -> Response:
+        strict = StrictRequest(request.scope, request.receive)
+        try:
+            await strict.read(limits.OAUTH_BODY_BYTES)
+            strict.refuse_too_large(limits.OAUTH_BODY_BYTES)
+            return await endpoint(strict)
+        except ClientDisconnect:
+            raise
+        except Exception as error:
+            return render_oauth_error(as_app_error(error))
+
+    enter.__dict__["access"] = AppAccess()
+    return enter
+
+
+@for_apps
+async def token(request: StrictRequest) -> Response:
+    fields = await read_fields(request)
+    refuse_secret(request)
+    kind = needed(fields, "grant_type")
+    client_id = needed(fields, "client_id")
+    refuse_foreign_resource(request, fields)
+    if kind not in GRANT_TYPES:
+        raise OAuthRefusal("unsupported_grant_type", f"`grant_type` must be one of {', '.join(GRANT_TYPES)}.")
+    if kind == "authorization_code":
+        code, uri, verifier = (needed(fields, name) for name in ("code", "redirect_uri", "code_verifier"))
+        async with entered(request, code) as (tx, grant_id):
+            return told(await actions.redeem_code(tx, grant_id, CodeShown(client_id, code, uri, verifier)))
+    shown = needed(fields, "refresh_token")
+    async with entered(request, shown) as (tx, grant_id):
+        asked = RefreshShown(client_id, shown, fields.get("scope"))
+        return told(await actions.refresh_tokens(tx, grant_id, asked))
+
+
+@for_apps
+async def revoke(request: StrictRequest) -> Response:
+    """The answer is the same whether there was something to end or not (RFC 7009 section 2.2)."""
+    fields = await read_fields(request)
+    refuse_secret(request)
+    shown, client_id = needed(fields, "token"), needed(fields, "client_id")
+    async with entered(request, shown) as (tx, grant_id):
+        await actions.revoke_token(tx, grant_id, client_id)
+    return Response("{}", 200, NO_STORE, "application/json")
+
+
+@for_apps
+async def register(request: StrictRequest) -> Response:
+    asked = read_metadata(await read_json(request))
+    async with request.app.state.database.enter_workspace("") as tx:
+        seconds = limits.REGISTRATION_WINDOW_SECONDS
+        window = await count_hit(tx, "oauth-register", address_of(request), seconds)
+        refuse_spent(window.hits, limits.REGISTRATIONS, window.seconds_left)
+        app = await actions.register_app(tx, asked)
+    return Response(json.dumps(registered(app)), 201, NO_STORE, "application/json")
+
+
+def read_metadata(sent: object) -> AppMetadata:
+    try:
+        asked = AppMetadata.model_validate(sent)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        place = ".".join(map(str, problem["loc"]))
+        word = "invalid_redirect_uri" if place.startswith("redirect_uris") else "invalid_client_metadata"
+        raise OAuthRefusal(word, f"{place or 'the body'}: {problem['msg']}") from None
+    if not asked.fits:
+        raise OAuthRefusal("invalid_client_metadata", "Ask for authorization codes: nothing else is offered.")
+    return asked
+
+
+def registered(app: App) -> dict[str, object]:
+    """What was registered; whatever the app asked for, it gets no secret and proves itself by PKCE."""
+    return {
+        "client_id": app.id,
+        "client_name": app.name,
+        "redirect_uris": app.redirect_uris,
+        "grant_types": list(GRANT_TYPES),
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
+    }
+
+
+@asynccontextmanager
+async def entered(request: Request, shown: str) -> AsyncIterator[tuple[Tx, str | None]]:
+    """A connection in the workspace of the code or token that is shown; the call is counted by address."""
+    async with request.app.state.database.enter(
+        GrantEntry,
+        ENTER_GRANT,
+        hash=hash_key(shown),
+        address=address_of(request),
+        seconds=limits.REQUEST_WINDOW_SECONDS,
+    ) as (entry, tx):
+        refuse_spent(entry.hits, limits.TOKEN_CALLS, entry.seconds_left)
+        yield tx, entry.grant_id
+
+
+def refuse_spent(hits: int, quota: int, seconds_left: int) -> None:
+    if hits > quota:
+        raise RateLimited(headers={"Retry-After": str(seconds_left)})
+
+
+def told(tokens: Tokens) -> Response:
+    return Response(tokens.model_dump_json(), 200, NO_STORE, "application/json")
+
+
+def address_of(request: Request) -> str:
+    return request.client.host if request.client else "unknown"
+
+
+async def read_fields(request: StrictRequest) -> Fields:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        raise OAuthRefusal("invalid_request", f"Send the request as `{FORM}`.")
+    try:
+        text = (await request.body()).decode()
+        sent = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST)
+    except ValueError:
+        raise OAuthRefusal("invalid_request", "The form can't be read.") from None
+    return each_once(sent)
+
+
+def each_once(sent: list[tuple[str, str]]) -> Fields:
+    """No parameter may come twice, or two readers could read two requests (RFC 6749 section 3.1)."""
+    fields = dict(sent)
+    if len(fields) < len(sent):
+        raise OAuthRefusal("invalid_request", "Send each parameter once.")
+    if any("\0" in value for value in fields.values()):
+        raise OAuthRefusal("invalid_request", "A parameter holds a NUL character.")
+    return fields
+
+
+async def read_json(request: StrictRequest) -> object:
+    try:
+        found: object = await request.json()
+    except ValueError:
+        raise OAuthRefusal("invalid_client_metadata", "The body is not valid JSON.") from None
+    return found
+
+
+def needed(fields: Fields, name: str) -> str:
+    if not fields.get(name):
+        word = "invalid_client" if name == "client_id" else "invalid_request"
+        raise OAuthRefusal(word, f"`{name}` is missing.", 401 if name == "client_id" else 400)
+    return fields[name]
+
+
+def refuse_secret(request: Request) -> None:
+    """No app here has a secret, so whoever shows one takes this for another server."""
+    if "authorization" in request.headers:
+        raise OAuthRefusal("invalid_client", "Apps have no secret here: send `client_id` in the form.", 401)
+
+
+def refuse_foreign_resource(request: Request, fields: Fields) -> None:
+    ours = resource_of(request.app.state.settings)
+    if not is_ours(fields.get("resource"), ours):
+        raise OAuthRefusal("invalid_target", f"Tokens are for {ours} only.")
+
+
+def is_ours(resource: str | None, ours: str) -> bool:
+    """Without a name it is the only one that there is (RFC 8707)."""
+    return resource is None or resource.rstrip("/") == ours
+
+
+routes = [
+    Route(metadata.TOKEN, token, methods=["POST"]),
+    Route(metadata.REVOKE, revoke, methods=["POST"]),
+    Route(metadata.REGISTER, register, methods=["POST"]),
+    *metadata.routes,
+]

@@ -1,0 +1,172 @@
+"""The shapes of the authorization server: apps, what they ask for, grants, tokens."""
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from instep.core import limits
+from instep.core.outbound.urls import parse_url
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role, Scope
+from instep.oauth.redirects import is_loopback, valid_redirect_uri
+from instep.web.shapes import without_nul
+
+GRANT_TYPES = ("authorization_code", "refresh_token")
+
+
+def readable_name(text: str) -> str:
+    """A name as a page can show it: without what is invisible, turns the line round or breaks it."""
+    visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
+    return " ".join(visible.split())[: limits.APP_NAME]
+
+
+Words = Annotated[str, AfterValidator(without_nul)]
+RedirectUri = Annotated[str, AfterValidator(valid_redirect_uri)]
+
+
+class AppMetadata(BaseModel):
+    """What an app says of itself (RFC 7591 section 2); of what it says, what this server does not use."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    redirect_uris: list[RedirectUri] = Field(min_length=1, max_length=limits.REDIRECT_URIS)
+    client_name: Words | None = None
+    grant_types: list[str] | None = None
+    response_types: list[str] | None = None
+    token_endpoint_auth_method: str | None = None
+
+    @property
+    def name(self) -> str:
+        return readable_name(self.client_name or "") or parse_url(self.redirect_uris[0]).host
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can use what this server offers."""
+        return "authorization_code" in (self.grant_types or GRANT_TYPES) and "code" in (
+            self.response_types or ["code"]
+        )
+
+
+class Document(AppMetadata):
+    """The same at an address of the app's, which is its id (client ID metadata document)."""
+
+    client_id: str
+    client_secret: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """One row of `oauth_clients`: `fresh_until` is that of a document, None of an app registered here."""
+
+    id: str
+    name: str
+    redirect_uris: list[str]
+    fresh_until: datetime | None
+
+    @property
+    def host(self) -> str | None:
+        """Who vouches for its name: the host of its document. A registered app may call itself anything."""
+        return parse_url(self.id).host if self.fresh_until else None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an app asks a person for, after all checks."""
+
+    app: App
+    redirect_uri: str
+    state: str | None
+    challenge: str
+    scope: Scope
+
+    @property
+    def redirect_host(self) -> str:
+        return parse_url(self.redirect_uri).host
+
+    @property
+    def leads_home(self) -> bool:
+        """Whether the answer goes to a program on the person's own computer."""
+        return is_loopback(parse_url(self.redirect_uri))
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What the person has agreed to: `bot_ids` None is every bot of the workspace, also those to come."""
+
+    scope: Scope
+    bot_ids: list[UUID] | None
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRow:
+    """What the endpoints for tokens read of a grant. `is_alive`: neither over nor revoked, nor its person."""
+
+    id: str
+    client_id: str
+    redirect_uri: str
+    resource: str
+    scope: str
+    challenge: str
+    workspace_id: str
+    person_id: str
+    email: str
+    role: str
+    is_redeemed: bool
+    is_alive: bool
+
+    @property
+    def person(self) -> Person:
+        return Person(self.person_id, self.workspace_id, self.email, Role(self.role))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A refresh token: whether it was replaced by a later one, and whether its time is over."""
+
+    is_used: bool
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """An app that a person has connected, as the page of connected apps lists it."""
+
+    id: str
+    app_name: str
+    client_id: str
+    redirect_uri: str
+    scope: str
+    bot_names: list[str] | None
+    created_at: datetime
+    used_at: datetime | None
+
+    @property
+    def redirect_host(self) -> str:
+        return parse_url(self.redirect_uri).host
+
+
+class Tokens(BaseModel):
+    """The answer that an app works with (RFC 6749 section 5.1)."""
+
+    access_token: str
+    token_type: Literal["Bearer"] = "Bearer"
+    expires_in: int = int(limits.ACCESS_TOKEN_LASTS.total_seconds())
+    refresh_token: str
+    scope: str
+
+
+def spelled(scope: Scope) -> str:
+    """As OAuth lists scopes; write includes read."""
+    return str(Scope.READ) if scope == Scope.READ else f"{Scope.READ} {Scope.WRITE}"
+
+
+def read_scope(text: str | None) -> Scope | None:
+    """What a list of scopes amounts to, at least reading; None for what is none of ours."""
+    words = (text or "").split()
+    if not set(words) <= set(Scope):
+        return None
+    return Scope.WRITE if Scope.WRITE in words else Scope.READ

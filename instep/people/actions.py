@@ -1,0 +1,180 @@
+"""What is done with people: set up by an owner, signed in and out by themselves."""
+
+import re
+
+from instep.core import limits
+from instep.core.database import Database, Tx
+from instep.core.errors import AppError, InvalidRequest, NotFound, RateLimited
+from instep.core.ids import new_id
+from instep.identity.audit import record
+from instep.identity.keys import hash_key
+from instep.identity.schemas import OPERATOR, Person
+from instep.identity.scopes import Role
+from instep.identity.sessions import new_token
+from instep.people import queries
+from instep.people.passwords import hash_password, is_right, needs_new_hash, refuse_weak
+from instep.people.schemas import AuditEntry, Candidate, User
+
+# What looks like an address; whether it is one shows nobody but its owner.
+EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+")
+
+
+class SignInFailed(AppError):
+    """E-mail and password don't match. Check both and try again."""
+
+    status = 401
+    code = "unauthorized"
+
+
+class TooManyAttempts(RateLimited):
+    """Too many attempts to sign in."""
+
+    def __init__(self, seconds: int) -> None:
+        minutes = -(-seconds // 60)
+        wait = "a minute" if minutes == 1 else f"{minutes} minutes"
+        super().__init__(
+            f"Too many attempts to sign in: wait for {wait}, then try again.",
+            headers={"Retry-After": str(seconds)},
+        )
+
+
+async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
+    """Let somebody sign in."""
+    address = valid_email(email)
+    refuse_weak(password, *await known_of(tx, workspace_id, address))
+    row = {
+        "id": new_id("per"),
+        "workspace_id": workspace_id,
+        "email": address,
+        "password_hash": hash_password(password),
+        "role": role.value,
+    }
+    user = await queries.insert_user(tx, row)
+    if user is None:
+        raise InvalidRequest(f"There is somebody with the address {address} in this installation already.")
+    await record(tx, workspace_id, OPERATOR, "create_user", user.id)
+    return user
+
+
+async def list_users(tx: Tx, workspace_id: str) -> list[User]:
+    return await queries.list_users(tx, workspace_id)
+
+
+async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User:
+    """From when this commits the person, and every app that acts for them, may do what the new role may."""
+    user = await find_user(tx, workspace_id, email)
+    changed = await queries.set_role(tx, user.id, role.value)
+    await record(tx, workspace_id, OPERATOR, "change_role", user.id)
+    return changed
+
+
+async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
+    """Set a new password; whoever is signed in with the old one is not any more."""
+    user = await find_user(tx, workspace_id, email)
+    refuse_weak(password, *await known_of(tx, workspace_id, user.email))
+    await queries.set_password(tx, user.id, hash_password(password))
+    await queries.end_sessions(tx, user.id)
+    await record(tx, workspace_id, OPERATOR, "change_password", user.id)
+    return user
+
+
+async def disable_user(tx: Tx, workspace_id: str, email: str) -> User:
+    """From when this commits the person is signed out everywhere and can't sign in."""
+    user = await find_user(tx, workspace_id, email)
+    disabled = await queries.set_disabled(tx, user.id, True)
+    await queries.end_sessions(tx, user.id)
+    await record(tx, workspace_id, OPERATOR, "disable_user", user.id)
+    return disabled
+
+
+async def enable_user(tx: Tx, workspace_id: str, email: str) -> User:
+    user = await find_user(tx, workspace_id, email)
+    enabled = await queries.set_disabled(tx, user.id, False)
+    await record(tx, workspace_id, OPERATOR, "enable_user", user.id)
+    return enabled
+
+
+async def find_user(tx: Tx, workspace_id: str, email: str) -> User:
+    user = await queries.lock_user(tx, workspace_id, spelled(email))
+    if user is None:
+        raise NotFound(f"Nobody here has the address {email}: `instep user list` shows who there is.")
+    return user
+
+
+async def sign_in(
+    database: Database, email: str, password: str, address: str, replacing: str | None = None
+) -> str:
+    """The token of a new session, which takes the place of the one that the browser had.
+
+    No connection is held while the password is checked. Whoever tries learns nothing of who there is: the
+    words, the work and the limits are the same for an address that nobody has.
+    """
+    candidate = await admit(database, spelled(email), address)
+    is_known = await is_right(password, candidate.password_hash if candidate else None)
+    if candidate is None:
+        raise SignInFailed
+    token = new_token()
+    new_hash = hash_password(password) if is_known and needs_new_hash(candidate.password_hash) else None
+    async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
+        has_begun = is_known and await queries.begin_session(
+            tx, candidate.id, candidate.password_hash, new_hash, hash_key(token)
+        )
+        if has_begun and replacing is not None:
+            await queries.end_session(tx, hash_key(replacing))
+        outcome = "sign_in" if has_begun else "sign_in_failed"
+        await record(tx, candidate.workspace_id, candidate.person.acting("page"), outcome)
+    if not has_begun:
+        raise SignInFailed
+    return token
+
+
+async def admit(database: Database, email: str, address: str) -> Candidate | None:
+    """Count the attempt, before anything is known of its password; who it would be."""
+    async with database.enter_workspace("") as tx:
+        for policy, subject, most, seconds in (
+            ("sign-in", address, limits.SIGN_IN_ADDRESS, limits.SIGN_IN_ADDRESS_SECONDS),
+            (
+                "sign-in-account-address",
+                f"{hash_key(email).hex()} {address}",
+                limits.SIGN_IN_ACCOUNT_ADDRESS,
+                limits.SIGN_IN_ACCOUNT_ADDRESS_SECONDS,
+            ),
+            (
+                "sign-in-account",
+                hash_key(email).hex(),
+                limits.SIGN_IN_ACCOUNT,
+                limits.SIGN_IN_ACCOUNT_SECONDS,
+            ),
+        ):
+            window = await queries.count_attempt(tx, policy, subject, seconds)
+            if window.hits > most:
+                raise TooManyAttempts(window.seconds_left)
+        return await queries.find_for_sign_in(tx, email)
+
+
+async def sign_out(database: Database, token: str, person: Person) -> None:
+    async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        await queries.end_session(tx, hash_key(token))
+        await record(tx, person.workspace_id, person.acting("page"), "sign_out")
+
+
+async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None = None) -> list[AuditEntry]:
+    return await queries.list_audit(tx, workspace_id, limit, before)
+
+
+def valid_email(email: str) -> str:
+    address = spelled(email)
+    if len(address) > limits.EMAIL or EMAIL.fullmatch(address) is None:
+        raise InvalidRequest(f"{email} is no e-mail address.")
+    return address
+
+
+def spelled(email: str) -> str:
+    """The one spelling of an address; what can't be stored is nobody's."""
+    return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
+
+
+async def known_of(tx: Tx, workspace_id: str, email: str) -> list[str]:
+    """What an attacker would try first: the product, the workspace, and the person's address."""
+    name = await queries.name_of_workspace(tx, workspace_id)
+    return ["instep", *name.split(), email, *email.split("@"), *re.split(r"[@._+-]", email)]

@@ -1,0 +1,127 @@
+"""Where people sign in and out."""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core.clock import isoformat
+from instep.core.errors import AppError
+from instep.identity.schemas import Person
+from instep.oauth.actions import list_grants, revoke_grant
+from instep.people import actions
+from instep.web.forms import cookie_name, read_form, set_cookie
+from instep.web.pages import document
+from instep.web.public import public
+from instep.web.signed_in import (
+    HOME,
+    LAYOUT,
+    SIGN_IN,
+    PrivatePages,
+    for_people,
+    form_of,
+    own_path,
+    see,
+    signed_in,
+)
+
+STYLE = (LAYOUT / "static" / "page.css").read_bytes()
+MCP_PATH = "/mcp/admin"
+pages = PrivatePages.below(Path(__file__).parent / "templates")
+pages.pages.environment.filters.update(moment=isoformat, day=lambda moment: f"{moment:%Y-%m-%d}")
+
+
+@public
+async def show_sign_in(request: Request) -> Response:
+    """The form; whoever is signed in already goes on."""
+    onward = own_path(request.query_params.get("next"))
+    if await signed_in(request) is not None:
+        return see(onward)
+    return sign_in_form(request, onward)
+
+
+@public
+async def sign_in(request: Request) -> Response:
+    """Begin a session, and go on to the page that asked for one."""
+    form = await read_form(request)
+    onward, email = own_path(form.get("next")), form.get("email", "")
+    address = request.client.host if request.client else "unknown"
+    state = request.app.state
+    old = request.cookies.get(cookie_name(state.settings, "session"))
+    try:
+        token = await actions.sign_in(state.database, email, form.get("password", ""), address, old)
+    except (actions.SignInFailed, actions.TooManyAttempts) as refusal:
+        return sign_in_form(request, onward, email, refusal)
+    response = see(onward)
+    set_cookie(response, state.settings, "session", token, None)
+    # What the browser had before somebody signed in ends here.
+    set_cookie(response, state.settings, "form", "", 0)
+    return response
+
+
+def sign_in_form(request: Request, onward: str, email: str = "", refusal: AppError | None = None) -> Response:
+    status = refusal.status if refusal else 200
+    problem = refusal.message if refusal else None
+    response = pages.show(request, "sign_in.html", status, next=onward, email=email, problem=problem)
+    if refusal and "Retry-After" in refusal.headers:
+        response.headers["Retry-After"] = refusal.headers["Retry-After"]
+    return response
+
+
+@for_people()
+async def sign_out(request: Request, person: Person) -> Response:
+    """End this session."""
+    settings = request.app.state.settings
+    token = request.cookies[cookie_name(settings, "session")]
+    await actions.sign_out(request.app.state.database, token, person)
+    response = see(SIGN_IN)
+    set_cookie(response, settings, "session", "", 0)
+    return response
+
+
+@for_people()
+async def show_connected_apps(request: Request, person: Person) -> Response:
+    """The apps that act for the person."""
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        grants = await list_grants(tx, person)
+    return pages.show(
+        request,
+        "connected_apps.html",
+        person=person,
+        grants=grants,
+        address=request.app.state.settings.base_url + MCP_PATH,
+    )
+
+
+@for_people()
+async def disconnect_app(request: Request, person: Person) -> Response:
+    """From when this commits every call of the app is refused."""
+    database, grant_id = request.app.state.database, form_of(request).get("id", "")
+    async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        await revoke_grant(tx, person, grant_id)
+    return see(HOME)
+
+
+@public
+async def show_start(request: Request) -> Response:
+    """The front door of what is for people."""
+    return see(HOME)
+
+
+@public
+async def style(request: Request) -> Response:
+    """How pages for people look."""
+    return document(request, STYLE, "text/css")
+
+
+routes = [
+    Route(SIGN_IN, show_sign_in, methods=["GET"]),
+    Route(SIGN_IN, sign_in, methods=["POST"]),
+    Route("/sign-out", sign_out, methods=["POST"]),
+    Route(HOME, show_connected_apps, methods=["GET"]),
+    Route(HOME, disconnect_app, methods=["POST"]),
+    Route("/app", show_start),
+    Route("/app/", show_start),
+    Route("/app/page.css", style),
+]

@@ -1,0 +1,103 @@
+"""Forms of signed-in people and of those who sign in: read within bounds, and only if they are our own."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.core import limits
+from instep.core.config import Settings
+from instep.core.errors import AppError, InvalidRequest
+from instep.web.cors import sent_origin
+from instep.web.door import StrictRequest
+from instep.web.origins import origin_of
+
+FIELD = "form-token"
+FIELDS_MOST = 50
+OWN_SITES = {"same-origin", "none"}
+
+
+class ForeignForm(AppError):
+    """This form was not sent from the page that it belongs to: open the page again and send it from there."""
+
+    status = 403
+
+
+def cookie_name(settings: Settings, name: str) -> str:
+    """With https in a form that no other host and no unencrypted page can set."""
+    return f"__Host-instep-{name}" if is_encrypted(settings) else f"instep-{name}"
+
+
+def is_encrypted(settings: Settings) -> bool:
+    return settings.base_url.startswith("https://")
+
+
+def set_cookie(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
+    """`seconds`: None ends with the browser, 0 at once."""
+    response.set_cookie(
+        cookie_name(settings, name),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=is_encrypted(settings),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def form_token(secret: str) -> str:
+    """What a form carries; whoever can't read the cookie that holds the secret can't make it."""
+    return hmac.new(secret.encode(), b"a form of this browser", hashlib.sha256).hexdigest()
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def form_secrets(request: Request) -> Sequence[str]:
+    """The session's, and that of the browser before somebody signed in; the first is for new forms."""
+    settings: Settings = request.app.state.settings
+    kept = (request.cookies.get(cookie_name(settings, name)) for name in ("session", "form"))
+    return [secret for secret in kept if secret]
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form that one of our own pages has sent."""
+    refuse_foreign_site(request)
+    fields = await read_fields(request)
+    token = fields.pop(FIELD, "").encode()
+    if not any(hmac.compare_digest(form_token(secret).encode(), token) for secret in form_secrets(request)):
+        raise ForeignForm
+    return fields
+
+
+def refuse_foreign_site(request: Request) -> None:
+    """A browser says where a form comes from, in one header or in an older one."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        if site not in OWN_SITES:
+            raise ForeignForm
+        return
+    if "origin" in request.headers:
+        base_url = request.app.state.settings.base_url
+        if sent_origin(request) != origin_of(base_url):
+            raise ForeignForm(f"This form was sent from another address than {base_url}: open it there.")
+
+
+async def read_fields(request: Request) -> dict[str, str]:
+    """The fields of a form, whoever sent it."""
+    strict = StrictRequest(request.scope, request.receive)
+    await strict.read(limits.FORM_BYTES)
+    strict.refuse_too_large(limits.FORM_BYTES)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise InvalidRequest("Send the form as `application/x-www-form-urlencoded`.")
+    try:
+        text = (await strict.body()).decode()
+        return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST))
+    except ValueError:
+        raise InvalidRequest("The form can't be read: send it as the page does.") from None

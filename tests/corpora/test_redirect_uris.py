@@ -1,0 +1,20 @@
+"""Where apps are sent back to: no spelling of another address passes for a registered one."""
+
+from pathlib import Path
+
+import pytest
+
+from instep.oauth.redirects import is_registered
+
+pytestmark = pytest.mark.corpora
+
+REGISTERED = ["https://app.example/callback", "http://127.0.0.1:3000/callback"]
+
+
+def test_no_variant_passes_for_a_registered_address(corpora: Path) -> None:
+    files = [file.read_text(errors="replace").splitlines() for file in (corpora / "path").glob("*.txt")]
+    variants = [line for lines in files for line in lines if line]
+    assert len(variants) > 300
+    for variant in variants:
+        for sent in (variant, *(registered + variant for registered in REGISTERED)):
+            assert not is_registered(sent, REGISTERED), sent

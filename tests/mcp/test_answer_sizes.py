@@ -1,0 +1,66 @@
+"""An agent can afford every answer: with large data each list stays short, and its pages tell everything."""
+
+import json
+
+from instep.core import limits
+from instep.core.database import Database
+from tests.cast import Api, Cast, Client, Json
+from tests.insights import asked
+from tests.mcp.speaking import use
+from tests.web.asking import made
+
+ROWS = 14
+# As long as a field may be, in signs that take most bytes.
+TITLE = "帮助" * (limits.TITLE // 2 - 2)
+BROKEN = "".join(f"[a link to nowhere](missing-{n}/{'x' * 80})\n\n" for n in range(40))
+TEXT = "Install the agent. " * 2_000 + "\n\n" + BROKEN
+LISTS: dict[str, Json] = {
+    "search_articles": {"query": "install agent"},
+    "list_drafts": {},
+    "list_changelog": {"includeText": True, "status": "draft"},
+    "list_gaps": {},
+    "doc_health": {},
+    "check_articles": {"articleIds": ["article-0", "article-1"]},
+}
+
+
+async def fill(client: Client, cast: Cast, database: Database) -> None:
+    """Everything long, and many of it."""
+    for n in range(ROWS):
+        new = {
+            "title": f"{TITLE}{n}",
+            "contentMarkdown": TEXT,
+            "slug": f"article-{n}",
+            "description": "长" * 500,
+        }
+        article = made(await client.post("/v1/articles", json=new))
+        await client.post(f"/v1/articles/{article['id']}/publish")
+        reason = {"contentMarkdown": f"{n}\n", "reason": f"{n} {'because ' * 240}"}
+        await client.post(f"/v1/articles/{article['id']}/drafts", json=reason)
+        entry = {"title": f"{TITLE}{n}", "contentMarkdown": TEXT}
+        await client.post("/v1/changelog/entries", json=entry)
+        await asked.ask(
+            database, cast.acme, f"{n * 7919} how {'用' * (limits.QUESTION - 20)}", f"visitor {n}"
+        )
+
+
+async def pages_of(client: Client, tool: str, arguments: Json) -> list[Json]:
+    pages: list[Json] = []
+    cursor = None
+    while not pages or cursor is not None:
+        pages.append(await use(client, tool, {**arguments, "limit": limits.TOOL_ROWS_MOST, "cursor": cursor}))
+        cursor = pages[-1]["next_cursor"]
+    return pages
+
+
+async def test_with_large_data_every_answer_of_a_list_is_short_and_all_of_them_tell_everything(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    await fill(api(cast.acme.write_key), cast, database)
+    for tool, arguments in LISTS.items():
+        pages = await pages_of(api(cast.acme.read_key), tool, arguments)
+
+        sizes = [len(json.dumps(page, ensure_ascii=False).encode()) for page in pages]
+        assert max(sizes) < limits.TOOL_ANSWER_BYTES + 200, (tool, sizes)
+        rows = [json.dumps(row, sort_keys=True) for page in pages for row in page["results"]]
+        assert len(rows) == len(set(rows)) >= ROWS, tool

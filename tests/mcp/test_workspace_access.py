@@ -1,0 +1,138 @@
+"""POST /mcp/admin: which keys see and may do what, and how their calls are counted."""
+
+from fastapi import FastAPI
+
+from instep.core.database import Tx
+from instep.workspaces import actions
+from tests.cast import Api, Cast
+from tests.mcp.speaking import BOTH_ERAS, WORKSPACE, call, post, refused, use
+from tests.mcp.tools import ADDS, CHANGES, READS, listed
+from tests.tasks.changes import change
+from tests.web.asking import body_of, create_article, refusal, stranger
+
+
+@BOTH_ERAS
+async def test_a_write_key_sees_all_tools_and_a_read_key_those_that_read(
+    api: Api, cast: Cast, era: str
+) -> None:
+    write = await listed(api(cast.acme.write_key), era)
+    read = await listed(api(cast.acme.read_key), era)
+
+    assert sorted(tool["name"] for tool in write) == sorted([*READS, *ADDS, *CHANGES])
+    assert sorted(tool["name"] for tool in read) == sorted(READS)
+    assert write == await listed(api(cast.wide_key), era)
+
+
+@BOTH_ERAS
+async def test_a_read_key_that_writes_is_told_which_scope_it_needs(api: Api, cast: Cast, era: str) -> None:
+    client = api(cast.acme.read_key)
+    for name in (*ADDS, *CHANGES):
+        answer = await post(client, WORKSPACE, "tools/call", {"name": name, "arguments": {}}, era)
+
+        assert refusal(answer) == (403, "insufficient_scope")
+        challenge = answer.headers["WWW-Authenticate"]
+        assert 'error="insufficient_scope", scope="content:read content:write"' in challenge
+
+
+@BOTH_ERAS
+async def test_without_a_valid_key_nothing_is_told(app: FastAPI, api: Api, cast: Cast, era: str) -> None:
+    for key in (None, "isk_wrong", cast.acme.bot_key):
+        async with stranger(app, key) as client:
+            for method in ("initialize", "tools/list", "server/discover", "prompts/list"):
+                answer = await post(client, WORKSPACE, method, None, era)
+                assert refusal(answer) == (401, "unauthorized")
+                assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+                assert '"anonymous"' in answer.headers["RateLimit"]
+
+
+async def test_a_revoked_key_is_refused_at_once(api: Api, cast: Cast, owner: Tx) -> None:
+    client = api(cast.acme.write_key)
+    await listed(client)
+
+    await actions.revoke_key(owner, cast.acme.workspace_id, cast.acme.write_key_id)
+
+    assert refusal(await post(client, WORKSPACE, "tools/list")) == (401, "unauthorized")
+
+
+@BOTH_ERAS
+async def test_requests_count_as_those_of_rest_do(api: Api, cast: Cast, era: str) -> None:
+    client = api(cast.acme.read_key)
+    await client.get("/v1/articles")
+
+    answer = await post(client, WORKSPACE, "tools/list", None, era)
+    spent = [await post(client, WORKSPACE, "tools/list", None, era) for _ in range(119)][-1]
+
+    assert answer.headers["RateLimit-Policy"] == '"api";q=120;w=60'
+    assert answer.headers["RateLimit"].startswith('"api";r=118;t=')
+    assert refusal(spent) == (429, "rate_limited")
+    assert 1 <= int(spent.headers["Retry-After"]) <= 60
+
+
+async def test_the_limit_of_tasks_is_told_beside_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    sent = {"name": "create_task", "arguments": change(diff=None)}
+
+    answers = [await post(client, WORKSPACE, "tools/call", sent) for _ in range(31)]
+
+    assert answers[0].headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=30;w=3600'
+    assert '"tasks";r=29;' in answers[0].headers["RateLimit"]
+    last = refused(body_of(answers[30])["result"])
+    assert last["code"] == "rate_limited"
+    assert 3_500 < last["retryAfter"] <= 3_600
+
+
+@BOTH_ERAS
+async def test_a_key_for_several_bots_names_one(api: Api, cast: Cast, era: str) -> None:
+    client = api(cast.wide_key)
+    new = {"title": "Install", "contentMarkdown": "Run it."}
+
+    unnamed = refused(await call(client, WORKSPACE, "create_article", new, era))
+    made = await use(client, "create_article", new | {"botId": str(cast.second_bot_id)}, era)
+    elsewhere = await call(
+        client, WORKSPACE, "get_article", {"id": made["id"], "botId": str(cast.acme.bot_id)}
+    )
+    foreign = await call(client, WORKSPACE, "list_drafts", {"botId": str(cast.globex.bot_id)}, era)
+    nonsense = await call(client, WORKSPACE, "list_drafts", {"botId": 7}, era)
+
+    assert unnamed["code"] == "bot_required"
+    assert f"{cast.second_bot_id} (Acme second)" in unnamed["error"]
+    assert str(cast.globex.bot_id) not in unnamed["error"]
+    assert made["botId"] == str(cast.second_bot_id)
+    assert refused(elsewhere)["code"] == "not_found"
+    assert refused(foreign)["code"] == "insufficient_scope"
+    assert refused(nonsense)["code"] == "invalid_request"
+
+
+async def test_the_header_names_the_bot_too_but_no_other_than_the_arguments(api: Api, cast: Cast) -> None:
+    client = api(cast.wide_key)
+    client.headers["Service-Bot"] = str(cast.second_bot_id)
+
+    made = await use(client, "create_article", {"title": "Install", "contentMarkdown": "Run it."})
+    other = await call(client, WORKSPACE, "list_drafts", {"botId": str(cast.acme.bot_id)})
+
+    assert made["botId"] == str(cast.second_bot_id)
+    assert refused(other)["code"] == "invalid_request"
+
+
+async def test_a_key_of_one_bot_reaches_no_other_companys_rows(api: Api, cast: Cast) -> None:
+    theirs = await create_article(api(cast.globex.write_key), "Secret")
+    client = api(cast.acme.write_key)
+
+    for tool in ("get_article", "publish_article", "update_article"):
+        assert refused(await call(client, WORKSPACE, tool, {"id": theirs["id"]}))["code"] == "not_found"
+    checked = await call(client, WORKSPACE, "check_articles", {"articleIds": [theirs["id"]]})
+    named = await call(client, WORKSPACE, "list_drafts", {"botId": str(cast.globex.bot_id)})
+
+    assert refused(checked)["code"] == "invalid_request"
+    assert refused(named)["code"] == "insufficient_scope"
+
+
+@BOTH_ERAS
+async def test_a_paused_workspace_reads_and_does_not_write(api: Api, cast: Cast, owner: Tx, era: str) -> None:
+    client = api(cast.paused.write_key)
+    await actions.pause_workspace(owner, cast.paused.workspace_id)
+
+    written = await call(client, WORKSPACE, "create_article", {"title": "A", "contentMarkdown": "b"}, era)
+
+    assert refused(written)["code"] == "plan_inactive"
+    assert (await use(client, "list_drafts", era=era))["results"] == []

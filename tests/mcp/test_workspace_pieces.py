@@ -1,0 +1,89 @@
+"""POST /mcp/admin: long texts and long lists come in pieces that an agent can afford."""
+
+import json
+
+from instep.core import limits
+from tests.cast import Api, Cast, Json
+from tests.mcp.speaking import WORKSPACE, call, refused, use
+from tests.mcp.tools import LONG
+from tests.tasks.changes import publish
+from tests.web.asking import create_article
+
+
+async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    made = await create_article(client, "Long", contentMarkdown=LONG)
+
+    pieces: list[str] = []
+    cursor: str | None = None
+    while not pieces or cursor is not None:
+        piece = await use(client, "get_article", {"id": made["id"], "cursor": cursor})
+        assert len(json.dumps(piece)) < limits.TOOL_ANSWER_BYTES
+        assert piece["has_more"] is (piece["next_cursor"] is not None)
+        pieces.append(piece["contentMarkdown"])
+        cursor = piece["next_cursor"]
+
+    assert len(pieces) > 3
+    assert all(piece.endswith("\n") for piece in pieces)
+    assert "".join(pieces) == LONG
+
+
+async def test_pieces_of_different_texts_are_never_joined(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    made = await create_article(client, "Long", contentMarkdown=LONG)
+    first = await use(client, "get_article", {"id": made["id"]})
+
+    await use(client, "update_article", {"id": made["id"], "contentMarkdown": LONG + "More.\n"})
+    next_piece = await call(
+        client, WORKSPACE, "get_article", {"id": made["id"], "cursor": first["next_cursor"]}
+    )
+
+    assert refused(next_piece)["code"] == "invalid_cursor"
+
+
+async def test_a_text_without_lines_and_of_wide_signs_comes_whole_too(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    text = "帮助" * 9_000 + "🔑"
+    made = await create_article(client, "Wide", contentMarkdown=text)
+
+    got, cursor = "", None
+    while not got or cursor is not None:
+        piece = await use(client, "get_article", {"id": made["id"], "cursor": cursor})
+        got, cursor = got + piece["contentMarkdown"], piece["next_cursor"]
+
+    assert got == text
+
+
+async def test_lists_of_long_rows_are_cut_where_they_fit_and_go_on_behind_it(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Settings", "Text.\n")
+    reasons = [f"{number} " + "because " * 240 for number in range(12)]
+    for reason in reasons:
+        body = {"id": article["id"], "contentMarkdown": f"{reason[:3]}\n", "reason": reason}
+        await use(client, "propose_edit", body)
+
+    rows: list[Json] = []
+    cursor: str | None = None
+    pages = 0
+    while pages == 0 or cursor is not None:
+        page = await use(client, "list_drafts", {"limit": 50, "cursor": cursor})
+        assert len(json.dumps(page)) < limits.TOOL_ANSWER_BYTES + 500
+        rows += page["results"]
+        cursor, pages = page["next_cursor"], pages + 1
+
+    assert pages > 1
+    assert [row["reason"] for row in rows] == reasons[::-1]
+
+
+async def test_a_cursor_of_another_list_is_refused(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    for number in range(3):
+        await publish(client, f"Install {number}", "Install it.\n")
+    page = await use(client, "search_articles", {"query": "install", "limit": 1})
+
+    other = await call(
+        client, WORKSPACE, "search_articles", {"query": "other", "cursor": page["next_cursor"]}
+    )
+
+    assert page["has_more"]
+    assert refused(other)["code"] == "invalid_cursor"

@@ -1,0 +1,59 @@
+"""POST /mcp/admin: the prompts, and the handshake of older clients."""
+
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from tests.cast import Api, Cast
+from tests.mcp.speaking import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, official, post
+from tests.web.asking import body_of
+
+
+@BOTH_MODES
+async def test_prompts_make_an_agent_propose(app: FastAPI, api: Api, cast: Cast, mode: Mode) -> None:
+    async with official(app, WORKSPACE, cast.acme.read_key, mode) as agent:
+        names = [prompt.name for prompt in (await agent.list_prompts()).prompts]
+        given = {"diff": "-a\n+b\n", "url": "https://git.test/7"}
+        document = await agent.get_prompt("document_my_change", given)
+        review = await agent.get_prompt("review_docs", {"area": "billing"})
+
+    assert names == ["document_my_change", "review_docs"]
+    texts = [str(getattr(found.messages[0].content, "text", "")) for found in (document, review)]
+    assert all(
+        "do not publish, apply or update anything directly unless I ask you to" in text for text in texts
+    )
+    assert "-a\n+b\n" in texts[0]
+    assert "https://git.test/7" in texts[0]
+    assert "billing" in texts[1]
+
+
+@BOTH_ERAS
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"name": "document_my_change", "arguments": {}},
+        {"name": "document_my_change", "arguments": {"diff": "x", "secret": "y"}},
+        {"name": "nothing"},
+    ],
+    ids=["without the diff", "with something else", "unknown"],
+)
+async def test_prompts_that_are_asked_for_wrongly_are_refused(
+    api: Api, cast: Cast, sent: dict[str, Any], era: str
+) -> None:
+    answer = await post(api(cast.acme.read_key), WORKSPACE, "prompts/get", sent, era)
+
+    assert body_of(answer)["error"]["code"] == -32602
+
+
+async def test_an_older_client_shakes_hands_first(api: Api, cast: Cast) -> None:
+    hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+
+    answer = await post(api(cast.acme.read_key), WORKSPACE, "initialize", hello, LEGACY)
+
+    told = body_of(answer)["result"]
+    assert told["protocolVersion"] == LEGACY
+    assert told["capabilities"].keys() == {"prompts", "resources", "tools"}
+    assert told["serverInfo"]["name"] == "instep-workspace"
+    assert "propose_edit" in told["instructions"]
+    assert "mcp-session-id" not in answer.headers

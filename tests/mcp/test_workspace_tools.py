@@ -1,0 +1,132 @@
+"""POST /mcp/admin: how its tools describe themselves, and what they do besides what REST does."""
+
+import asyncio
+import json
+
+import jsonschema
+import pytest
+
+from instep.core import limits
+from instep.core.database import Database
+from instep.mcp.servers import DOCS
+from instep.mcp.servers import WORKSPACE as SERVER
+from tests.cast import Api, Cast, Json
+from tests.insights import asked
+from tests.mcp.speaking import WORKSPACE, call, refused, use
+from tests.mcp.tools import ADDS, CHANGES, LONG, READS, listed
+from tests.tasks.changes import publish
+
+
+async def test_annotations_say_what_a_tool_may_do(api: Api, cast: Cast) -> None:
+    hints = {tool["name"]: tool["annotations"] for tool in await listed(api(cast.acme.write_key))}
+
+    for name, hint in hints.items():
+        assert hint["readOnlyHint"] is (name in READS)
+        assert hint["destructiveHint"] is (name in CHANGES)
+        assert hint["idempotentHint"] is (name not in ADDS)
+        assert hint["openWorldHint"] is False
+        assert hint["title"]
+
+
+def test_every_tool_describes_itself_in_valid_schemas_without_references() -> None:
+    for tool in (*SERVER.tools.values(), *DOCS.tools.values()):
+        for schema in (tool.shown.input_schema, tool.shown.output_schema):
+            assert schema is not None
+            jsonschema.Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+            assert "$ref" not in json.dumps(schema)
+        assert tool.shown.title
+        assert (tool.shown.description or "").endswith(".")
+
+
+def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
+    read = [(tool.shown.description, tool.shown.input_schema) for tool in SERVER.tools.values()]
+
+    assert len(json.dumps(read)) < limits.TOOL_ANSWER_BYTES
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "fields"),
+    [
+        ("get_article", {}, ["id"]),
+        ("get_article", {"id": 7}, ["id"]),
+        ("get_article", {"id": "x", "format": "html"}, ["format"]),
+        ("create_article", {"title": " ", "status": "published"}, ["title", "contentMarkdown", "status"]),
+        ("search_articles", {"query": "a", "limit": 51}, ["query", "limit"]),
+        ("search_articles", {"query": "install", "limit": "ten"}, ["limit"]),
+        ("list_drafts", {"type": "nothing"}, ["type"]),
+        ("apply_draft", {"id": "edit_1", "onConflict": "pray"}, ["onConflict"]),
+        ("create_task", {"change": {"kind": "pr"}}, ["change.title"]),
+        ("check_articles", {"terms": []}, ["terms"]),
+    ],
+)
+async def test_every_bad_argument_is_named_at_once(
+    api: Api, cast: Cast, tool: str, arguments: Json, fields: list[str]
+) -> None:
+    refusal_ = refused(await call(api(cast.acme.write_key), WORKSPACE, tool, arguments))
+
+    assert refusal_["code"] == "invalid_request"
+    assert sorted(detail["field"] for detail in refusal_["details"]) == sorted(fields)
+
+
+async def test_a_draft_gives_the_text_that_is_asked_for(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Settings", "One.\n\nTwo.\n")
+    edit = {"id": article["id"], "contentMarkdown": "One.\n\nThree.\n"}
+    draft = await use(client, "propose_edit", edit)
+    texts = ("diff", "contentMarkdown", "mergedMarkdown")
+
+    shown = {
+        part: await use(client, "get_draft", {"id": draft["id"], "part": part})
+        for part in ("diff", "text", "merged")
+    }
+
+    given = {part: [name for name in texts if told[name] is not None] for part, told in shown.items()}
+    assert given == {"diff": ["diff"], "text": ["contentMarkdown"], "merged": []}
+    assert "-Two.\n+Three.\n" in shown["diff"]["diff"]
+    assert shown["text"]["contentMarkdown"] == edit["contentMarkdown"]
+
+
+async def test_the_changelog_gives_texts_on_request(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    made = await use(client, "create_changelog_entry", {"title": "Exports", "contentMarkdown": LONG})
+
+    [short] = (await use(client, "list_changelog"))["results"]
+    [long] = (await use(client, "list_changelog", {"includeText": True, "status": "draft"}))["results"]
+
+    assert (made["status"], short["id"]) == ("draft", made["id"])
+    assert short["contentMarkdown"] is None
+    assert short["excerpt"].startswith("Line 0 of a long text")
+    assert len(short["excerpt"]) <= limits.TOOL_EXCERPT
+    assert LONG.startswith(long["contentMarkdown"].removesuffix("…"))
+
+
+async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    links = "".join(f"[here](missing-{number})\n" for number in range(8))
+    article = await publish(client, "Links", links)
+    await asked.ask(database, cast.acme)
+
+    [health] = (await use(client, "doc_health"))["results"]
+    checked = await use(client, "check_articles", {"articleIds": [article["slug"]], "limit": 50})
+    [gap] = (await use(client, "list_gaps", {"status": "open"}))["results"]
+
+    assert health["problemCount"] == len(checked["results"]) > limits.TOOL_PROBLEMS
+    assert [problem["code"] for problem in health["problems"]] == ["broken_link"] * limits.TOOL_PROBLEMS
+    assert gap["question"] == asked.RESET
+
+
+async def test_of_two_agents_that_apply_a_draft_at_once_one_does(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Settings", "One.\n")
+    draft = await use(client, "propose_edit", {"id": article["id"], "contentMarkdown": "Two.\n"})
+    agents = [api(cast.acme.write_key) for _ in range(6)]
+
+    results = await asyncio.gather(
+        *(call(agent, WORKSPACE, "apply_draft", {"id": draft["id"]}) for agent in agents)
+    )
+
+    assert sum(not result.get("isError") for result in results) == 1
+    assert {refused(result)["code"] for result in results if result.get("isError")} == {"draft_not_pending"}

@@ -1,0 +1,19 @@
+"""The tools of the workspace's server by what they may do, and a text that is too long for one answer."""
+
+from tests.cast import Client, Json
+from tests.mcp.speaking import MODERN, WORKSPACE, post
+from tests.web.asking import body_of
+
+READS = [
+    *("search_articles", "get_article", "list_drafts", "get_draft", "list_changelog", "get_task"),
+    *("list_gaps", "doc_health", "check_articles"),
+]
+ADDS = ["create_article", "propose_edit", "create_changelog_entry", "create_task"]
+CHANGES = ["update_article", "publish_article", "apply_draft", "dismiss_draft"]
+LONG = "".join(f"Line {number} of a long text, with some words in it.\n" for number in range(1_000))
+
+
+async def listed(client: Client, era: str = MODERN) -> list[Json]:
+    answer = await post(client, WORKSPACE, "tools/list", None, era)
+    tools: list[Json] = body_of(answer)["result"]["tools"]
+    return tools

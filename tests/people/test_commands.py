@@ -1,0 +1,102 @@
+"""`instep user …` and `instep audit`: people are set up without their passwords being seen."""
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from instep.cli import app
+from instep.core import config
+from instep.core.errors import AppError
+from tests.people.signing import OTHER_PASSWORD, PASSWORD, fresh_email
+
+
+class Command:
+    """The command `instep`, in one workspace."""
+
+    def __init__(self) -> None:
+        self.workspace = ""
+        self.workspace = self.json("workspace", "create", "Acme")["id"]
+
+    def run(self, *arguments: str, said: str = "") -> Result:
+        of_workspace = ["--workspace", self.workspace] if self.workspace else []
+        return CliRunner().invoke(app, [*arguments, *of_workspace], input=said)
+
+    def json(self, *arguments: str, said: str = "") -> Any:
+        done = self.run(*arguments, "--json", said=said)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    def refused(self, *arguments: str, said: str = "") -> str:
+        done = self.run(*arguments, said=said)
+        assert isinstance(done.exception, AppError), done.output
+        return done.exception.message
+
+
+@pytest.fixture
+def instep(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Command:
+    there = config.settings().model_copy(update={"database_url": database_url})
+    monkeypatch.setattr(config, "settings", lambda: there)
+    return Command()
+
+
+def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None:
+    email = fresh_email()
+
+    made = instep.json("user", "create", email.upper(), "--role", "viewer", "--password-stdin", said=PASSWORD)
+    asked = instep.run("user", "create", fresh_email("bob"), said=f"{PASSWORD}\n{PASSWORD}\n")
+    changed = instep.json("user", "role", email, "editor")
+    instep.json("user", "password", email, "--password-stdin", said=f"{OTHER_PASSWORD}\r\n")
+    disabled = instep.json("user", "disable", email)
+    enabled = instep.json("user", "enable", email)
+    listed = instep.json("user", "list")["results"]
+    entries = instep.json("audit", "--limit", "6")["results"]
+    older = instep.json("audit", "--before", entries[-1]["id"])["results"]
+
+    assert (made["email"], made["role"], made["disabledAt"]) == (email, "viewer", None)
+    assert made.keys() == {
+        *("id", "workspaceId", "email", "role", "createdAt", "signedInAt", "disabledAt"),
+    }
+    assert asked.exit_code == 0, asked.output
+    assert PASSWORD not in asked.output
+    assert (changed["role"], bool(disabled["disabledAt"]), enabled["disabledAt"]) == ("editor", True, None)
+    assert [row["role"] for row in listed] == ["editor", "editor"]
+    told = [(entry["action"], entry["entrance"], entry["actor"]["name"]) for entry in entries]
+    assert told == [
+        (action, "command", "instep")
+        for action in (
+            *("enable_user", "disable_user", "change_password", "change_role", "create_user", "create_user"),
+        )
+    ]
+    assert {entry["resource"] for entry in entries[:4]} == {made["id"]}
+    assert [entry["action"] for entry in older] == ["create_workspace"]
+    assert "enable_user" in instep.run("audit").stdout
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "words"),
+    [
+        ("no address", PASSWORD, "is no e-mail address"),
+        ("ann@acme.example", "short", "12 to 256 characters"),
+        ("ann@acme.example", "a" * 257, "12 to 256 characters"),
+        ("ann@acme.example", "password12345", "easy to guess"),
+        ("ann@acme.example", "qwertyuiop12", "easy to guess"),
+        ("annabella.smithson@acme.example", "annabella.smithson", "easy to guess"),
+        ("ann@acme.example", "instepinstepinstep", "easy to guess"),
+    ],
+)
+def test_what_can_not_be_is_refused_in_a_sentence(
+    instep: Command, email: str, password: str, words: str
+) -> None:
+    assert words in instep.refused("user", "create", email, "--password-stdin", said=password)
+
+
+def test_an_address_is_one_persons_and_known(instep: Command) -> None:
+    email = fresh_email()
+    instep.json("user", "create", email, "--password-stdin", said=PASSWORD)
+
+    assert email in instep.refused("user", "create", email.title(), "--password-stdin", said=PASSWORD)
+    for command in (("disable",), ("enable",), ("role",)):
+        more = ("owner",) if command == ("role",) else ()
+        assert "user list" in instep.refused("user", *command, "nobody@acme.example", *more)

@@ -1,0 +1,43 @@
+"""/app/connected-apps: a person sees the apps that act for them and ends them, and nobody else's."""
+
+import re
+
+from fastapi import FastAPI
+
+from instep.core.database import Tx
+from instep.people.actions import list_audit
+from tests.cast import Api, Cast
+from tests.mcp.speaking import WORKSPACE, post
+from tests.oauth.connecting import browser_of, connect, member, submit
+from tests.web.asking import stranger
+
+PAGE = "/app/connected-apps"
+ID = re.compile(r'name="id" value="([^"]+)"')
+
+
+async def test_a_person_sees_and_ends_their_own_apps_and_nobody_elses(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    ann, bob = await member(owner, cast.acme), await member(owner, cast.acme)
+    async with (
+        browser_of(app, owner, ann) as hers,
+        browser_of(app, owner, bob) as his,
+        stranger(app) as client,
+    ):
+        _, tokens = await connect(hers, client)
+        page, other = await hers.get(PAGE), await his.get(PAGE)
+        [grant] = ID.findall(page.text)
+        assert ID.findall(other.text) == []
+        assert "/mcp/admin" in other.text
+
+        # His page has no form to end one with: he takes his form to sign out.
+        taken = await submit(his, other, PAGE, id=grant)
+        async with stranger(app, tokens["access_token"]) as agent:
+            assert (taken.status_code, (await post(agent, WORKSPACE, "tools/list")).status_code) == (404, 200)
+            ended = await submit(hers, page, PAGE, id=grant)
+            assert (ended.status_code, ended.headers["Location"]) == (303, PAGE)
+            assert (await post(agent, WORKSPACE, "tools/list")).status_code == 401
+        assert ID.findall((await hers.get(PAGE)).text) == []
+
+    [entry] = await list_audit(owner, cast.acme.workspace_id, 1)
+    assert (entry.action, entry.actor_name, entry.entrance) == ("disconnect_app", ann.email, "page")

@@ -1,0 +1,197 @@
+"""/sign-in: who gets in, where they go on to, and what everybody else learns: nothing."""
+
+import statistics
+import time
+
+import pytest
+from fastapi import FastAPI
+
+from instep.app import put_into
+from instep.core import limits
+from instep.core.config import settings
+from instep.core.database import Database, Tx
+from instep.people import actions
+from instep.runtime import Runtime
+from tests.cast import Api, Cast
+from tests.people.signing import HERE, PASSWORD, browser, fresh_email, is_signed_in, sign_up
+
+
+async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    async with browser(app) as ann:
+        asked = await ann.get("/app/connected-apps?x=1&y=/z")
+        form = await ann.get(asked.headers["Location"])
+        answer = await ann.send(
+            asked.headers["Location"],
+            "/sign-in",
+            email=f" {user.email.upper()} ",
+            password=PASSWORD,
+            next="/app/connected-apps?x=1&y=/z",
+        )
+        page = await ann.get(answer.headers["Location"])
+
+    assert (asked.status_code, answer.status_code) == (303, 303)
+    assert 'value="/app/connected-apps?x=1&amp;y=/z"' in form.text
+    assert answer.headers["Location"] == "/app/connected-apps?x=1&y=/z"
+    assert (page.status_code, user.email in page.text) == (200, True)
+    assert page.headers["Cache-Control"] == "no-store"
+
+
+async def test_the_session_is_a_cookie_that_scripts_and_other_sites_do_not_get(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    encrypted = settings().model_copy(update={"site_url": "https://help.test"})
+    for site, name, ending in (
+        ("http://help.test", "instep-session", "HttpOnly; Path=/; SameSite=lax"),
+        ("https://help.test", "__Host-instep-session", "HttpOnly; Path=/; SameSite=lax; Secure"),
+    ):
+        used = encrypted if site.startswith("https") else settings()
+        put_into(app, Runtime(used, database, b"a key for the cursors of the tests"))
+        async with browser(app, site=site) as ann:
+            answer = await ann.sign_in(user.email)
+            [cookie] = [sent for sent in answer.headers.get_list("Set-Cookie") if sent.startswith(f"{name}=")]
+            assert cookie.partition("; ")[2] == ending
+            token = cookie.partition("=")[2].partition(";")[0]
+            assert await is_signed_in(ann)
+        stored = await owner.value(
+            "select string_agg(s::text, ' ') from sessions s where person_id = %(id)s", id=user.id
+        )
+        assert token not in stored
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("//evil.example", "/\\evil.example", "https://evil.example/", "javascript:alert(1)", "/a\tb"),
+        *("", "x", "/%09/evil.example/\\@x", "/" + "a" * limits.NEXT_PATH),
+    ],
+)
+async def test_no_address_leads_away_after_signing_in(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, path: str
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    async with browser(app) as ann:
+        answer = await ann.sign_in(user.email, next=path)
+
+    assert answer.headers["Location"] == "/app/connected-apps"
+
+
+async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    disabled = await sign_up(owner, cast.acme.workspace_id)
+    await actions.disable_user(owner, cast.acme.workspace_id, disabled.email)
+    told = set()
+    async with browser(app) as ann:
+        for email, password in (
+            (user.email, "not the password at all"),
+            (disabled.email, PASSWORD),
+            (fresh_email("nobody"), PASSWORD),
+            (user.email, ""),
+            (user.email, PASSWORD + "x" * 300),
+            ("\0", PASSWORD),
+        ):
+            answer = await ann.sign_in(email, password)
+            assert (answer.status_code, await is_signed_in(ann)) == (401, False)
+            told.add(answer.text.replace(f'value="{email}"', ""))
+
+    assert len({text.split("form-token")[0] for text in told}) == 1
+    assert all("E-mail and password don&#39;t match" in text for text in told)
+
+
+async def test_nobodys_address_takes_as_long_as_somebodys(
+    api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+
+    async def seconds(email: str, address: str) -> float:
+        began = time.perf_counter()
+        with pytest.raises(actions.SignInFailed):
+            await actions.sign_in(database, email, "not the password at all", address)
+        return time.perf_counter() - began
+
+    await seconds(user.email, "warm")
+    somebody = [await seconds(user.email, f"{fresh_email()}") for _ in range(9)]
+    nobody = [await seconds(fresh_email(), f"{fresh_email()}") for _ in range(9)]
+
+    # A password is checked in some 30 ms; without that the answer would be there in 2.
+    assert min(nobody) > 0.5 * statistics.median(somebody)
+
+
+async def test_a_form_of_another_site_signs_nobody_in_or_out(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    fields = {"email": user.email, "password": PASSWORD}
+    async with browser(app) as ann, browser(app) as other:
+        stolen = (await other.get("/sign-in")).text.split('form-token" value="')[1].split('"')[0]
+        own = (await ann.get("/sign-in")).text.split('form-token" value="')[1].split('"')[0]
+        for token, headers in (
+            (own, {"Sec-Fetch-Site": "cross-site"}),
+            (own, {"Sec-Fetch-Site": "same-site"}),
+            (own, {"Origin": "https://evil.example"}),
+            (own, {"Origin": "null"}),
+            (stolen, HERE),
+            ("", HERE),
+        ):
+            answer = await ann.client.post("/sign-in", data={"form-token": token, **fields}, headers=headers)
+            assert (answer.status_code, await is_signed_in(ann)) == (403, False)
+        sent_as_json = await ann.client.post("/sign-in", json={"form-token": own, **fields}, headers=HERE)
+        assert sent_as_json.status_code == 400
+        assert (await ann.sign_in(user.email)).status_code == 303
+        forged = await ann.client.post("/sign-out", data={"form-token": own}, headers=HERE)
+        assert (forged.status_code, await is_signed_in(ann)) == (403, True)
+
+
+async def test_attempts_are_limited_by_address_and_by_account_and_nobody_is_locked_out(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    """The figures of security check 34, smaller: guesses from a few addresses, and the victim gets in."""
+    user = await sign_up(owner, cast.acme.workspace_id)
+    attackers = [fresh_email("address") for _ in range(3)]
+    for attacker in attackers:
+        for _ in range(limits.SIGN_IN_ACCOUNT_ADDRESS):
+            await actions.admit(database, user.email, attacker)
+        with pytest.raises(actions.TooManyAttempts) as refusal:
+            await actions.sign_in(database, user.email, "a guess", attacker)
+        assert 0 < int(refusal.value.headers["Retry-After"]) <= limits.SIGN_IN_ACCOUNT_ADDRESS_SECONDS
+    async with browser(app) as ann, browser(app, attackers[0]) as attacker_too:
+        assert (await ann.sign_in(user.email)).status_code == 303
+        # Even the right password is not told to be right where too many were tried.
+        late = await attacker_too.sign_in(user.email)
+        assert (late.status_code, "Too many attempts" in late.text) == (429, True)
+        assert int(late.headers["Retry-After"]) > 0
+
+
+async def test_one_address_may_not_try_many_accounts(api: Api, database: Database) -> None:
+    address = fresh_email("address")
+    for _ in range(limits.SIGN_IN_ADDRESS):
+        await actions.admit(database, fresh_email(), address)
+
+    with pytest.raises(actions.TooManyAttempts):
+        await actions.admit(database, fresh_email(), address)
+
+
+async def test_one_account_is_tried_from_anywhere_only_so_often(
+    api: Api, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SIGN_IN_ACCOUNT", 3)
+    email = fresh_email()
+    for _ in range(3):
+        await actions.admit(database, email, fresh_email("address"))
+
+    with pytest.raises(actions.TooManyAttempts):
+        await actions.admit(database, email, fresh_email("address"))
+
+
+async def test_what_a_visitor_typed_is_shown_as_text(app: FastAPI, api: Api) -> None:
+    async with browser(app) as ann:
+        answer = await ann.sign_in('"><script>alert(1)</script>', "x", next='/"><script>')
+
+    assert "<script" not in answer.text
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert "script-src" not in answer.headers["Content-Security-Policy"]
