@@ -29,7 +29,7 @@ from instep.core.ids import new_id
 from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
-from instep.insights.actions import log_unanswered
+from instep.insights.actions import log_unanswered, take_in_note
 from instep.insights.schemas import Nearest
 from instep.model.protocol import Model
 from instep.webhooks.emit import emit
@@ -121,7 +121,7 @@ async def keep(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:
     if not answer.answered:
         near = [Nearest(source.passage.article_id, source.passage.score) for source in answer.sources]
         await log_unanswered(ctx, turn.grounds.text, turn.visitor, turn.grounds.locale, near)
-    return AnswerOut.of(answer, conversation, str(row["id"]))
+    return AnswerOut.of(answer, conversation_id=conversation, message_id=str(row["id"]))
 
 
 async def give_feedback(ctx: Ctx, message_id: str, given: Judgement) -> Judged:
@@ -178,6 +178,8 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     shown = ConversationOut.of(escalated)
     await emit(ctx, "conversation.escalated", shown, before=ConversationOut.of(before))
     await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", lines_of(shown), None)
+    if escalated.message is not None:
+        await take_in_note(ctx, escalated.id)
     return escalated
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from instep.answers.citing import Source, is_inert, written
 from instep.answers.extracting import Question, Reading, extract, read_passage, units_of
 from instep.answers.following import asked_with, leaning, refers_back
-from instep.answers.terms import terms_of
 from instep.answers.words import words_for
 from instep.core import limits
+from instep.core.terms import terms_of
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut
 from instep.search.retrieve import retrieve
@@ -89,11 +89,12 @@ async def find(ctx: Ctx, asked: Asked, wording: str) -> Grounds:
     if not found.passages and asked.locale is not None:
         found = await look_for(ctx, asked, wording, None)
     passages, sure = found.passages, found.signals.confidence
-    if wording != asked.text:
+    if wording == asked.text:
+        is_enough = holds_all(found.signals, wording)
+    else:
         passages, goes_on = leaning(passages, asked.text)
-        if goes_on and sure >= limits.SURE_ENOUGH * GOING_ON:
-            sure = max(sure, limits.SURE_ENOUGH)
-    elif holds_all(found.signals, wording):
+        is_enough = goes_on and sure >= limits.SURE_ENOUGH * GOING_ON
+    if is_enough:
         sure = max(sure, limits.SURE_ENOUGH)
     confidence = round(min(1.0, max(0.0, sure)), 3) if passages else 0.0
     return Grounds(wording, asked.locale or ctx.bot.locale, passages, confidence)

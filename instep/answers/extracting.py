@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from math import log
 
 from instep.answers.blocks import Block, Unit, read_blocks
-from instep.answers.terms import terms_of
 from instep.core import limits
+from instep.core.terms import terms_of
 from instep.search.schemas import Passage
 
 # Whoever plants a text for a model speaks to it, and no article does so to its readers.

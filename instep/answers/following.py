@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from instep.answers.terms import ordered_terms, terms_of
 from instep.core import limits
+from instep.core.terms import ordered_terms, terms_of
 from instep.search.schemas import Passage
 
 # With fewer words that tell something a question hardly stands alone.

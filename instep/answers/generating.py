@@ -15,9 +15,9 @@ from instep.answers.extracting import Reading, named, units_of
 from instep.answers.support import supports
 from instep.core import limits
 from instep.model.protocol import Question
-from instep.writer.model_labels import labelled
-from instep.writer.model_marks import Reach, fault_in
-from instep.writer.model_replies import read_reply
+from instep.writer.model.labels import labelled
+from instep.writer.model.marks import Reach, fault_in
+from instep.writer.model.replies import read_reply
 
 TOLD = """
 You answer a question of a visitor of a help center from numbered passages of its articles.

@@ -19,6 +19,7 @@ from instep.answers.schemas import (
     WidgetConfigOut,
 )
 from instep.answers.streaming import events_of
+from instep.search.meaning import MEANING
 from instep.web.api import reply
 from instep.web.embed import CurrentVisitorCall, EmbedRouter
 from instep.web.events import event_stream, wants_events
@@ -35,6 +36,7 @@ WidgetLocale = Annotated[
 
 @router.door("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
 async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
+    await MEANING.prepare(body.question)
     async with call.begin() as ctx:
         turn = await actions.hear_question(ctx, body)
     # What the model costs is for those who pay.
@@ -63,11 +65,11 @@ async def get_widget_config(
 @router.door("POST /chat/{conversationId}/escalate", actions.escalate_conversation, EscalatedOut)
 async def escalate_conversation(call: CurrentVisitorCall, conversationId: str, body: Escalation) -> Response:
     async with call.begin() as ctx:
-        return reply(EscalatedOut.of(await actions.escalate_conversation(ctx, conversationId, body)))
+        return reply(EscalatedOut.of_row(await actions.escalate_conversation(ctx, conversationId, body)))
 
 
 @router.door("POST /leads", actions.create_lead, LeadReceivedOut, status=201)
 async def create_lead(call: CurrentVisitorCall, body: LeadCreate) -> Response:
     async with call.begin() as ctx:
         lead = await actions.create_lead(ctx, body)
-        return reply(LeadReceivedOut(id=lead.id, created_at=lead.created_at), 201)
+        return reply(LeadReceivedOut.of_row(lead), 201)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import MISSING, AfterValidator, Field
@@ -199,7 +199,7 @@ class SourceOut(Out):
         )
 
 
-class AnswerOut(Out):
+class AnswerShownOut(Out):
     """An answer with its sources, or that the articles don't hold one."""
 
     answer: Annotated[
@@ -223,19 +223,23 @@ class AnswerOut(Out):
         Field(ge=0, le=1, description="How sure it is that the articles hold the answer.", examples=[0.93]),
     ]
     sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
-    conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
-    message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
 
     @classmethod
-    def of(cls, answer: Answer, conversation_id: str, message_id: str) -> "AnswerOut":
+    def of(cls, answer: Answer, **kept: str) -> Self:
         return cls(
             answer=answer.text,
             answered=answer.answered,
             confidence=answer.confidence,
             sources=[SourceOut.of(source) for source in answer.sources],
-            conversation_id=conversation_id,
-            message_id=message_id,
+            **kept,
         )
+
+
+class AnswerOut(AnswerShownOut):
+    """An answer with its sources, or that the articles don't hold one, as it is kept."""
+
+    conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
+    message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
 
 
 class FeedbackOut(Out):
@@ -305,17 +309,7 @@ class ConversationOut(Out):
 
     @classmethod
     def of(cls, conversation: Conversation) -> "ConversationOut":
-        return cls(
-            id=conversation.id,
-            status=conversation.status,
-            locale=conversation.locale,
-            page_url=conversation.page_url,
-            email=conversation.email,
-            message=conversation.message,
-            bot_id=str(conversation.bot_id),
-            created_at=conversation.created_at,
-            escalated_at=conversation.escalated_at,
-        )
+        return cls.of_row(conversation, bot_id=str(conversation.bot_id))
 
 
 class LeadOut(Out):
@@ -337,15 +331,7 @@ class LeadOut(Out):
 
     @classmethod
     def of(cls, lead: Lead) -> "LeadOut":
-        return cls(
-            id=lead.id,
-            email=lead.email,
-            name=lead.name,
-            message=lead.message,
-            conversation_id=lead.conversation_id,
-            bot_id=str(lead.bot_id),
-            created_at=lead.created_at,
-        )
+        return cls.of_row(lead, bot_id=str(lead.bot_id))
 
 
 class EscalatedOut(Out):
@@ -354,10 +340,6 @@ class EscalatedOut(Out):
     id: str
     status: ConversationStatus
     escalated_at: Timestamp | None
-
-    @classmethod
-    def of(cls, conversation: Conversation) -> "EscalatedOut":
-        return cls(id=conversation.id, status=conversation.status, escalated_at=conversation.escalated_at)
 
 
 class LeadReceivedOut(Out):

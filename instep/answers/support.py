@@ -7,11 +7,11 @@ and when two neighbouring sentences of the passage hold nearly all of its words 
 import re
 from collections.abc import Sequence
 
-from instep.answers.terms import ordered_terms, terms_of
+from instep.core.terms import ordered_terms, terms_of
 from instep.insights.meaning import CONTRACTED_NOT, TURNING
 from instep.search.passages import sentences_of
-from instep.writer.matching import mention
-from instep.writer.model_grounds import facts_of
+from instep.writer.model.grounds import facts_of
+from instep.writer.words.matching import mention
 
 FOUNDED = 0.75
 NEIGHBOURS = 2

@@ -1,6 +1,5 @@
 """Questions to a help center as tools of the public MCP server."""
 
-from bisect import bisect_right
 from functools import partial
 from typing import Annotated
 
@@ -9,17 +8,15 @@ from pydantic import Field
 from instep.answers import actions
 from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
 from instep.core import limits
-from instep.core.paging import Listed, Order, PageRequest
-from instep.identity.schemas import Ctx
-from instep.search.retrieve import retrieve
-from instep.search.schemas import Passage, Query
+from instep.search.actions import search_passages
+from instep.search.meaning import MEANING
+from instep.search.schemas import Passage, Query, Wanted
 from instep.web.mcp.fitting import list_that_fits
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.mcp.visitors import BotKeyNamed, VisitorToolCall
 from instep.web.shapes import ListOut, Locale, Out, Text
 
 toolbox = Toolbox(BotKeyNamed)
-ORDER = Order(("score", "article_id", "passage"), descending=False)
 AnswerLocale = Annotated[Locale | None, Field(description="The language to answer in, such as `en`.")]
 SearchLocale = Annotated[Locale | None, Field(description="Only articles in this language.")]
 TextLocale = Annotated[Text | None, Field(description="The language of the texts; the bot's where not sent.")]
@@ -65,6 +62,7 @@ async def ask_docs(
     sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}
     asked = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
+    await MEANING.prepare(question)
     async with call.visit.begin() as ctx:
         turn = await actions.hear_question(ctx, asked)
     # What the model costs is for those who pay.
@@ -72,7 +70,7 @@ async def ask_docs(
     return (await actions.ask_question(call.visit.begin, turn, model))[1]
 
 
-@toolbox.tool(retrieve, ListOut[PassageOut], "Search the help center")
+@toolbox.tool(search_passages, ListOut[PassageOut], "Search the help center")
 async def search_docs(
     call: VisitorToolCall,
     query: Query,
@@ -82,8 +80,9 @@ async def search_docs(
     cursor: Cursor = None,
 ) -> ListOut[PassageOut]:
     """Search the published articles for the passages that say most about some words, best first."""
+    await MEANING.prepare(query)
     async with call.visit.begin() as ctx:
-        ask = partial(list_passages, ctx, query, locale)
+        ask = partial(search_passages, ctx, Wanted(query, locale))
         return await list_that_fits(ask, partial(passage_out, include_text), call.page(limit, cursor))
 
 
@@ -92,19 +91,6 @@ async def get_bot_config(call: VisitorToolCall, locale: TextLocale = None) -> Wi
     """Tell the help center's name, its language and its public address, and the texts of its chat widget."""
     async with call.visit.begin() as ctx:
         return await actions.get_widget_config(ctx, locale)
-
-
-async def list_passages(ctx: Ctx, query: str, locale: str | None, request: PageRequest) -> Listed[Passage]:
-    """The passages behind the cursor, as they rank now."""
-    page = request.page(ORDER, "passages", ctx.bot.id, query, locale)
-    found = (await retrieve(ctx, query, locale, limit=limits.TOOL_ROWS_MOST)).passages
-    found.sort(key=place_of)
-    start = 0 if page.after is None else bisect_right(found, page.after, key=place_of)
-    return page.cut(found[start : start + page.size + 1], place_of)
-
-
-def place_of(passage: Passage) -> tuple[float, str, str]:
-    return -passage.score, passage.article_id, passage.markdown[: limits.TERM]
 
 
 def passage_out(include_text: bool, passage: Passage) -> PassageOut:

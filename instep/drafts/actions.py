@@ -32,6 +32,8 @@ from instep.drafts.schemas import (
     Proposal,
     draft_item_out,
 )
+from instep.golden.actions import losses
+from instep.golden.schemas import Told
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
@@ -84,8 +86,17 @@ async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> Draft
         return DraftDetail(draft, content, None, None)
     against = await compare(draft.compared_with, draft.content, SIDES)
     merged = await merge(draft.base_content, draft.current_content, draft.content) if draft.conflict else None
-    counted = replace(draft, additions=against.additions, deletions=against.deletions)
+    warnings = [*draft.warnings, *await golden_losses(ctx, draft)]
+    counted = replace(draft, additions=against.additions, deletions=against.deletions, warnings=warnings)
     return DraftDetail(counted, content, against.diff, merged)
+
+
+async def golden_losses(ctx: Ctx, draft: DraftTexts) -> list[str]:
+    """Which golden questions the article would no longer answer with this edit, while it can be applied."""
+    if draft.status != "pending":
+        return []
+    before = Told(draft.article_title, None, draft.current_content)
+    return await losses(ctx, draft.article_id, before, Told(draft.title, None, draft.content))
 
 
 @writes
@@ -143,10 +154,21 @@ async def queue_gap_draft(ctx: Ctx, new: NewArticle) -> str:
 async def queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     draft_id = new_id(DRAFT_PREFIXES[draft_type])
     words = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
+    words |= {"locale": new.locale} if new.locale is not None else {}
     article = await create_for_review(ctx, ArticleCreate.model_validate(words), Source("create", draft_id))
     draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
     await tell_proposal(ctx, draft)
     return draft_id
+
+
+async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
+    """Let a draft that waits take in what visitors asked since; a text that somebody has edited stays."""
+    try:
+        article = await lock_article(ctx, await find_pending(ctx, draft_id))
+    except (DraftNotPending, InvalidState):
+        return
+    if await queries.renew(ctx, draft_id, new) and await queries.is_of_service(ctx, article.id):
+        await replace_text(ctx, article, article.title, new.content, Source("update", draft_id))
 
 
 async def tell_proposal(ctx: Ctx, draft: Draft) -> None:

@@ -118,6 +118,22 @@ async def insert_new(
     return await insert(ctx, {**row, "questions": Jsonb(list(new.questions))}, new)
 
 
+async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
+    """Whether the draft was still pending and says now what is behind it."""
+    behind = {"questions": Jsonb(list(new.questions)), "warnings": Jsonb(list(new.warnings))}
+    return await change(ctx, draft_id, {**behind, "reason": new.reason})
+
+
+async def is_of_service(ctx: Ctx, article_id: str) -> bool:
+    """Whether the present text of an article is the service's own, and nobody's since."""
+    found: bool = await ctx.tx.value(
+        "select author_type = 'task' from articles where bot_id = %(bot)s and id = %(id)s",
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+    return found
+
+
 async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     values = {
         **row,

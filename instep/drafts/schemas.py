@@ -54,6 +54,7 @@ class NewArticle(DraftOrigin):
     title: str
     content: str
     collection_id: str | None = None
+    locale: str | None = None
     questions: tuple[str, ...] = ()
 
 
@@ -108,6 +109,10 @@ class DraftDetail:
     content: str
     diff: str | None
     merged: str | None
+
+    @property
+    def id(self) -> str:
+        return self.draft.id
 
 
 class DraftCreate(Body):

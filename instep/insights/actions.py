@@ -8,6 +8,7 @@ from pydantic import MISSING
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, NotFound
+from instep.core.jobs import defer
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
@@ -15,7 +16,7 @@ from instep.insights import checking, queries
 from instep.insights.checking import Finding
 from instep.insights.health import Wanted, examine, place_of
 from instep.insights.meaning import read_wording
-from instep.insights.schemas import ArticlesChecked, Health, Nearest, Question
+from instep.insights.schemas import ArticlesChecked, Health, Nearest, Need, Question
 
 QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
 STATUSES: dict[QuestionFilter, list[str]] = {
@@ -24,6 +25,7 @@ STATUSES: dict[QuestionFilter, list[str]] = {
 }
 HEALTH_ORDER = Order(("score", "article_id"), descending=False)
 VISITOR_HASH_BYTES = 16
+DRAFT_GAP = "draft_gap"
 
 
 async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Listed[Question]:
@@ -66,8 +68,26 @@ async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nea
     if question_id is None:
         question_id = await queries.insert(ctx, wording, terms, locale)
     near = nearest[: limits.NEAREST_ARTICLES]
-    await queries.count_asking(ctx, question_id, wording.text, hash_visitor(question_id, visitor), near)
+    asker = hash_visitor(question_id, visitor)
+    await defer_draft(
+        ctx, question_id, await queries.count_asking(ctx, question_id, wording.text, asker, near)
+    )
     return question_id
+
+
+async def defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
+    """Have a gap drafted at once; a draft that waits already takes in new wordings once in a while."""
+    if need is None:
+        return
+    payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
+    run_at = ctx.now + limits.GAP_DRAFT_PAUSE if need == "renewal" else None
+    await defer(ctx.tx.connection, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
+
+
+async def take_in_note(ctx: Ctx, conversation_id: str) -> None:
+    """Have the drafts of what a visitor asked in vain take in what the visitor then wrote to a person."""
+    for question_id in await queries.list_drafted_in(ctx, conversation_id):
+        await defer_draft(ctx, question_id, "renewal")
 
 
 async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Listed[Health]:

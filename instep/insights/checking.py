@@ -10,13 +10,13 @@ from instep.core import limits
 from instep.core.bounded import TooExpensive
 from instep.core.errors import InvalidValue
 from instep.core.paging import Order, Page
+from instep.core.words import UNSPACED
 from instep.identity.schemas import Ctx
 from instep.insights import shelf
 from instep.insights.checks_library import LIBRARY_CHECKS, Shelved
 from instep.insights.checks_text import shown
 from instep.insights.health import examine, fill_library, read_bounded
 from instep.insights.library import Card, Library
-from instep.insights.meaning import UNSPACED
 from instep.insights.problems import Code, Problem, Severity, in_order, run
 from instep.insights.reading import UNREADABLE, Reading
 from instep.insights.shelf import MentionRow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from instep.core import limits
-from instep.insights.meaning import IS_UNSPACED
+from instep.core.words import IS_UNSPACED
 from instep.insights.problems import Check, Place
 from instep.insights.structure import Structure
 

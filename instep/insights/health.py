@@ -1,9 +1,10 @@
 """The health of a bot's articles: worked out when something has changed, remembered until then."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date
 from time import monotonic
 from typing import Literal
 from uuid import UUID
@@ -15,15 +16,18 @@ from instep.core.markdown import MARKS
 from instep.identity.schemas import Bot, Ctx
 from instep.insights import shelf
 from instep.insights.checks_library import LIBRARY_CHECKS, Shelved
+from instep.insights.checks_signs import SIGN_CHECKS
 from instep.insights.library import Card, Library
 from instep.insights.problems import in_order, run, score_of
 from instep.insights.reading import UNREADABLE, Reading, read_texts
 from instep.insights.recent import Recent
 from instep.insights.schemas import Health
-from instep.insights.shelf import State, TextRow
+from instep.insights.shelf import Sign, State, TextRow
 
 Wanted = Literal["all", "draft", "in_review", "published", "archived"]
-Key = tuple[Bot, Wanted, datetime, tuple[str, ...], tuple[str, ...]]
+Key = tuple[Bot, Wanted, date, tuple[Hashable, ...]]
+
+Signs = dict[str, list[Sign]]
 
 # A little is read on the spot; more would keep other requests waiting.
 LITTLE_CHARACTERS = 20_000
@@ -46,11 +50,13 @@ async def examine(ctx: Ctx, wanted: Wanted) -> list[Health]:
     """The health of all wanted articles, worst first."""
     # Read before anything else: what changes from here on has a later stamp.
     state = await shelf.find_state(ctx)
-    key = (ctx.bot, wanted, state.changed_at, tuple(state.waiting), tuple(state.collections))
+    # Names and judgements are forgotten by the day.
+    key = (ctx.bot, wanted, ctx.now.date(), state.key)
     found = examined.get(key)
     if found is None:
         library = await fill_library(ctx, wanted, state)
-        found = await asyncio.to_thread(assess, library, wanted)
+        signs = by_article(await shelf.list_signs(ctx))
+        found = await asyncio.to_thread(assess, library, wanted, signs)
         examined.put(key, found, sum(1 + len(health.problems) for health in found))
     return found
 
@@ -69,16 +75,26 @@ async def fill_library(ctx: Ctx, wanted: Wanted, state: State) -> Library:
     )
 
 
-def assess(library: Library, wanted: Wanted) -> list[Health]:
+def by_article(signs: Sequence[Sign]) -> Signs:
+    found: Signs = defaultdict(list)
+    for sign in signs:
+        found[sign.article_id].append(sign)
+    return found
+
+
+def assess(library: Library, wanted: Wanted, signs: Signs) -> list[Health]:
     """Worst first; equal ones by id."""
-    found = [assess_one(library, card) for card in library.cards if is_wanted(card, wanted)]
+    found = [
+        assess_one(library, card, signs.get(card.id, [])) for card in library.cards if is_wanted(card, wanted)
+    ]
     return sorted(found, key=place_of)
 
 
-def assess_one(library: Library, card: Card) -> Health:
+def assess_one(library: Library, card: Card, signs: Sequence[Sign] = ()) -> Health:
     # An article that was deleted meanwhile has no text any more; the next stamp leaves it out.
     reading = library.readings.get(card.id, UNREADABLE)
-    problems = in_order([*reading.problems, *run(LIBRARY_CHECKS, Shelved(card, reading, library))])
+    shelved = Shelved(card, reading, library)
+    problems = in_order([*reading.problems, *run(LIBRARY_CHECKS, shelved), *run(SIGN_CHECKS, signs)])
     return Health(card.id, card.title, score_of(problems), problems)
 
 

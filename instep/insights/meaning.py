@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from instep.core import limits
+from instep.core.words import words_of
 
 # The dictionaries of PostgreSQL that know a language's endings and its words without weight.
 DICTIONARIES = {
@@ -16,12 +16,6 @@ DICTIONARIES = {
     **{"pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish"},
     **{"ta": "tamil", "tr": "turkish", "yi": "yiddish"},
 }
-# Scripts that write no blanks between words, and Korean, whose words carry their endings: pairs of signs.
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\U00020000-\U0003ffff"
-)
-RUN = re.compile(f"[{UNSPACED}]+|[^\\s{UNSPACED}]+")
-IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 CONTRACTED_NOT = re.compile("\\b\\w+n['\u2019]t\\b|\\bcannot\\b")
 # English words without which a question is another one, though the rest of it is the same.
 TURNING = {
@@ -47,19 +41,6 @@ def read_wording(question: str) -> Wording:
     words = list(dict.fromkeys(words_of(plain)))
     marks = sorted({word for word in words if word in TURNING or any(map(str.isdigit, word))})
     return Wording(text, words or [plain.strip()[: limits.TERM]], marks)
-
-
-def words_of(text: str) -> Iterator[str]:
-    for run in RUN.findall("".join(sign if is_of_word(sign) else " " for sign in text)):
-        if not IS_UNSPACED.match(run) or len(run) == 1:
-            yield run[: limits.TERM]
-        else:
-            yield from (run[place : place + 2] for place in range(len(run) - 1))
-
-
-def is_of_word(sign: str) -> bool:
-    """Marks are a part of their letter: without its vowel signs a Hindi or Thai word is another one."""
-    return sign.isalnum() or unicodedata.category(sign) in ("Mn", "Mc")
 
 
 def dictionary_of(locale: str) -> str:

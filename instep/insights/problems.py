@@ -32,6 +32,9 @@ Code = Literal[
     "duplicate_title",
     "duplicate_content",
     "waiting_edit",
+    "stale",
+    "gone_name",
+    "low_helpfulness",
 ]
 COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}
 Subject = TypeVar("Subject")

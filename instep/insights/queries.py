@@ -9,7 +9,7 @@ from instep.core.ids import new_id
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.insights.meaning import Wording, dictionary_of, dressing_of
-from instep.insights.schemas import Nearest, Question
+from instep.insights.schemas import Gap, Nearest, Need, Question
 
 # Told by the draft itself, so that it is never out of step with the review queue.
 STATUS = """case
@@ -142,10 +142,10 @@ async def insert(ctx: Ctx, wording: Wording, terms: list[str], locale: str) -> s
 
 async def count_asking(
     ctx: Ctx, question_id: str, text: str, visitor_hash: bytes, nearest: list[Nearest]
-) -> None:
+) -> Need:
     """Count one asking of a question that is locked. The update sees those before it."""
     found: list[dict[str, Any]] = [{"article_id": near.article_id, "score": near.score} for near in nearest]
-    await ctx.tx.run(
+    need: Need = await ctx.tx.value(
         """
         with asked as (
             insert into askings (workspace_id, bot_id, question_id, visitor_hash, asked_at)
@@ -161,6 +161,11 @@ async def count_asking(
             nearest = case when %(nearest)s::jsonb = '[]' then nearest else %(nearest)s::jsonb end,
             last_asked_at = greatest(last_asked_at, %(now)s)
         where bot_id = %(bot)s and id = %(id)s
+        returning case
+            when dismissed_at is not null or visitor_count < %(several)s then null
+            when drafted_at is null then 'draft'
+            when exists (select from drafts d where d.bot_id = q.bot_id and d.id = q.draft_id
+                and d.status = 'pending' and d.questions <> to_jsonb(q.examples)) then 'renewal' end
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
@@ -169,5 +174,91 @@ async def count_asking(
         text=text,
         most=limits.QUESTION_EXAMPLES,
         nearest=Jsonb(found),
+        several=limits.GAP_VISITORS,
+        now=ctx.now,
+    )
+    return need
+
+
+async def find_gap(ctx: Ctx, question_id: str, *, lock: bool = False) -> Gap | None:
+    """What several visitors asked in vain, as long as nobody has dismissed it."""
+    return await ctx.tx.first(
+        Gap,
+        f"""
+        select q.id, q.question, q.examples, q.locale, q.asked_count, q.visitor_count, q.draft_id,
+            q.drafted_at,
+            exists (select from drafts d
+                where d.bot_id = q.bot_id and d.id = q.draft_id and d.status = 'pending') as is_waiting
+        from unanswered_questions q
+        where q.bot_id = %(bot)s and q.id = %(id)s and q.dismissed_at is null
+          and q.visitor_count >= %(several)s
+        {"for update" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        id=question_id,
+        several=limits.GAP_VISITORS,
+    )
+
+
+async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
+    """What those wrote to a person who had asked this in vain before, latest first."""
+    found: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(message) from (
+            select c.message from conversations c
+            where c.bot_id = %(bot)s and c.status = 'escalated' and c.message is not null
+              and exists (select from messages m
+                where m.bot_id = c.bot_id and m.conversation_id = c.id and not m.answered
+                  and lower(m.question) in (select lower(known) from unnest(%(examples)s::text[]) as known))
+            order by c.escalated_at desc limit %(most)s) as latest
+        """,
+        bot=ctx.bot.id,
+        examples=gap.examples,
+        most=limits.GAP_NOTES,
+    )
+    return found or []
+
+
+async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
+    """The questions of a conversation, asked in vain, whose drafts wait for review."""
+    found: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(q.id)
+        from drafts d join unanswered_questions q on q.bot_id = d.bot_id and q.draft_id = d.id
+        where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'gap_draft'
+          and exists (select from messages m
+            where m.bot_id = d.bot_id and m.conversation_id = %(conversation)s and not m.answered
+              and lower(m.question) in (select lower(known) from unnest(q.examples) as known))
+        """,
+        bot=ctx.bot.id,
+        conversation=conversation_id,
+    )
+    return found or []
+
+
+async def count_gap_drafts(ctx: Ctx) -> int:
+    """How many gap drafts of the bot wait for review; nobody else counts before this transaction ends."""
+    await ctx.tx.run(
+        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"gap drafts {ctx.bot.id}"
+    )
+    found: int = await ctx.tx.value(
+        """
+        select count(*) from drafts
+        where bot_id = %(bot)s and status = 'pending' and type = 'gap_draft'
+        """,
+        bot=ctx.bot.id,
+    )
+    return found
+
+
+async def keep_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
+    await ctx.tx.run(
+        """
+        update unanswered_questions set draft_id = %(draft)s, drafted_at = %(now)s
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=question_id,
+        draft=draft_id,
         now=ctx.now,
     )

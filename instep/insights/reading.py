@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from instep.core import limits
+from instep.core.words import UNSPACED
 from instep.insights.checks_text import TEXT_CHECKS, Text
-from instep.insights.meaning import UNSPACED
 from instep.insights.problems import Problem, run
 from instep.insights.structure import Structure, read_structure
 

@@ -43,6 +43,32 @@ class Question:
     last_asked_at: datetime
 
 
+# What an asking makes due: a draft of an article, or another look at the one that waits for review.
+Need = Literal["draft", "renewal"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A question that several visitors asked in vain, and whether its draft waits for review.
+
+    `drafted_at` stays when the draft is gone: there is never a second one.
+    """
+
+    id: str
+    question: str
+    examples: list[str]
+    locale: str
+    asked_count: int
+    visitor_count: int
+    draft_id: str | None
+    drafted_at: datetime | None
+    is_waiting: bool
+
+    @property
+    def is_due(self) -> bool:
+        return self.drafted_at is None or self.is_waiting
+
+
 @dataclass(frozen=True, slots=True)
 class Health:
     """What is wrong with one article, and how well it is with all that."""
@@ -144,28 +170,8 @@ class HealthOut(Out):
 
 
 def question_out(question: Question) -> QuestionOut:
-    return QuestionOut(
-        id=question.id,
-        question=question.question,
-        examples=question.examples,
-        asked_count=question.asked_count,
-        visitor_count=question.visitor_count,
-        status=question.status,
-        draft_id=question.draft_id,
-        nearest_articles=[NearestOut(**row) for row in question.nearest],
-        locale=question.locale,
-        first_asked_at=question.first_asked_at,
-        last_asked_at=question.last_asked_at,
-    )
+    return QuestionOut.of_row(question, nearest_articles=[NearestOut(**row) for row in question.nearest])
 
 
 def health_out(health: Health) -> HealthOut:
-    return HealthOut(
-        article_id=health.article_id,
-        title=health.title,
-        score=health.score,
-        problems=[
-            ProblemOut(code=found.code, severity=found.severity, message=found.message, line=found.line)
-            for found in health.problems
-        ],
-    )
+    return HealthOut.of_row(health, problems=[ProblemOut.of_row(found) for found in health.problems])

@@ -1,11 +1,13 @@
 """The SQL behind the health of articles: what the library knows of each, and the texts to look through."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 
 from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.insights.library import Card, Former
+from instep.insights.problems import Code
 
 # Articles whose texts are looked through for words.
 MENTIONS_AT_ONCE = 20
@@ -15,12 +17,32 @@ MENTIONS_AT_ONCE = 20
 class State:
     """All that the health of a bot's articles depends on: as long as it stays, so does that.
 
-    The stamp tells of articles; time alone adds to `waiting`, the articles with an edit that waits long.
+    The stamp tells of articles; time alone adds to `waiting`, the articles with an edit that waits long. The
+    others tell that the signs against articles have changed, which take longer to gather.
     """
 
     changed_at: datetime
     waiting: list[str]
     collections: list[str]
+    proposed: int
+    proposed_at: datetime | None
+    gone_at: datetime | None
+    judged_at: datetime | None
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        signs = (self.proposed, self.proposed_at, self.gone_at, self.judged_at)
+        return self.changed_at, tuple(self.waiting), tuple(self.collections), signs
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Something beside its text that speaks against an article; `what` stands in the problem's sentence."""
+
+    article_id: str
+    code: Code
+    line: int | None
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +82,59 @@ async def find_state(ctx: Ctx) -> State:
             where d.bot_id = b.id and d.status = 'pending' and d.type = 'edit' and d.created_at < %(before)s),
             '{}') as waiting,
             coalesce((select array_agg(c.slug order by c.slug) from collections c where c.bot_id = b.id),
-            '{}') as collections
-        from bots b where b.id = %(bot)s
+            '{}') as collections,
+            p.proposed, p.proposed_at,
+            (select max(g.gone_at) from gone_names g where g.bot_id = b.id) as gone_at,
+            (select max(m.judged_at) from messages m
+            where m.bot_id = b.id and m.helpful is not null) as judged_at
+        from bots b,
+            lateral (select count(*)::integer as proposed, max(d.updated_at) as proposed_at from drafts d
+            where d.bot_id = b.id and d.status = 'pending' and d.task_id is not null) as p
+        where b.id = %(bot)s
         """,
         bot=ctx.bot.id,
         before=ctx.now - limits.EDIT_WAITS,
     )
+
+
+async def list_signs(ctx: Ctx) -> list[Sign]:
+    """What code changes and visitors say against articles, since their texts changed last."""
+    return await ctx.tx.all(
+        Sign,
+        f"{STALE} union all {GONE_NAMES} union all {JUDGED} order by 1, 2, 3, 4",
+        bot=ctx.bot.id,
+        gone_since=ctx.now - limits.GONE_NAMES_KEPT,
+        judged_since=ctx.now - limits.JUDGEMENTS_COUNTED,
+        unhelpful=limits.UNHELPFUL_JUDGEMENTS,
+        share=limits.UNHELPFUL_SHARE,
+    )
+
+
+STALE = """
+    select d.article_id, 'stale' as code, null::integer as line, left(t.change_title, 80) as what
+    from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+    where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'edit'
+"""
+# The text may say the name no more: whoever brought it back to an older text, say.
+GONE_NAMES = """
+    select g.article_id, 'gone_name', 1 + (length(before) - length(replace(before, chr(10), ''))),
+        '`' || left(g.name, 80) || '`, which “' || left(g.change_title, 80) || '” removed'
+    from gone_names g join articles a on a.bot_id = g.bot_id and a.id = g.article_id,
+        left(a.content_markdown, strpos(a.content_markdown, g.name)) as before
+    where g.bot_id = %(bot)s and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
+"""
+# An answer may rest on several passages of an article, and is one judgement of it.
+JUDGED = """
+    select j.article_id, 'low_helpfulness', null,
+        count(*) filter (where not m.helpful) || ' of ' || count(*)
+    from messages m
+    cross join lateral (select distinct source ->> 'article_id' as article_id
+        from jsonb_array_elements(m.sources) as source) as j
+    join articles a on a.bot_id = m.bot_id and a.id = j.article_id and m.judged_at > a.text_changed_at
+    where m.bot_id = %(bot)s and m.helpful is not null and m.answered and m.judged_at > %(judged_since)s
+    group by j.article_id
+    having count(*) filter (where not m.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
+"""
 
 
 async def list_cards(ctx: Ctx) -> list[Card]:

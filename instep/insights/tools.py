@@ -90,14 +90,7 @@ def health_item_out(health: Health) -> HealthItemOut:
 
 
 def finding_out(finding: Finding) -> FindingOut:
-    return FindingOut(
-        article_id=finding.article_id,
-        title=finding.title,
-        code=finding.code,
-        severity=finding.severity,
-        message=finding.message,
-        line=finding.line,
-    )
+    return FindingOut.of_row(finding)
 
 
 def review_docs(sent: Mapping[str, str]) -> str:

@@ -22,10 +22,10 @@ from instep.tasks import queries
 from instep.tasks.model_step import Consultant
 from instep.tasks.queries import Work
 from instep.tasks.reports import tell_end, write_report
-from instep.writer.outline import Wanted, write_article
-from instep.writer.outline_sources import Source
+from instep.writer.new_articles.outline import Wanted, write_article
+from instep.writer.new_articles.outline_sources import Source
 
-WRITER = Actor("task", "Instep", can_write=True)
+WRITER = Actor("task", "Instep", can_write=True, entrance="job")
 
 
 async def run_task(database: Database, job: Job, model: Model | None = None) -> None:

@@ -14,11 +14,11 @@ from instep.core.config import settings
 from instep.identity.schemas import Ctx
 from instep.model.budget import Share, set_aside, settle
 from instep.model.protocol import Model, NoReply, Question, Reply
-from instep.writer.model_article import Request, ask_for_article, request_for, request_of, with_article
-from instep.writer.model_edits import Outcome, ask_for_edits, with_edits
-from instep.writer.model_words import summary_without
-from instep.writer.outline import Wanted
-from instep.writer.outline_sources import Source
+from instep.writer.model.article import Request, ask_for_article, request_for, request_of, with_article
+from instep.writer.model.edits import Outcome, ask_for_edits, with_edits
+from instep.writer.model.words import summary_without
+from instep.writer.new_articles.outline import Wanted
+from instep.writer.new_articles.outline_sources import Source
 
 log = structlog.get_logger()
 

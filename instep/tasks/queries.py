@@ -1,5 +1,6 @@
 """The SQL of tasks and of idempotency keys."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,7 @@ from instep.core.database import Tx
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
+from instep.writer import Absence
 
 TASK = """
     t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.article,
@@ -226,6 +228,32 @@ async def complete(
         outcome=outcome,
         summary=summary,
         reviewed=Jsonb(reviewed),
+        now=ctx.now,
+    )
+
+
+async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[Absence]) -> None:
+    """Remember which names a change removed that articles say; of several changes the latest one counts."""
+    if not absences:
+        return
+    await ctx.tx.run(
+        "delete from gone_names where bot_id = %(bot)s and gone_at < %(before)s",
+        bot=ctx.bot.id,
+        before=ctx.now - limits.GONE_NAMES_KEPT,
+    )
+    await ctx.tx.run(
+        """
+        insert into gone_names (workspace_id, bot_id, article_id, name, change_title, gone_at)
+        select a.workspace_id, a.bot_id, a.id, n.name, %(title)s, %(now)s
+        from unnest(%(articles)s::text[], %(names)s::text[]) as n (article_id, name)
+        join articles a on a.bot_id = %(bot)s and a.id = n.article_id
+        on conflict (bot_id, article_id, name) do update set
+            change_title = excluded.change_title, gone_at = excluded.gone_at
+        """,
+        bot=ctx.bot.id,
+        title=change_title,
+        articles=[absence.article_id for absence in absences],
+        names=[absence.name for absence in absences],
         now=ctx.now,
     )
 

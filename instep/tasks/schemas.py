@@ -65,6 +65,10 @@ class Creation:
     task: Task
     is_replay: bool
 
+    @property
+    def id(self) -> str:
+        return self.task.id
+
 
 class ChangeIn(Body):
     """A code change as a pull request tells it."""

@@ -9,7 +9,7 @@ from instep.answers.actions import escalate_conversation
 from instep.answers.schemas import Escalation
 from instep.core.database import Database, Tx
 from instep.core.errors import PlanInactive
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key, pause_workspace, resume_workspace
 from tests.alerts.targets import add_target
 from tests.answers.visiting import (

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from instep.core.database import Database, Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from tests.cast import Api, Cast, Client
 from tests.drafts.review import (

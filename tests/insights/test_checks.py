@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from instep.insights.checks_library import LIBRARY_CHECKS
+from instep.insights.checks_signs import SIGN_CHECKS
 from instep.insights.checks_text import TEXT_CHECKS
 from instep.insights.health import assess_one
 from instep.insights.library import Card, Former, Library
@@ -50,7 +51,7 @@ def shelved(text: str, card: Card = CARD, **library: Any) -> list[Problem]:
 
 
 def test_every_code_has_one_check_and_stands_in_the_schema() -> None:
-    found = [check.code for check in TEXT_CHECKS] + [check.code for check in LIBRARY_CHECKS]
+    found = [check.code for checks in (TEXT_CHECKS, LIBRARY_CHECKS, SIGN_CHECKS) for check in checks]
 
     assert sorted([*found, TOO_COMPLEX.code]) == sorted(get_args(Code))
 

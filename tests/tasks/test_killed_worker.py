@@ -1,45 +1,59 @@
 """A worker killed in the middle of a task: another one ends it, and every article gets one draft."""
 
-from concurrent.futures import ThreadPoolExecutor
+import asyncio
 
+import psycopg
+
+from instep.core.jobs.worker import LEASE
+from tests.cast import Api, Cast
 from tests.runtime.installation import installed
-from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, change
+from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, send
+from tests.web.asking import found, made
 
-ARTICLES = 60
+ARTICLES = 40
 # Long enough that the writer is busy for a while.
 TEXT = SETTINGS + PETS * 400
+STATUS = "select status from tasks where id = %s"
+# As time would: a worker that lives would have renewed it.
+END_LEASES = "update jobs set run_at = run_at - %s where worker is not null"
 
 
-def test_another_worker_ends_the_task_of_a_killed_one_with_one_draft_an_article() -> None:
-    with installed() as installation:
-        installation.serve("--no-jobs")
-        client = installation.client()
+async def test_another_worker_ends_the_task_of_a_killed_one_with_one_draft_an_article(
+    api: Api, cast: Cast, database_url: str
+) -> None:
+    client = api(cast.acme.write_key)
+    texts = [{"title": f"Settings {number}", "contentMarkdown": TEXT} for number in range(ARTICLES)]
+    articles = [made(await client.post("/v1/articles", json=text))["id"] for text in texts]
+    task = await send(client)
 
-        def write(number: int) -> str:
-            body = {"title": f"Settings {number}", "contentMarkdown": TEXT}
-            article_id: str = client.post("/v1/articles", json=body).json()["id"]
-            return article_id
+    await asyncio.to_thread(kill_the_first_worker, database_url, task["id"])
 
-        with ThreadPoolExecutor(4) as pool:
-            articles = list(pool.map(write, range(ARTICLES)))
-        task = client.post("/v1/tasks", json=change()).headers["Location"]
+    done = found(await client.get(f"/v1/tasks/{task['id']}"))
+    assert (done["status"], done["outcome"]) == ("completed", "drafts")
+    waiting = found(await client.get("/v1/drafts?page_size=100"))["results"]
+    assert sorted(draft["articleId"] for draft in waiting) == sorted(articles)
+    assert sorted(draft["id"] for draft in waiting) == sorted(draft["id"] for draft in done["drafts"])
+    draft = found(await client.get(f"/v1/drafts/{waiting[0]['id']}"))
+    assert draft["contentMarkdown"].startswith(SETTINGS_AFTER)
+
+
+def kill_the_first_worker(database_url: str, task_id: str) -> None:
+    """Two workers, one after the other, until the second has ended the task."""
+    with (
+        installed(INSTEP_DATABASE_URL=database_url) as installation,
+        psycopg.connect(database_url, autocommit=True) as connection,
+    ):
 
         def status() -> str:
-            found: str = client.get(task).json()["status"]
-            return found
+            row = connection.execute(STATUS, [task_id]).fetchone()
+            assert row is not None
+            return str(row[0])
 
         killed = installation.start("worker")
         installation.until(lambda: status() == "running", 30)
         killed.kill()
         killed.wait()
         assert status() == "running"
+        connection.execute(END_LEASES, [LEASE])
         installation.start("worker")
         installation.until(lambda: status() in ("completed", "failed"), 60)
-
-        done = client.get(task).json()
-        assert (done["status"], done["outcome"]) == ("completed", "drafts")
-        waiting = client.get("/v1/drafts?page_size=100").json()["results"]
-        assert sorted(draft["articleId"] for draft in waiting) == sorted(articles)
-        assert sorted(draft["id"] for draft in waiting) == sorted(draft["id"] for draft in done["drafts"])
-        draft = client.get(f"/v1/drafts/{waiting[0]['id']}").json()
-        assert draft["contentMarkdown"].startswith(SETTINGS_AFTER)

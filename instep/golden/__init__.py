@@ -1,0 +1,1 @@
+"""Golden questions: what a help center must be able to answer, each with the article that answers it."""

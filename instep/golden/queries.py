@@ -1,0 +1,85 @@
+"""The SQL of golden questions."""
+
+from instep.core.ids import new_id
+from instep.golden.schemas import GoldenQuestion
+from instep.identity.schemas import Ctx
+
+GOLDEN = "g.id, g.question, g.locale, g.article_id, a.title as article_title, g.created_at"
+JOIN = "left join articles a on a.bot_id = g.bot_id and a.id = g.article_id"
+
+
+async def list_all(ctx: Ctx) -> list[GoldenQuestion]:
+    return await ctx.tx.all(
+        GoldenQuestion,
+        f"""
+        select {GOLDEN} from golden_questions g {JOIN}
+        where g.bot_id = %(bot)s order by g.created_at, g.id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_of_articles(ctx: Ctx, article_ids: list[str]) -> list[GoldenQuestion]:
+    return await ctx.tx.all(
+        GoldenQuestion,
+        f"""
+        select {GOLDEN} from golden_questions g {JOIN}
+        where g.bot_id = %(bot)s and g.article_id = any(%(articles)s) order by g.created_at, g.id
+        """,
+        bot=ctx.bot.id,
+        articles=article_ids,
+    )
+
+
+async def count(ctx: Ctx) -> int:
+    found: int = await ctx.tx.value(
+        "select count(*) from golden_questions where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    return found
+
+
+async def find_article_id(ctx: Ctx, ref: str) -> str | None:
+    """An article by its id or slug; of slugs the one in the bot's own language first."""
+    found: str | None = await ctx.tx.value(
+        """
+        select id from articles
+        where bot_id = %(bot)s and deleted_at is null and (id = %(ref)s or slug = %(ref)s)
+        order by id <> %(ref)s, locale <> %(locale)s, locale limit 1
+        """,
+        bot=ctx.bot.id,
+        ref=ref,
+        locale=ctx.bot.locale,
+    )
+    return found
+
+
+async def insert(ctx: Ctx, question: str, article_id: str) -> GoldenQuestion | None:
+    """In the language of its article; None where the article has this question already."""
+    return await ctx.tx.first(
+        GoldenQuestion,
+        f"""
+        with g as (
+            insert into golden_questions (id, workspace_id, bot_id, question, locale, article_id, created_at)
+            select %(id)s, workspace_id, bot_id, %(question)s, locale, id, %(now)s from articles
+            where bot_id = %(bot)s and id = %(article)s
+            on conflict do nothing returning *)
+        select {GOLDEN} from g {JOIN}
+        """,
+        id=new_id("gold"),
+        bot=ctx.bot.id,
+        question=question,
+        article=article_id,
+        now=ctx.now,
+    )
+
+
+async def delete(ctx: Ctx, golden_id: str) -> GoldenQuestion | None:
+    return await ctx.tx.first(
+        GoldenQuestion,
+        f"""
+        with g as (delete from golden_questions where bot_id = %(bot)s and id = %(id)s returning *)
+        select {GOLDEN} from g {JOIN}
+        """,
+        bot=ctx.bot.id,
+        id=golden_id,
+    )

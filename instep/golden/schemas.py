@@ -1,0 +1,38 @@
+"""The shapes of golden questions."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.web.shapes import Out, Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuestion:
+    """A row of `golden_questions` with the title of its article, which may be removed for good by now."""
+
+    id: str
+    question: str
+    locale: str
+    article_id: str | None
+    article_title: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an article tells everybody."""
+
+    title: str
+    description: str | None
+    content: str
+
+
+class GoldenQuestionOut(Out):
+    """A question, and the article that must answer it."""
+
+    id: str
+    question: str
+    locale: str
+    article_id: str | None
+    article_title: str | None
+    created_at: Timestamp

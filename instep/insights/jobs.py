@@ -1,0 +1,76 @@
+"""The job behind a gap that several visitors share: a draft of an article from what the articles say to it.
+
+Read, let the connection go, write, ask the model if there is one, then keep it in one transaction. Nothing
+goes live: what comes out waits in the review queue.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from instep.core import limits
+from instep.core.bounded import run_bounded
+from instep.core.database import Database
+from instep.core.errors import PlanInactive
+from instep.core.jobs import Job, defer
+from instep.drafts.actions import queue_gap_draft, renew_gap_draft
+from instep.identity.access import refuse_paused
+from instep.identity.schemas import Ctx
+from instep.insights import queries
+from instep.insights.gap_drafts import draft_of, wanted_of
+from instep.insights.schemas import Gap
+from instep.model.protocol import Model
+from instep.search.retrieve import retrieve
+from instep.tasks.jobs import context
+from instep.tasks.model_step import Consultant
+from instep.writer import Proposal
+from instep.writer.new_articles.outline import write_article
+from instep.writer.new_articles.outline_sources import Source
+
+
+async def draft_gap(database: Database, job: Job, model: Model | None = None) -> None:
+    """Draft an article for a gap, once; a draft that waits takes in what was asked since."""
+    try:
+        await work_on(database, job.payload, model)
+    except PlanInactive:
+        async with context(database, job.payload) as ctx:
+            run_at, gap_id = ctx.now + limits.PAUSED_GAP_WAIT, job.payload["question"]
+            await defer(ctx.tx.connection, job.kind, job.payload, run_at=run_at, dedupe=gap_id)
+
+
+async def work_on(database: Database, payload: dict[str, str], model: Model | None) -> None:
+    async with context(database, payload) as ctx, ctx.tx.transaction():
+        await refuse_paused(ctx)
+        gap = await queries.find_gap(ctx, payload["question"])
+        if gap is None or not gap.is_due:
+            return
+        notes = await queries.list_notes(ctx, gap)
+        wanted, sources = wanted_of(gap, notes), await find_sources(ctx, gap, notes)
+    report = await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
+    if model is not None:
+        report = await Consultant(model, partial(context, database, payload)).write(wanted, sources, report)
+    async with context(database, payload) as ctx, ctx.tx.transaction():
+        await refuse_paused(ctx)
+        await keep(ctx, gap.id, report.proposals[0])
+
+
+async def find_sources(ctx: Ctx, gap: Gap, notes: Sequence[str]) -> list[Source]:
+    """The passages, such as everybody may read, that come nearest to what was asked and to what was noted."""
+    found: dict[str, Source] = {}
+    for text in (gap.question, *notes):
+        near = await retrieve(ctx, text, gap.locale, limit=limits.GAP_PASSAGES)
+        for passage in near.passages:
+            source = Source(passage.article_id, passage.title, passage.markdown, passage.url)
+            found.setdefault(passage.url, source)
+    return list(found.values())
+
+
+async def keep(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
+    # Of two workers at once the second waits here, and then finds the draft that the first has made.
+    gap = await queries.find_gap(ctx, gap_id, lock=True)
+    if gap is None or not gap.is_due:
+        return
+    draft = draft_of(gap, proposal)
+    if gap.draft_id is not None:
+        await renew_gap_draft(ctx, gap.draft_id, draft)
+    elif await queries.count_gap_drafts(ctx) < limits.GAP_DRAFTS_PENDING:
+        await queries.keep_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

@@ -1,0 +1,283 @@
+"""A question that several visitors asked in vain becomes a draft of an article that waits for review."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from instep.core import limits
+from instep.core.database import Database, Tx
+from instep.core.jobs import Job
+from instep.insights.actions import DRAFT_GAP
+from instep.insights.jobs import draft_gap
+from instep.model.protocol import Model, NoReply, Question, Reply
+from instep.workspaces.actions import pause_workspace, resume_workspace
+from tests.answers.asking import ask as ask_chat
+from tests.answers.scripted import Scripted
+from tests.answers.visiting import ANN, escalate
+from tests.cast import Api, Cast, Client, Company, Json, RunJobs
+from tests.insights.asked import RESET, ask, unanswered
+from tests.site.pages import publish
+from tests.web.asking import at_once, found
+
+SIGN_IN = "A password protects the settings of your account: choose one with at least 12 characters."
+VISITORS = ("ann", "bob", "cy")
+OTHER_WORDING = "Please, how can I reset the password?"
+
+
+async def ask_as(
+    database: Database, company: Company, visitors: Iterable[str] = VISITORS, question: str = RESET
+) -> str:
+    ids = [await ask(database, company, question, visitor) for visitor in visitors]
+    assert len(set(ids)) == 1
+    return ids[0]
+
+
+async def gaps(client: Client) -> list[Json]:
+    rows: list[Json] = found(await client.get("/v1/drafts", params={"type": "gap_draft"}))["results"]
+    return rows
+
+
+async def detail(client: Client, draft_id: str) -> Json:
+    return found(await client.get(f"/v1/drafts/{draft_id}"))
+
+
+async def run_now(database: Database, company: Company, gap: str, model: Model | None = None) -> None:
+    payload = {"workspace": company.workspace_id, "bot": str(company.bot_id), "question": gap}
+    await draft_gap(database, Job(1, DRAFT_GAP, payload, 1), model)
+
+
+async def test_the_third_visitor_makes_it_a_draft_from_what_the_articles_say(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    source = await publish(client, "Choose a password", SIGN_IN)
+    await publish(client, "Pets", "Cats and dogs are welcome in all of our offices.")
+    gap = await ask_as(database, cast.acme, VISITORS[:2])
+    await ask(database, cast.acme, OTHER_WORDING, "bob")
+    await run_jobs()
+    assert await gaps(client) == []
+
+    await ask_as(database, cast.acme, VISITORS[2:])
+    await run_jobs()
+
+    [listed] = await gaps(client)
+    draft = await detail(client, listed["id"])
+    assert draft["id"].startswith("gap_")
+    assert (draft["type"], draft["status"], draft["title"]) == ("gap_draft", "pending", RESET)
+    assert draft["questions"] == [RESET, OTHER_WORDING]
+    assert draft["reason"].startswith("3 visitors asked this 4 times, and no article answered it.")
+    assert f"> {SIGN_IN}\n>\n> — [Choose a password]({source['url']})" in draft["contentMarkdown"]
+    assert "Cats" not in draft["contentMarkdown"]
+    assert any("say what the answer is" in warning for warning in draft["warnings"])
+    article = found(await client.get(f"/v1/articles/{draft['articleId']}"))
+    assert (article["status"], article["url"]) == ("in_review", None)
+    [row] = await unanswered(client)
+    assert (row["id"], row["status"], row["draftId"]) == (gap, "drafted", draft["id"])
+
+
+async def test_one_visitor_who_asks_thrice_makes_none(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    await ask_as(database, cast.acme, ["ann"] * 5)
+    await run_jobs()
+
+    assert await gaps(api(cast.acme.read_key)) == []
+
+
+async def test_there_is_one_draft_however_often_it_is_asked_and_run(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    gap = await ask_as(database, cast.acme, [*VISITORS, "dee", "eve"])
+
+    await at_once(4, lambda _: run_now(database, cast.acme, gap))
+    await run_jobs()
+
+    assert len(await gaps(api(cast.acme.read_key))) == 1
+
+
+async def test_applying_it_makes_an_article_and_the_gap_is_gone(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    await ask_as(database, cast.acme)
+    await run_jobs()
+    [draft] = await gaps(client)
+
+    applied = found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    await run_jobs()
+
+    article = found(await client.get(f"/v1/articles/{applied['articleId']}"))
+    assert (article["status"], article["title"]) == ("published", RESET)
+    assert await unanswered(client) == []
+    assert await gaps(client) == []
+
+
+@pytest.mark.parametrize("what", ["draft", "question", "article"])
+async def test_what_was_dismissed_stays_away(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs, owner: Tx, what: str
+) -> None:
+    client = api(cast.acme.write_key)
+    gap = await ask_as(database, cast.acme, VISITORS[:2] if what == "question" else VISITORS)
+    await run_jobs()
+    if what == "question":
+        found(await client.post(f"/v1/insights/unanswered/{gap}/dismiss"))
+    else:
+        [draft] = await gaps(client)
+        found(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
+    if what == "article":
+        # As after 30 days in Recently deleted.
+        await owner.run("delete from articles where id = %(id)s", id=draft["articleId"])
+
+    await ask_as(database, cast.acme, ["dee", "eve", "fay"])
+    await ask(database, cast.acme, OTHER_WORDING, "guy")
+    await run_now(database, cast.acme, gap)
+    await run_jobs()
+
+    assert await gaps(client) == []
+
+
+async def test_a_paused_workspace_gets_it_when_it_is_resumed(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    await pause_workspace(owner, cast.acme.workspace_id)
+    await ask_as(database, cast.acme)
+    await run_jobs()
+    assert await gaps(client) == []
+
+    await resume_workspace(owner, cast.acme.workspace_id)
+    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=DRAFT_GAP)
+    await run_jobs()
+
+    assert len(await gaps(client)) == 1
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+async def test_while_it_waits_it_takes_in_what_is_asked_and_leaves_what_somebody_wrote(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs, is_edited: bool
+) -> None:
+    client = api(cast.acme.write_key)
+    gap = await ask_as(database, cast.acme)
+    await run_jobs()
+    [draft] = await gaps(client)
+    before = await detail(client, draft["id"])
+    if is_edited:
+        patch = {"contentMarkdown": "Choose **Reset**."}
+        before = found(await client.patch(f"/v1/drafts/{draft['id']}", json=patch))
+    await publish(client, "Choose a password", SIGN_IN)
+    await ask(database, cast.acme, OTHER_WORDING, "dee")
+    await run_jobs()
+    assert (await detail(client, draft["id"]))["questions"] == [RESET]
+
+    await run_now(database, cast.acme, gap)
+
+    after = await detail(client, draft["id"])
+    assert after["questions"] == [RESET, OTHER_WORDING]
+    assert after["reason"].startswith("4 visitors")
+    assert (after["contentMarkdown"] == before["contentMarkdown"]) is is_edited
+    assert (SIGN_IN in after["contentMarkdown"]) is not is_edited
+    assert len(await gaps(client)) == 1
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+async def test_what_visitors_wrote_to_a_person_stands_in_the_reason_without_their_addresses(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx, is_late: bool
+) -> None:
+    client, visitor = api(cast.acme.write_key), api(None)
+    await publish(client, "Choose a password", SIGN_IN)
+    note = "The mail with the token never came, call +1 (555) 010-2030 or ann@example.com."
+    for name in VISITORS:
+        answer = await ask_chat(visitor, cast.acme, "Where does the reset token come from?", visitor=name)
+        assert answer["answered"] is False
+    if is_late:
+        await run_jobs()
+    await escalate(visitor, cast.acme, answer["conversationId"], email=ANN, message=note)
+    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=DRAFT_GAP)
+    await run_jobs()
+
+    [listed] = await gaps(client)
+    draft = await detail(client, listed["id"])
+
+    assert "The mail with the token never came, call … or …" in draft["reason"]
+    assert "never came" not in draft["contentMarkdown"]
+
+
+async def test_it_quotes_only_what_everybody_may_read_in_its_language(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    secret = "To reset a password ask the kookaburra in the archive of the office."
+    await publish(client, "Reset passwords", secret, visibility="authenticated")
+    await publish(client, "Password", secret, locale="de")
+    for name in VISITORS:
+        await ask(database, cast.acme, RESET, name)
+        await ask(database, cast.acme, "Wie setze ich das Passwort zurück?", name, locale="de")
+    await run_jobs()
+
+    drafts = [await detail(client, draft["id"]) for draft in await gaps(client)]
+
+    assert sorted(draft["title"] for draft in drafts) == [RESET, "Wie setze ich das Passwort zurück?"]
+    by_locale = {
+        found(await client.get(f"/v1/articles/{draft['articleId']}"))["locale"]: draft["contentMarkdown"]
+        for draft in drafts
+    }
+    assert by_locale.keys() == {"de", "en"}
+    assert "kookaburra" not in by_locale["en"]
+
+
+async def test_so_many_wait_for_review_and_no_more(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "GAP_DRAFTS_PENDING", 1)
+    client = api(cast.acme.write_key)
+    await ask_as(database, cast.acme)
+    await ask_as(database, cast.acme, question="Which hotels accept lamas?")
+    await run_jobs()
+    [first] = await gaps(client)
+
+    found(await client.post(f"/v1/drafts/{first['id']}/dismiss"))
+    for question in (RESET, "Which hotels accept lamas?"):
+        await ask_as(database, cast.acme, ["dee"], question)
+    await run_jobs()
+
+    [second] = await gaps(client)
+    assert second["title"] != first["title"]
+
+
+async def test_a_model_writes_it_from_the_passages_and_invents_nothing(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Choose a password", SIGN_IN)
+    gap = await ask_as(database, cast.acme)
+    blocks = [
+        {"text": "Choose a password with at least 12 characters.", "sources": [1]},
+        {"text": "Call 0800 1234567 to reset your password.", "sources": [1]},
+        {"text": "[Reset your password](https://evil.example).", "sources": [1]},
+    ]
+
+    await run_now(database, cast.acme, gap, Scripted(lambda asked: {"blocks": blocks}))
+
+    [listed] = await gaps(client)
+    draft = await detail(client, listed["id"])
+    assert draft["contentMarkdown"].startswith("Choose a password with at least 12 characters.\n")
+    assert "0800" not in draft["contentMarkdown"]
+    assert "evil" not in draft["contentMarkdown"]
+    assert "scripted:1 wrote it out" in draft["reason"]
+
+
+class Silent:
+    name = "silent:1"
+
+    async def answer(self, question: Question) -> Reply:
+        raise NoReply("It is asleep.", 0)
+
+
+async def test_without_its_reply_the_outline_is_the_draft(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Choose a password", SIGN_IN)
+
+    await run_now(database, cast.acme, await ask_as(database, cast.acme), Silent())
+
+    [listed] = await gaps(client)
+    assert f"> {SIGN_IN}" in (await detail(client, listed["id"]))["contentMarkdown"]
