@@ -2,32 +2,46 @@
 
 import argparse
 import asyncio
+import gc
+import http.client
 import random
 import resource
 import statistics
 import tempfile
 import time
+import urllib.parse
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from bench.__main__ import PORT, servers
+from bench.chat import processor_seconds
 from eval.retrieval.center import filled
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.paging import PageRequest
 from instep.identity.schemas import Actor, Bot, Ctx
+from instep.identity.scopes import Scope
 from instep.migrations import migrate
+from instep.search import queries
 from instep.search.actions import search_articles
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Wanted
+from instep.search.segment import Segment, pack
 from instep.search.shelf import SHELF
+from instep.search.stems import KNOWN
 from instep.workspaces import actions
 
 ARTICLES = 5_000
 BOTS, ARTICLES_OF_A_BOT = 1_000, 100
+# Of all bots: those that are read for the first time, and those that are asked often and stay at hand.
+NEW, FEW = 20, 100
+# Between two looks at how long the event loop is held.
+PAUSE = 0.001
 SECTIONS = 8
 # Words by Zipf's law, as in texts that people write; their letters tell nothing.
 WORDS = 40_000
@@ -39,38 +53,59 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=1_000)
     parser.add_argument("--bots", type=int, default=BOTS)
     parser.add_argument("--articles", type=int, default=ARTICLES)
+    parser.add_argument("--megabytes", type=int, help="of indexes at hand; a process keeps 268")
     wanted = parser.parse_args()
+    if wanted.megabytes:
+        SHELF.most_bytes = wanted.megabytes * 1_000_000
     with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder:
         Path(folder).chmod(0o711)
         with EmbeddedPostgres.attach(Path(folder)) as embedded:
             migrate(embedded.url)
-            asyncio.run(measure(embedded.url, wanted))
+            asyncio.run(measure(embedded.url, Path(folder), wanted))
 
 
-async def measure(url: str, wanted: argparse.Namespace) -> None:
+async def measure(url: str, folder: Path, wanted: argparse.Namespace) -> None:
     database = Database(url, size=1)
     await database.open()
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as owner:
         articles = [article(number) for number in range(wanted.articles)]
         large, _ = await filled(owner, "Large", articles)
         await owner.execute("vacuum analyze")
-        print(f"one bot, {wanted.articles} articles")
-        await show_first(database, large)
+        # As a server does when it has started.
+        gc.collect()
+        gc.freeze()
+        print(f"one bot, {wanted.articles} articles: milliseconds, CPU those of the process")
+        await show_first(database, owner, large)
         await show("search", database, [large], wanted.searches, searching)
         await show("retrieve", database, [large], wanted.searches, asking)
+        await show_over_http(owner, folder, large, wanted.searches)
+        await show_writes(owner, large, wanted.searches // 5)
+        await run_through(database, [large])
         await show(
             "search behind a change", database, [large], wanted.searches // 5, searching, change(owner)
         )
+        SHELF.indexes.clear()
         small = await copies(owner, articles[:ARTICLES_OF_A_BOT], wanted.bots)
-        await owner.execute("vacuum analyze")
         print(f"{wanted.bots} bots, {ARTICLES_OF_A_BOT} articles each")
-        await show("first search of each", database, small, len(small), searching)
-        await show("search", database, small, wanted.searches, searching)
-        await show("retrieve", database, small, wanted.searches, asking)
+        await show("first search ever of a bot", database, small[:NEW], NEW, searching)
+        await store_indexes(database, small)
+        await owner.execute("vacuum analyze")
+        SHELF.indexes.clear()
+        # One after the other, which is the worst order: whoever comes again made room for others meanwhile.
+        await show("search, bots by turns", database, small, max(wanted.searches, len(small)), searching)
+        print(f"  {len(SHELF.indexes)} indexes at hand, {sum(at_hand()) / 1e6:.0f} MB")
+        await show("search, bots by turns again", database, small, wanted.searches, searching)
+        await show("retrieve, bots by turns", database, small, wanted.searches, asking)
+        few = small[:FEW]
+        await run_through(database, few)
+        await show(f"search, {len(few)} bots often", database, few, wanted.searches, searching)
+        await show(f"retrieve, {len(few)} bots often", database, few, wanted.searches, asking)
     await database.close()
-    held = sum(index.bytes for index in SHELF.indexes.values())
-    print(f"{len(SHELF.indexes)} indexes at hand, {held / 1e6:.0f} MB")
     print(f"process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
+
+
+def at_hand() -> list[int]:
+    return [index.bytes for index in SHELF.indexes.values()]
 
 
 async def copies(
@@ -84,6 +119,20 @@ async def copies(
         bots.append(Bot(made.id, first.workspace_id, made.slug, made.name, "en"))
         await owner.execute(COPY, {"number": str(number), "bot": made.id, "first": first.id})
     return bots
+
+
+async def store_indexes(database: Database, bots: list[Bot]) -> None:
+    """What the job makes of each bot, made of the first one's: only what articles are called is another."""
+    [part] = SHELF.indexes[bots[0].id].parts
+    async with database.enter_workspace(bots[0].workspace_id) as tx:
+        for number, bot in enumerate(bots):
+            ctx = context(tx, bot)
+            data = pack(renamed(part.segment, f"_{number}" if number else ""))
+            await queries.store_index(ctx, data, (await queries.moment(ctx)).changed_at)
+
+
+def renamed(segment: Segment, end: str) -> Segment:
+    return replace(segment, articles=[replace(one, id=one.id + end) for one in segment.articles])
 
 
 COPY = """
@@ -134,13 +183,14 @@ async def asking(ctx: Ctx) -> object:
 
 
 def change(owner: psycopg.AsyncConnection[Any]) -> Callable[[Bot], Awaitable[None]]:
-    """A change of one article; the trigger stamps it as the application does."""
+    """A change of one article, stamped as the application does it."""
 
     async def change(bot: Bot) -> None:
         await owner.execute(
             """
-            update articles set content_markdown = content_markdown || ' ' || %(word)s where id = (
-                select id from articles where bot_id = %(bot)s order by updated_at limit 1)
+            update articles set content_markdown = content_markdown || ' ' || %(word)s,
+                updated_at = stamp_change(%(bot)s)
+            where id = (select id from articles where bot_id = %(bot)s order by updated_at limit 1)
             """,
             {"bot": bot.id, "word": some_words(1)},
         )
@@ -148,14 +198,73 @@ def change(owner: psycopg.AsyncConnection[Any]) -> Callable[[Bot], Awaitable[Non
     return change
 
 
-async def show_first(database: Database, bot: Bot) -> None:
+async def show_first(database: Database, owner: psycopg.AsyncConnection[Any], bot: Bot) -> None:
     """What a process pays that has no index at hand: when none is stored, and when one is."""
     for name in ("first search ever", "first search of a process"):
         SHELF.indexes.clear()
+        KNOWN.clear()
+        holds: list[float] = []
+        watching = asyncio.create_task(watch(holds))
         await show(name, database, [bot], 1, searching)
+        watching.cancel()
+        print(f"  {'':28} others waited {1_000 * max(holds):.0f} ms for their turn at most")
     index = SHELF.indexes[bot.id]
     passages = sum(part.size for part in index.parts)
-    print(f"  {'index':26} {index.bytes / 1e6:8.1f} MB, {passages} passages")
+    cursor = await owner.execute("select octet_length(data) from search_indexes where bot_id = %s", (bot.id,))
+    [stored] = await cursor.fetchone() or [0]
+    print(f"  {'index':28} {index.bytes / 1e6:8.1f} MB, {passages} passages, {stored / 1e6:.1f} MB stored")
+
+
+async def show_over_http(owner: psycopg.AsyncConnection[Any], folder: Path, bot: Bot, searches: int) -> None:
+    """The same through a server process, one request after the other on one connection."""
+    made = await actions.create_key(Tx(owner), bot.workspace_id, "bench", Scope.READ, [bot.id])
+    headers = {"Authorization": f"Bearer {made.key}"}
+    with servers(folder) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", PORT)
+        elapsed = []
+        # The first ones read what is stored, and compile.
+        for number in range(-10, searches):
+            if number == 0:
+                used = processor_seconds(server)
+            started = time.perf_counter()
+            connection.request(
+                "GET", f"/v1/articles/search?q={urllib.parse.quote(question())}", headers=headers
+            )
+            response = connection.getresponse()
+            response.read()
+            assert response.status == 200, response.status
+            if number >= 0:
+                elapsed.append(1_000 * (time.perf_counter() - started))
+        used = 1_000 * (processor_seconds(server) - used) / searches
+        connection.close()
+    tell("search over HTTP", elapsed, [used])
+
+
+async def show_writes(owner: psycopg.AsyncConnection[Any], bot: Bot, count: int) -> None:
+    """What the search makes of a change of an article while it is written: its trigger compares stamps."""
+    changing = change(owner)
+    for name, state in (("write without the search", "disable"), ("write", "enable")):
+        await owner.execute(f"alter table articles {state} trigger articles_stamped")
+        elapsed = []
+        for _ in range(count):
+            started = time.perf_counter()
+            await changing(bot)
+            elapsed.append(1_000 * (time.perf_counter() - started))
+        tell(name, elapsed, [])
+
+
+async def watch(holds: list[float]) -> None:
+    """How long whoever else has something to do waits for the event loop."""
+    while True:
+        started = time.perf_counter()
+        await asyncio.sleep(PAUSE)
+        holds.append(time.perf_counter() - started - PAUSE)
+
+
+async def run_through(database: Database, bots: list[Bot]) -> None:
+    async with database.enter_workspace(bots[0].workspace_id) as tx:
+        for bot in bots:
+            await searching(context(tx, bot))
 
 
 async def show(
@@ -173,16 +282,22 @@ async def show(
             bot = bots[number % len(bots)]
             if prepare:
                 await prepare(bot)
-            ctx = Ctx(tx, bot, Actor("command", "bench", can_write=False), utc_now())
+            ctx = context(tx, bot)
             started, used = time.perf_counter(), time.process_time()
             await search(ctx)
             elapsed.append(1_000 * (time.perf_counter() - started))
             cpu.append(1_000 * (time.process_time() - used))
-    elapsed.sort()
-    p50, p99 = statistics.median(elapsed), elapsed[int(len(elapsed) * 0.99)]
-    print(
-        f"  {name:26} p50 {p50:8.1f} ms  p99 {p99:8.1f} ms  CPU of the process {statistics.mean(cpu):8.1f} ms"
-    )
+    tell(name, elapsed, cpu)
+
+
+def context(tx: Tx, bot: Bot) -> Ctx:
+    return Ctx(tx, bot, Actor("command", "bench", can_write=False), utc_now())
+
+
+def tell(name: str, elapsed: list[float], cpu: list[float]) -> None:
+    p50, p99 = statistics.median(elapsed), sorted(elapsed)[int(len(elapsed) * 0.99)]
+    used = f"  CPU {statistics.median(cpu):8.1f}" if cpu else ""
+    print(f"  {name:28} p50 {p50:8.1f}  p99 {p99:8.1f}{used}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Scores the search on real questions: `python -m eval.retrieval FOLDER` prints the figures as JSON.
 
 Each set becomes a help center in a database of its own; then every question goes through `retrieve`.
+With `INSTEP_EMBEDDINGS`, as for a server, its articles have their vectors first.
 """
 
 import asyncio
@@ -17,10 +18,14 @@ import psycopg
 
 from eval.retrieval.center import filled
 from instep.core.clock import utc_now
+from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.migrations import migrate
+from instep.model.choosing import embedder_of
+from instep.search.embedding import embed_bot
+from instep.search.meaning import use_embedder
 from instep.search.retrieve import retrieve
 
 SCORER = "helpeval.py"
@@ -62,7 +67,10 @@ async def score(url: str, scorer: Any, folder: Path) -> dict[str, Any]:
     database = Database(url, size=1)
     await database.open()
     try:
-        predictions = await predict(database, bot, names, data.asked())
+        async with embedder_of(settings()) as found:
+            if embedder := await use_embedder(found, url):
+                await embed_bot(database, embedder, bot)
+            predictions = await predict(database, bot, names, data.asked())
     finally:
         await database.close()
     seconds = sorted(prediction.pop("seconds") for prediction in predictions[1:])

@@ -22,7 +22,6 @@ def wanted_of(gap: Gap, notes: Sequence[str]) -> Wanted:
     return Wanted(
         title_of(gap.question),
         hints=hints,
-        is_searched=True,
         reason=reason_of(gap, notes),
         missing=UNKNOWN,
     )

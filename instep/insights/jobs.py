@@ -4,7 +4,6 @@ Read, let the connection go, write, ask the model if there is one, then keep it 
 goes live: what comes out waits in the review queue.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 from instep.core import limits
@@ -17,14 +16,12 @@ from instep.identity.access import refuse_paused
 from instep.identity.schemas import Ctx
 from instep.insights import queries
 from instep.insights.gap_drafts import draft_of, wanted_of
-from instep.insights.schemas import Gap
 from instep.model.protocol import Model
-from instep.search.retrieve import retrieve
 from instep.tasks.jobs import context
 from instep.tasks.model_step import Consultant
+from instep.tasks.sources import find_sources
 from instep.writer import Proposal
 from instep.writer.new_articles.outline import write_article
-from instep.writer.new_articles.outline_sources import Source
 
 
 async def draft_gap(database: Database, job: Job, model: Model | None = None) -> None:
@@ -44,24 +41,16 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
         if gap is None or not gap.is_due:
             return
         notes = await queries.list_notes(ctx, gap)
-        wanted, sources = wanted_of(gap, notes), await find_sources(ctx, gap, notes)
+        wanted = wanted_of(gap, notes)
+        # Nothing holds the answer, so whatever comes nearest is welcome.
+        searches = [(text, "") for text in (gap.question, *notes)]
+        sources = await find_sources(ctx, searches, gap.locale, least=0)
     report = await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
     if model is not None:
         report = await Consultant(model, partial(context, database, payload)).write(wanted, sources, report)
     async with context(database, payload) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         await keep(ctx, gap.id, report.proposals[0])
-
-
-async def find_sources(ctx: Ctx, gap: Gap, notes: Sequence[str]) -> list[Source]:
-    """The passages, such as everybody may read, that come nearest to what was asked and to what was noted."""
-    found: dict[str, Source] = {}
-    for text in (gap.question, *notes):
-        near = await retrieve(ctx, text, gap.locale, limit=limits.GAP_PASSAGES)
-        for passage in near.passages:
-            source = Source(passage.article_id, passage.title, passage.markdown, passage.url)
-            found.setdefault(passage.url, source)
-    return list(found.values())
 
 
 async def keep(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:

@@ -3,11 +3,12 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from instep.core import limits
 from instep.core.outbound.client import Caller, NoAnswer
 from instep.core.outbound.exchange import Whole, exchange
-from instep.model.protocol import NoReply, Question, Reply
+from instep.model.protocol import NoReply, Question, Refused, Reply
 from instep.model.provider import Provider
 
 Pause = Callable[[float], Awaitable[None]]
@@ -39,20 +40,9 @@ class HttpModel:
     async def answer(self, question: Question) -> Reply:
         try:
             async with asyncio.timeout(self.seconds):
-                return await self.insist(question)
+                return self.provider.read(await insist(partial(self.ask, question), self.pause))
         except TimeoutError:
             raise NoReply(f"It did not answer within {self.seconds:g} seconds.") from None
-
-    async def insist(self, question: Question) -> Reply:
-        for attempt in range(1, limits.MODEL_RETRIES + 2):
-            answer = await self.ask(question)
-            if answer.status == 200:
-                return self.provider.read(answer.body)
-            if answer.status != 429 and answer.status < 500:
-                raise NoReply(REFUSALS.get(answer.status, f"It answered {answer.status}."), 0)
-            if attempt <= limits.MODEL_RETRIES:
-                await self.pause(wait_of(answer, attempt))
-        raise NoReply(f"It answered {answer.status}, {attempt} times.", 0)
 
     async def ask(self, question: Question) -> Whole:
         """One attempt; an endpoint that knows no newest form is asked, in an older form from then on."""
@@ -71,6 +61,20 @@ class HttpModel:
             return await exchange(self.caller, self.provider.url, body, headers, limits.MODEL_ANSWER_BYTES)
         except NoAnswer as none:
             raise NoReply(none.message) from None
+
+
+async def insist(ask: Callable[[], Awaitable[Whole]], pause: Pause) -> bytes:
+    """The body of an answer 200, after a few more attempts where too many ask or something is broken."""
+    for attempt in range(1, limits.MODEL_RETRIES + 2):
+        answer = await ask()
+        if answer.status == 200:
+            return answer.body
+        if answer.status != 429 and answer.status < 500:
+            kind = Refused if answer.status in (400, 413, 422) else NoReply
+            raise kind(REFUSALS.get(answer.status, f"It answered {answer.status}."), 0)
+        if attempt <= limits.MODEL_RETRIES:
+            await pause(wait_of(answer, attempt))
+    raise NoReply(f"It answered {answer.status}, {attempt} times.", 0)
 
 
 def wait_of(answer: Whole, attempt: int) -> float:

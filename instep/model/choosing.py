@@ -1,16 +1,19 @@
 """Which model the operator has set, if any."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from ipaddress import ip_network
+from pathlib import Path
 
 from instep.core.config import Settings
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import Caller
 from instep.core.outbound.urls import parse_url
-from instep.model import anthropic, openai
+from instep.model import anthropic, local_embedding, openai
 from instep.model.anthropic import Anthropic
 from instep.model.asking import HttpModel
+from instep.model.embedding import Embedder, HttpEmbedder
 from instep.model.openai import OpenAi
 from instep.model.protocol import Model
 from instep.model.provider import Provider
@@ -25,6 +28,20 @@ async def model_of(settings: Settings) -> AsyncIterator[Model | None]:
     provider = provider_of(settings)
     async with aclosing(Caller(only(provider.url))) as caller:
         yield HttpModel(settings.model, provider, caller, settings.model_seconds)
+
+
+@asynccontextmanager
+async def embedder_of(settings: Settings) -> AsyncIterator[Embedder | None]:
+    """What gives texts their vectors in this installation; nothing does by default."""
+    kind, _, name = (settings.embeddings or "").partition(":")
+    if not kind:
+        yield None
+    elif kind == "local":
+        yield await asyncio.to_thread(local_embedding.load, Path(name))
+    else:
+        url = settings.vectors_url or openai.BASE_URL
+        async with aclosing(Caller(only(url))) as caller:
+            yield HttpEmbedder(name, caller, url, settings.vectors_key)
 
 
 def provider_of(settings: Settings) -> Provider:
@@ -47,3 +64,12 @@ def only(address: str) -> AllowList:
 def said_of(settings: Settings) -> str:
     """What `instep doctor` tells."""
     return f"{settings.model} at {provider_of(settings).url}" if settings.model else "none is set"
+
+
+def embeddings_said_of(settings: Settings) -> str:
+    """What `instep doctor` tells of what gives texts their vectors."""
+    if settings.embeddings is None:
+        return "none are set"
+    if settings.embeddings.startswith("local:"):
+        return settings.embeddings
+    return f"{settings.embeddings} at {(settings.vectors_url or openai.BASE_URL).rstrip('/')}/embeddings"

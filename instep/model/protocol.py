@@ -41,6 +41,10 @@ class NoReply(Exception):
         self.tokens = tokens
 
 
+class Refused(NoReply):
+    """It does not take this very question; another one it may."""
+
+
 class Model(Protocol):
     """A language model that can be asked."""
 

@@ -1,19 +1,24 @@
-"""Searching live articles."""
+"""Searching live articles, and the passages of those that everybody may read."""
 
+from bisect import bisect_right
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from instep.core import limits
 from instep.core.paging import Listed, Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.asking import Plan, asking, packed, plan_all, plan_any, unpacked
+from instep.search.meaning import MEANING
 from instep.search.ranking import Hit, Scope, hits, rank
-from instep.search.schemas import Found, Wanted
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Found, Passage, Wanted
 from instep.search.shelf import SHELF, Index
 from instep.search.words import holds
 from instep.web.shapes import Format
 
 ORDER = Order(("score", "id"), descending=True)
+PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
 # Of those that were found, so many are looked at together: whether they hold a phrase, whether they live.
 AT_ONCE = 50
 
@@ -25,6 +30,7 @@ async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageR
     those with some of the words are found, most of the words first; then words that mean the same count too,
     though less, small errors in typing are forgiven, and of the last word the beginning is enough. What is in
     double quotes is found as it stands, and so are names in code: `--dry-run`, `page_size`, `/v1/articles`.
+    Where embeddings are set up, articles that say the same in other words are found then, too.
     An article whose title is the query comes first.
     """
     page = request.page(ORDER, "search", ctx.bot.id, wanted.query, wanted.locale)
@@ -35,20 +41,33 @@ async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageR
         return await results(ctx, index, unpacked(page.after[2]), scope, form, page)
     asked = await asking(ctx, index, wanted.query, wanted.locale)
     listed = await results(ctx, index, plan_all(asked), scope, form, page)
-    return listed if listed.rows else await results(ctx, index, plan_any(asked), scope, form, page)
+    if listed.rows:
+        return listed
+    meant = await MEANING.near(ctx, wanted.query, wanted.locale, "authenticated")
+    return await results(ctx, index, replace(plan_any(asked), meant=meant), scope, form, page)
 
 
 async def results(
     ctx: Ctx, index: Index, plan: Plan, scope: Scope, form: Format, page: Page
 ) -> Listed[Found]:
     after = (page.after[1], page.after[0]) if page.after else None
-    chosen: list[Hit] = []
-    async for hit in confirmed(ctx, plan, hits(rank(index, plan, scope), plan, after)):
-        chosen.append(hit)
-        if len(chosen) > page.size:
-            break
-    rows = await queries.found_articles(ctx, chosen, plan.beginnings, form) if chosen else []
+    found = hits(rank(index, plan, scope), plan, after)
+    chosen = found[: page.size + 1]
+    rows = [] if plan.phrases else await queries.found_articles(ctx, chosen, plan.beginnings, form)
+    if len(rows) < len(chosen):
+        # Some don't hold a phrase, or have gone meanwhile: others move up.
+        chosen = await first_confirmed(ctx, plan, found, page.size + 1)
+        rows = await queries.found_articles(ctx, chosen, plan.beginnings, form)
     return page.cut(rows, lambda row: (row.score, row.id, packed(plan)))
+
+
+async def first_confirmed(ctx: Ctx, plan: Plan, found: list[Hit], count: int) -> list[Hit]:
+    chosen: list[Hit] = []
+    async for hit in confirmed(ctx, plan, found):
+        chosen.append(hit)
+        if len(chosen) == count:
+            break
+    return chosen
 
 
 async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit]:
@@ -64,3 +83,24 @@ async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit
         for hit in some:
             if hit[0] in right:
                 yield hit
+
+
+async def search_passages(
+    ctx: Ctx, wanted: Wanted, request: PageRequest, each: int | None = None
+) -> Listed[Passage]:
+    """Search the passages that everybody may read, best first: those behind the cursor, as they rank now.
+
+    `each`: so many of an article at most, so that others are seen beside a long one.
+    """
+    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, wanted.query, wanted.locale, each)
+    # With `each` the best ones are the same, however many are asked for.
+    is_first = each is not None and page.after is None
+    limit = page.size + 1 if is_first else limits.PASSAGES_LISTED
+    found = (await retrieve(ctx, wanted.query, wanted.locale, limit=limit, each=each)).passages
+    found.sort(key=place_of)
+    start = 0 if page.after is None else bisect_right(found, page.after, key=place_of)
+    return page.cut(found[start : start + page.size + 1], place_of)
+
+
+def place_of(passage: Passage) -> tuple[float, str, int]:
+    return -passage.score, passage.article_id, passage.number

@@ -17,6 +17,7 @@ from instep.search.segment import Names
 from instep.search.shelf import Index
 from instep.search.stems import LETTERS, Stems, key_of, stems_of
 from instep.search.typing_errors import near
+from instep.search.vectors import Meant
 from instep.search.words import HUMP, SHORTEST_BEGINNING, SPACELESS_RUN, read_question, title_of
 
 # What counts as much as the word itself would is 1.
@@ -55,6 +56,8 @@ class Plan:
     needs_all: bool
     # How long passages and articles of the bot are.
     lengths: tuple[int, int]
+    # The articles that are near in meaning; where nothing tells that, none.
+    meant: tuple[Meant, ...] = ()
 
     @property
     def total(self) -> float:
@@ -74,11 +77,12 @@ def packed(plan: Plan) -> list[Any]:
         [wish.word, wish.weight, wish.is_pair, wish.is_filler, "".join(sorted(wish.left_out_by)), wish.keys]
         for wish in plan.wishes
     ]
-    return [wishes, plan.phrases, plan.title, plan.needs_all, plan.lengths]
+    meant = [(one.article_id, one.first, one.last, one.likeness) for one in plan.meant]
+    return [wishes, plan.phrases, plan.title, plan.needs_all, plan.lengths, meant]
 
 
 def unpacked(value: list[Any]) -> Plan:
-    wishes, phrases, title, needs_all, lengths = value
+    wishes, phrases, title, needs_all, lengths, meant = value
     return Plan(
         tuple(
             Wish(
@@ -95,6 +99,7 @@ def unpacked(value: list[Any]) -> Plan:
         title,
         needs_all,
         tuple(lengths),
+        tuple(Meant(*one) for one in meant),
     )
 
 

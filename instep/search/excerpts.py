@@ -32,7 +32,8 @@ def plain_text(html: str) -> str:
 def best_passage(text: str, beginnings: Sequence[str]) -> str | None:
     """Where most of the words stand close together; None where none of them does."""
     small = lowered(text)
-    places = sorted(place for beginning in beginnings for place in places_of(small, beginning))
+    held = (beginning for beginning in beginnings if beginning in small)
+    places = sorted(place for beginning in held for place in places_of(small, beginning))
     return cut(text, densest(places)) if places else None
 
 

@@ -6,8 +6,7 @@ General English of help centers, in the hope of no particular product; other lan
 CONFIG = "english"
 
 # Words of questions that tell little of what the answer is about, beside those that English leaves out.
-FILLERS = frozenset(
-    """
+FILLER_WORDS = """
     able anybody anyone anything anyway anywhere ask available away best better cannot could different
     directly easy easily else ever everybody everyone everything exactly exist find get give go going
     good got happen have help hello hi instead keep kind know let like look lot make many maybe may
@@ -15,8 +14,8 @@ FILLERS = frozenset(
     properly reason right say see seem set shall simple simply somebody somehow someone something
     sometimes somewhere sort still sure take tell thank thanks thing think tried try unable use used
     user using want way will wish without wonder work would wrong yes yet
-    """.split()  # noqa: SIM905
-)
+"""
+FILLERS = frozenset(FILLER_WORDS.split())
 
 # A word stands for the others of its line, though not as well as for itself.
 SAME = tuple(

@@ -157,6 +157,8 @@ async def found_articles(
     ctx: Ctx, hits: Sequence[tuple[str, float]], beginnings: Sequence[str], form: Format
 ) -> list[Found]:
     """The articles of a page of results, in its order."""
+    if not hits:
+        return []
     return await ctx.tx.all(
         Found,
         f"""

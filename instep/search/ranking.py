@@ -10,8 +10,9 @@ import numpy as np
 
 from instep.search.asking import FILLER, Plan, Wish
 from instep.search.schemas import Reach
-from instep.search.segment import Array, Segment
+from instep.search.segment import IN_HEADING, OFTEN, Array, Segment
 from instep.search.shelf import Index, Part
+from instep.search.vectors import Meant
 
 ENOUGH = 1.0
 # How much a text that is longer than others loses of what it holds.
@@ -19,6 +20,8 @@ PASSAGE_LENGTH_COUNTS, ARTICLE_LENGTH_COUNTS = 0.15, 0.4
 WHOLE_TEXT, TITLE, LIKENESS = 1.0, 0.8, 0.7
 # What an article can reach at most, about.
 MOST = 1 + WHOLE_TEXT + TITLE + LIKENESS
+# What an article has of the question's meaning, for each usual difference that it stands above others.
+MEANING = 0.3
 # Titles of the best articles speak for others that have their words.
 ECHO = 0.2
 ECHOING = 3
@@ -26,7 +29,7 @@ ECHO_FROM = 0.7
 # Scores of articles with all words begin here; those with some of them are below.
 ALL = 1.0
 # More than a page and what may have gone from it meanwhile.
-MANY = 1_000
+MANY = 400
 # The id of an article, and its score.
 Hit = tuple[str, float]
 
@@ -56,7 +59,9 @@ class Ranking:
 
     part: Part
     allowed: Array
+    # By all that is known; `said` is by its words alone.
     score: Array
+    said: Array
     # Whether it has every word itself, not only words that stand for it.
     has_all: Array
     is_title: Array
@@ -67,7 +72,31 @@ class Ranking:
 
 
 def rank(index: Index, plan: Plan, scope: Scope) -> list[Ranking]:
-    return [rank_part(part, plan, scope) for part in index.parts]
+    return [rank_part(part, plan, scope) for part in index.parts if may_hold(part, plan)]
+
+
+def may_hold(part: Part, plan: Plan) -> bool:
+    """Whether it is worth while to rank a part: often no article has all the words."""
+    if not plan.needs_all or (part.segment.title_marks == hash(plan.title)).any():
+        return True
+    has_all = part.lives
+    for wish in sorted(plan.wishes, key=lambda wish: -wish.weight):
+        if not wish.is_pair:
+            has_all = has_all & (has_exactly(part, wish) | is_left_out(part, wish))
+            if not has_all.any():
+                return False
+    return True
+
+
+def has_exactly(part: Part, wish: Wish) -> Array:
+    """Which articles have the word itself."""
+    segment = part.segment
+    exact = np.zeros(len(segment.articles), dtype=np.bool_)
+    for word in (segment.words.find(key) for key, factor in wish.keys if factor >= 1):
+        if word is not None:
+            exact[segment.owner[segment.body_passage[segment.body(word)]]] = True
+            exact[segment.titles(word)] = True
+    return exact
 
 
 @dataclass(slots=True)
@@ -101,22 +130,40 @@ def rank_part(part: Part, plan: Plan, scope: Scope) -> Ranking:
     total = plan.total
     asked = sum(wish_share(wish) for wish in plan.wishes)
     likeness = sums.title_words / np.maximum(asked + segment.title_length - sums.title_words, 1)
-    best = np.zeros(articles)
-    np.maximum.at(best, segment.owner, sums.passage)
-    score = (best + WHOLE_TEXT * sums.article + TITLE * sums.title) / total + LIKENESS * likeness
+    best = segment.best_of(sums.passage)
+    said = (best + WHOLE_TEXT * sums.article + TITLE * sums.title) / total + LIKENESS * likeness
     is_title = segment.title_marks == hash(plan.title)
+    score, passage_score = said.copy(), sums.passage / total
+    for meant in plan.meant:
+        add_meaning(part, meant, score, passage_score)
     found = (score > 0) | is_title
     return Ranking(
-        part,
-        scope.mask(part) & found,
-        score,
-        sums.has_all & found,
-        is_title,
-        sums.coverage / total,
-        likeness,
-        sums.passage / total,
-        sums.passage_coverage / total,
+        part=part,
+        allowed=scope.mask(part) & found,
+        score=score,
+        said=said,
+        has_all=sums.has_all & found,
+        is_title=is_title,
+        coverage=sums.coverage / total,
+        likeness=likeness,
+        passage_score=passage_score,
+        passage_coverage=sums.passage_coverage / total,
     )
+
+
+def add_meaning(part: Part, meant: Meant, score: Array, passage_score: Array) -> None:
+    """What it counts that an article means what the question does, and one passage of it most of all.
+
+    Of the passages that mean it together, that is the one whose words say most of it, or else the longest.
+    """
+    place = part.segment.places.get(meant.article_id)
+    if place is not None:
+        score[place] += MEANING * meant.likeness
+        first, end = part.segment.passages_of(place)
+        near = range(first + meant.first, min(first + meant.last + 1, end))
+        if near:
+            best = max(near, key=lambda at: (passage_score[at], part.segment.length[at]))
+            passage_score[best] += MEANING * meant.likeness
 
 
 def wish_share(wish: Wish) -> float:
@@ -126,57 +173,84 @@ def wish_share(wish: Wish) -> float:
 def add(part: Part, wish: Wish, sums: Sums, shortness: tuple[Array, Array]) -> None:
     """What one word adds to each passage and article."""
     segment = part.segment
-    body, headings, title, exact = held(part, wish)
-    if body is None:
+    found = held(part, wish)
+    if found is None:
         if not wish.is_pair:
             sums.has_all &= is_left_out(part, wish)
         return
-    in_article = np.bincount(segment.owner, body + headings, len(segment.articles))
-    often = body * shortness[0] + headings + title[segment.owner]
-    sums.passage += wish.weight * often / (often + ENOUGH)
+    where, title = found.where, found.title
+    owner = segment.owner[where]
+    in_article = np.bincount(owner, found.body + found.headings, len(segment.articles))
+    often = found.body * shortness[0][where] + found.headings + title[owner]
+    sums.passage[where] += wish.weight * often / (often + ENOUGH)
     often_in_article = in_article * shortness[1] + title
     sums.article += wish.weight * often_in_article / (often_in_article + ENOUGH)
     sums.title += wish.weight * title
     if not wish.is_pair:
-        sums.passage_coverage += wish.weight * np.minimum(often, 1)
+        sums.passage_coverage[where] += wish.weight * np.minimum(often, 1)
         sums.coverage += wish.weight * np.minimum(often_in_article, 1)
         sums.title_words += wish_share(wish) * title
-        sums.has_all &= exact | is_left_out(part, wish)
+        sums.has_all &= found.exact | is_left_out(part, wish)
 
 
 def shortness_of(segment: Segment, lengths: tuple[int, int]) -> tuple[Array, Array]:
     """How much each passage and each article keeps of what it holds: 1 where it is as long as others are."""
-    usual_passage, usual_article = lengths
-    return (
-        1 / (1 - PASSAGE_LENGTH_COUNTS + PASSAGE_LENGTH_COUNTS * segment.length / usual_passage),
-        1 / (1 - ARTICLE_LENGTH_COUNTS + ARTICLE_LENGTH_COUNTS * segment.article_length / usual_article),
-    )
+    if lengths not in segment.shortness:
+        usual_passage, usual_article = lengths
+        segment.shortness.clear()
+        segment.shortness[lengths] = (
+            1 / (1 - PASSAGE_LENGTH_COUNTS + PASSAGE_LENGTH_COUNTS * segment.length / usual_passage),
+            1 / (1 - ARTICLE_LENGTH_COUNTS + ARTICLE_LENGTH_COUNTS * segment.article_length / usual_article),
+        )
+    return segment.shortness[lengths]
 
 
 def is_left_out(part: Part, wish: Wish) -> Array:
     return np.isin(part.segment.letters, list(wish.left_out_by))
 
 
-def held(part: Part, wish: Wish) -> tuple[Array | None, Array, Array, Array]:
-    """How often each passage holds the word; which headings, titles and, exactly, which articles do."""
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What holds a word."""
+
+    # The passages that do, or whose titles do; where most do, all of them.
+    where: Array | slice
+    # Of each of these: how often, and whether in a heading above it.
+    body: Array
+    headings: Array
+    # Of each article: how much its title does, and whether it has the word itself.
+    title: Array
+    exact: Array
+
+
+def held(part: Part, wish: Wish) -> Held | None:
+    """None where nobody ever wrote the word."""
     segment = part.segment
-    headings, title = np.zeros(segment.size), np.zeros(len(segment.articles))
-    body: Array | None = None
-    exact = np.zeros(len(segment.articles), dtype=np.bool_)
-    for key, factor in wish.keys:
-        word = segment.words.find(key)
-        if word is None:
-            continue
-        body = np.zeros(segment.size) if body is None else body
+    words = [(word, factor) for key, factor in wish.keys if (word := segment.words.find(key)) is not None]
+    if not words:
+        return None
+    body, headings = np.zeros(segment.size), np.zeros(segment.size)
+    title, exact = np.zeros(len(segment.articles)), np.zeros(len(segment.articles), dtype=np.bool_)
+    for word, factor in words:
         rows, titles = segment.body(word), segment.titles(word)
-        where = segment.body_passage[rows]
-        body[where] = np.maximum(body[where], factor * segment.body_count[rows])
-        headings[where] = np.maximum(headings[where], factor * segment.is_heading[rows])
+        where, marks = segment.body_passage[rows], segment.body_mark[rows]
+        body[where] = np.maximum(body[where], factor * (marks & OFTEN))
+        headings[where] = np.maximum(headings[where], factor * (marks >= IN_HEADING))
         title[titles] = np.maximum(title[titles], factor)
         if factor >= 1:
             exact[segment.owner[where]] = True
             exact[titles] = True
-    return body, headings, title, exact
+    places = touched(segment, [word for word, _ in words], title)
+    return Held(places, body[places], headings[places], title, exact)
+
+
+def touched(segment: Segment, words: list[int], title: Array) -> Array | slice:
+    """Few passages hold most words, and to add up nothing for all others takes longer than these do."""
+    is_touched = (title > 0)[segment.owner] if title.any() else np.zeros(segment.size, dtype=np.bool_)
+    for word in words:
+        is_touched[segment.body_passage[segment.body(word)]] = True
+    places = np.flatnonzero(is_touched)
+    return places if 2 * len(places) < segment.size else slice(None)
 
 
 def hits(rankings: list[Ranking], plan: Plan, after: Hit | None) -> list[Hit]:
@@ -207,9 +281,9 @@ def echoed(rankings: list[Ranking]) -> list[Array]:
     """The scores with what the titles of the best articles say of others."""
     best = sorted(
         (
-            (float(ranking.score[place]), number, int(place))
+            (float(ranking.said[place]), number, int(place))
             for number, ranking in enumerate(rankings)
-            for place in top(np.where(ranking.allowed, ranking.score, 0), ECHOING)
+            for place in top(np.where(ranking.allowed, ranking.said, 0), ECHOING)
         ),
         reverse=True,
     )[:ECHOING]
@@ -219,9 +293,9 @@ def echoed(rankings: list[Ranking]) -> list[Array]:
     weights: dict[str, float] = {}
     for (score, number, place), share in zip(best, shares, strict=True):
         segment = rankings[number].part.segment
-        for word in segment.word_of_title[segment.title_article == place].tolist():
-            key = segment.words.raw(word).decode()
-            worth = score * share / sum(shares) * float(segment.rarity[word] / segment.title_weight[place])
+        for at in segment.place_in_titles[segment.title_article == place].tolist():
+            key = segment.words.raw(int(segment.title_word[at])).decode()
+            worth = score * share / sum(shares) * float(segment.rarity[at] / segment.title_weight[place])
             weights[key] = weights.get(key, 0) + worth
     return [ranking.score + ECHO * echo_in(ranking.part, weights) for ranking in rankings]
 
@@ -232,13 +306,14 @@ def echo_in(part: Part, weights: dict[str, float]) -> Array:
     heard = np.zeros(len(segment.articles))
     for key, weight in weights.items():
         word = segment.words.find(key)
-        if word is not None:
-            heard[segment.titles(word)] += weight * segment.rarity[word]
+        at = segment.in_titles(word) if word is not None else None
+        if at is not None:
+            heard[segment.titles_at(at)] += weight * segment.rarity[at]
     return heard / segment.title_weight
 
 
 def top(scores: Array, count: int) -> Array:
-    """The places of the highest scores, the highest first."""
-    is_long = len(scores) > count
-    places = np.argpartition(scores, -count)[-count:] if is_long else np.arange(len(scores))
+    """The places of the highest scores, the highest first, with all that are as high as the last of them."""
+    least = np.partition(scores, -count)[-count] if len(scores) > count else 0
+    places = np.flatnonzero((scores >= least) & (scores > 0))
     return places[np.argsort(-scores[places], kind="stable")]

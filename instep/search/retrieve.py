@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import exp
 
 import numpy as np
@@ -12,6 +13,7 @@ from instep.search import queries
 from instep.search.asking import Asking, Plan, asking, plan_question
 from instep.search.closeness import Weights, closeness, weights_of, worth
 from instep.search.documents import sections_of
+from instep.search.meaning import MEANING
 from instep.search.passages import Section, anchor_of, plain_passage, sentences_of
 from instep.search.queries import FoundText
 from instep.search.ranking import MOST, Ranking, Scope, echoed, rank, top
@@ -24,6 +26,7 @@ from instep.search.words import chunks_of
 NOTHING = Signals(score=0, margin=0, coverage=0, closeness=0, unknown=0, confidence=0)
 # An article that changed between two statements is looked for once more.
 TRIES = 3
+WORDS_REMEMBERED = 20_000
 # How sure it is that the articles answer the question: fitted on two public sets (docs/quality.md).
 CLOSENESS, LIKENESS, FOUND, ASKED, SCATTERED, EVEN = 3.42, 0.97, 0.184, -0.044, -0.91, -3.27
 
@@ -49,17 +52,24 @@ class Near:
 
 
 async def retrieve(
-    ctx: Ctx, question: str, locale: str | None = None, *, limit: int = 8, see: Reach = "public"
+    ctx: Ctx,
+    question: str,
+    locale: str | None = None,
+    *,
+    limit: int = 8,
+    each: int | None = None,
+    see: Reach = "public",
 ) -> Retrieved:
-    """The live passages that answer a question best, and how well they do.
+    """The live passages that answer a question best, and how well they do; of `each` article so many.
 
     `see`: "public", or "authenticated" for whoever may read also what is for signed-in visitors.
     """
     for _ in range(TRIES):
         index, hidden = await SHELF.index_of(ctx)
         asked = await asking(ctx, index, question, locale)
-        plan = plan_question(asked)
-        near, places = nearest(index, plan, Scope(locale, see, hidden), limit)
+        meant = await MEANING.near(ctx, question, locale, see)
+        plan = replace(plan_question(asked), meant=meant)
+        near, places = nearest(index, plan, Scope(locale, see, hidden), limit, each)
         if not near:
             return Retrieved([], (), replace(NOTHING, unknown=unknown_share(plan)))
         texts = {text.id: text for text in await queries.texts(ctx, [one.article_id for one in near], see)}
@@ -76,8 +86,11 @@ async def retrieve(
     )
 
 
-def nearest(index: Index, plan: Plan, scope: Scope, limit: int) -> tuple[list[Near], list[Place]]:
-    """Articles, and passages of theirs, the best first."""
+def nearest(
+    index: Index, plan: Plan, scope: Scope, limit: int, each: int | None
+) -> tuple[list[Near], list[Place]]:
+    """Articles, and passages of theirs, the best first: each of the passages may be of another article."""
+    count = max(limits.NEAREST_RETRIEVED, limit)
     near: list[Near] = []
     places: list[Place] = []
     rankings = rank(index, plan, scope)
@@ -85,36 +98,44 @@ def nearest(index: Index, plan: Plan, scope: Scope, limit: int) -> tuple[list[Ne
         allowed = np.where(ranking.allowed, score, 0)
         articles = ranking.part.segment.articles
         near += [
-            Near(
-                *(float(allowed[at]), articles[at].id, float(ranking.score[at]), float(ranking.likeness[at]))
-            )
-            for at in top(allowed, limits.NEAREST_RETRIEVED)
+            Near(*(float(allowed[at]), articles[at].id, float(ranking.said[at]), float(ranking.likeness[at])))
+            for at in top(allowed, count)
             if allowed[at] > 0
         ]
-        places += places_of(ranking, allowed, limit)
-    near = sorted(near, key=lambda one: (-one.score, one.article_id))[: limits.NEAREST_RETRIEVED]
+        places += places_of(ranking, allowed, limit, each)
+    near = sorted(near, key=lambda one: (-one.score, one.article_id))[:count]
     ids = {one.article_id for one in near}
     places = [place for place in places if place.article_id in ids]
     return near, sorted(places, key=lambda place: (-place.score, place.article_id, place.number))[:limit]
 
 
-def places_of(ranking: Ranking, score: Array, limit: int) -> list[Place]:
+def places_of(ranking: Ranking, score: Array, limit: int, each: int | None) -> list[Place]:
     """The best passages of a part: as good as their article, less what its best passage has before them."""
     segment = ranking.part.segment
-    best = np.zeros(len(score))
-    np.maximum.at(best, segment.owner, ranking.passage_score)
+    best = segment.best_of(ranking.passage_score)
     value = np.where(score[segment.owner] > 0, (score - best)[segment.owner] + ranking.passage_score, 0)
-    first = np.searchsorted(segment.owner, np.arange(len(score)))
+    if each is not None:
+        value = best_of_each(np.where(ranking.passage_score > 0, value, 0), segment.owner, each)
     return [
         Place(
             segment.articles[segment.owner[at]].id,
-            int(at - first[segment.owner[at]]),
+            int(at - segment.first_passages[segment.owner[at]]),
             float(value[at]) / MOST,
             float(ranking.passage_coverage[at]),
         )
         for at in top(value, limit)
         if value[at] > 0 and ranking.passage_score[at] > 0
     ]
+
+
+def best_of_each(value: Array, owner: Array, count: int) -> Array:
+    """The values of so many passages of each article, the first of those that are alike; of others 0."""
+    order = np.lexsort((-value, owner))
+    owners = owner[order]
+    kept = order[np.arange(len(order)) - np.searchsorted(owners, owners) < count]
+    best = np.zeros(len(value))
+    best[kept] = value[kept]
+    return best
 
 
 async def shown_passages(
@@ -131,9 +152,14 @@ async def shown_passages(
     words = {word for *_, section, plain in found for word in words_of(" ".join((*section.headings, plain)))}
     stems = {config: await stems_of(ctx.tx, config, words) for config in asked.stems}
     weights = weights_of(plan)
+    matched = frozenset(
+        word
+        for word in words
+        if any((stem := known[word]) and key_of(config, stem) in weights for config, known in stems.items())
+    )
     return [
         (
-            passage_of(ctx.bot, place, text, section, plain, weights, stems),
+            passage_of(ctx.bot, place, text, section, plain, weights, stems, matched),
             closeness(keys_of(" ".join((*section.headings, plain)), stems), weights) / plan.total,
         )
         for place, text, section, plain in found
@@ -148,10 +174,12 @@ def passage_of(
     plain: str,
     weights: Weights,
     stems: dict[str, Stems],
+    matched: frozenset[str],
 ) -> Passage:
     anchor = anchor_of(section, text.html)
     return Passage(
         article_id=text.id,
+        number=place.number,
         title=text.title,
         slug=text.slug,
         url=bot.help_url + text.path(bot) + (f"#{anchor}" if anchor else ""),
@@ -167,6 +195,7 @@ def passage_of(
             key=lambda span: worth(keys_of(plain[span[0] : span[1]], stems), weights),
             default=(0, 0),
         ),
+        matched=matched,
     )
 
 
@@ -180,7 +209,13 @@ def keys_of(text: str, stems: dict[str, Stems]) -> list[list[str]]:
 
 
 def words_of(text: str) -> list[str]:
-    return [word for chunk in chunks_of(text) for word in chunk]
+    return [word for chunk in text.split() for word in words_in(chunk)]
+
+
+@lru_cache(WORDS_REMEMBERED)
+def words_in(chunk: str) -> tuple[str, ...]:
+    """Texts say the same again and again, and a passage is read as a whole and by sentences."""
+    return tuple(word for words in chunks_of(chunk) for word in words)
 
 
 def signals_of(plan: Plan, near: list[Near], shown: list[tuple[Passage, float]]) -> Signals:

@@ -9,6 +9,7 @@ from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut, article
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search.excerpts import best_passage, cut, plain_text
+from instep.search.marking import Marked, marked
 from instep.web.shapes import NOT_BLANK, Format, not_blank, without_nul
 
 Query = Annotated[
@@ -87,6 +88,8 @@ class Passage:
     """A piece of a live article, as its readers may see it, and how well it answers a question."""
 
     article_id: str
+    # Which of its article's passages it is, from 0.
+    number: int
     title: str
     slug: str
     # The public address, with the place of the heading in it where there is one.
@@ -103,11 +106,18 @@ class Passage:
     coverage: float
     # Where in `text` the sentence begins and ends that answers best.
     best: tuple[int, int]
+    # Words of what was found, in small letters, that stand for words of the question.
+    matched: frozenset[str]
 
     @property
     def excerpt(self) -> str:
         """Plain text around the best sentence."""
         return cut(" ".join(self.text.split()), len(" ".join(self.text[: self.best[0]].split())))
+
+    @property
+    def marked_excerpt(self) -> list[Marked]:
+        """The excerpt in pieces, of which those are marked that stand for words of the question."""
+        return marked(self.excerpt, self.matched)
 
 
 @dataclass(frozen=True, slots=True)

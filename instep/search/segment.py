@@ -2,9 +2,8 @@
 
 import json
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,9 @@ import numpy.typing as npt
 from instep.search.stems import LETTERS
 
 Array = npt.NDArray[Any]
-FORMAT = 1
+FORMAT = 2
+# Of a row's mark: how often, and whether in a heading above.
+OFTEN, IN_HEADING = 127, 128
 
 
 @dataclass(slots=True)
@@ -28,25 +29,6 @@ class Article:
     collection_id: str | None
     # Equal where titles are the same to somebody who types one.
     title: str
-
-
-@dataclass(slots=True)
-class Piece:
-    """The words of a passage, by how often it holds them, and those of the headings above it."""
-
-    words: Counter[str]
-    headings: frozenset[str]
-
-
-@dataclass(slots=True)
-class Document:
-    """An article as its words; a word here is a key: its language and what that reads it as."""
-
-    article: Article
-    title: frozenset[str]
-    pieces: list[Piece]
-    # Each word as it is written, in small letters, and its key.
-    forms: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,14 +65,15 @@ class Names:
     def all(self) -> list[str]:
         return [self.raw(number).decode() for number in range(len(self))]
 
-    @cached_property
-    def letters(self) -> Array:
-        """Of each word the letters that it has: a bit for each of 64 kinds of bytes."""
-        if not len(self):
+    def letters(self, places: range) -> Array:
+        """Of each of these words the letters that it has: a bit for each of 64 kinds of bytes."""
+        if not places:
             return np.zeros(0, dtype=np.uint64)
-        bits = np.uint64(1) << (np.frombuffer(self.data, np.uint8) & 63).astype(np.uint64)
-        starts = np.concatenate(([0], self.ends[:-1])).astype(np.int64)
-        found: Array = np.bitwise_or.reduceat(bits, starts)
+        ends = self.ends[places.start : places.stop].astype(np.int64)
+        start = int(self.ends[places.start - 1]) if places.start else 0
+        letters = np.frombuffer(self.data, np.uint8, int(ends[-1]) - start, start)
+        bits = np.uint64(1) << (letters & 63).astype(np.uint64)
+        found: Array = np.bitwise_or.reduceat(bits, np.concatenate(([0], ends[:-1] - start)))
         return found
 
 
@@ -104,8 +87,9 @@ class Segment:
     spread: Array
     body_ends: Array
     body_passage: Array
-    body_count: Array
-    is_heading: Array
+    body_mark: Array
+    # Few words are in titles: which, and where the articles of each end.
+    title_word: Array
     title_ends: Array
     title_article: Array
     # Of each passage: its article, and how many words it has.
@@ -118,6 +102,16 @@ class Segment:
     @property
     def size(self) -> int:
         return len(self.owner)
+
+    @cached_property
+    def shortness(self) -> dict[tuple[int, int], tuple[Array, Array]]:
+        """By how long texts of the bot usually are: what the ranking makes of the lengths of these."""
+        return {}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Of each article its number."""
+        return {article.id: place for place, article in enumerate(self.articles)}
 
     @cached_property
     def languages(self) -> frozenset[tuple[str, str]]:
@@ -147,27 +141,29 @@ class Segment:
     @cached_property
     def title_length(self) -> Array:
         """How many words each title has, without those that its language leaves out."""
-        return np.bincount(self.title_article, self.is_title_word[self.word_of_title], len(self.articles))
+        return np.bincount(self.title_article, self.is_title_word[self.place_in_titles], len(self.articles))
 
     @cached_property
     def is_title_word(self) -> Array:
-        words = self.words.all()
-        return np.array([" " not in word and not word.startswith("=", 1) for word in words], dtype=np.bool_)
+        """Of each word in titles: neither one that its language leaves out nor a pair."""
+        words = map(self.words.raw, self.title_word.tolist())
+        return np.array([b" " not in word and word[1:2] != b"=" for word in words], dtype=np.bool_)
 
     @cached_property
-    def word_of_title(self) -> Array:
-        return np.repeat(np.arange(len(self.words)), np.diff(self.title_ends, prepend=0))
+    def place_in_titles(self) -> Array:
+        """Of each row of titles the place of its word among those in titles."""
+        return np.repeat(np.arange(len(self.title_word)), np.diff(self.title_ends, prepend=0))
 
     @cached_property
     def rarity(self) -> Array:
-        """Of each word of titles, as far as this part of the index tells."""
-        rarity = np.log(1 + (len(self.articles) + 1) / (self.spread + 0.5))
+        """Of each word in titles, as far as this part of the index tells."""
+        rarity = np.log(1 + (len(self.articles) + 1) / (self.spread[self.title_word] + 0.5))
         return np.where(self.is_title_word, rarity, 0)
 
     @cached_property
     def title_weight(self) -> Array:
         """Of each title: what its words are worth together."""
-        squares = np.bincount(self.title_article, self.rarity[self.word_of_title] ** 2, len(self.articles))
+        squares = np.bincount(self.title_article, self.rarity[self.place_in_titles] ** 2, len(self.articles))
         return np.sqrt(np.maximum(squares, 1e-9))
 
     @cached_property
@@ -180,65 +176,43 @@ class Segment:
         names = sum(len(names.data) + int(names.ends.nbytes) for names in (self.words, self.forms))
         return arrays + names + 400 * len(self.articles)
 
+    @cached_property
+    def first_passages(self) -> Array:
+        """Of each article; none is without a passage, and those of one stand together."""
+        return np.searchsorted(self.owner, np.arange(len(self.articles)))
+
+    def passages_of(self, place: int) -> tuple[int, int]:
+        """Where those of an article begin and end."""
+        is_last = place + 1 == len(self.articles)
+        return int(self.first_passages[place]), self.size if is_last else int(self.first_passages[place + 1])
+
+    def best_of(self, scores: Array) -> Array:
+        """Of each article the highest score of a passage."""
+        found: Array = np.maximum.reduceat(scores, self.first_passages) if self.articles else scores
+        return found
+
     def body(self, word: int) -> slice:
         return slice(int(self.body_ends[word - 1]) if word else 0, int(self.body_ends[word]))
 
+    def in_titles(self, word: int) -> int | None:
+        """The word's place among those in titles."""
+        place = int(np.searchsorted(self.title_word, word))
+        return place if place < len(self.title_word) and self.title_word[place] == word else None
+
     def titles(self, word: int) -> Array:
-        start = int(self.title_ends[word - 1]) if word else 0
-        found: Array = self.title_article[start : int(self.title_ends[word])]
+        place = self.in_titles(word)
+        return self.titles_at(place) if place is not None else self.title_article[:0]
+
+    def titles_at(self, place: int) -> Array:
+        start = int(self.title_ends[place - 1]) if place else 0
+        found: Array = self.title_article[start : int(self.title_ends[place])]
         return found
 
 
 ARRAYS = (
-    *("spread", "body_ends", "body_passage", "body_count", "is_heading", "title_ends", "title_article"),
+    *("spread", "body_ends", "body_passage", "body_mark", "title_word", "title_ends", "title_article"),
     *("owner", "length", "form_word"),
 )
-
-
-def build(documents: Sequence[Document]) -> Segment:
-    """The segment of these articles."""
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    body: list[Array] = []
-    titles: list[Array] = []
-    owner: list[int] = []
-    length: list[int] = []
-    forms: dict[tuple[str, str], None] = {}
-    for place, document in enumerate(documents):
-        forms.update(dict.fromkeys(document.forms.items()))
-        titles.append(rows_of(numbers, document.title, place))
-        for piece in document.pieces:
-            body.append(rows_of(numbers, piece.words, len(owner), piece.words.values(), piece.headings))
-            only_above = piece.headings - piece.words.keys()
-            body.append(rows_of(numbers, only_above, len(owner), [0] * len(only_above), piece.headings))
-            owner.append(place)
-            length.append(min(65_535, piece.words.total()))
-    return arrange(
-        [document.article for document in documents],
-        list(numbers),
-        np.concatenate([np.zeros((0, 4), dtype=np.int64), *body]),
-        np.concatenate([np.zeros((0, 2), dtype=np.int64), *titles]),
-        np.array(owner, dtype=np.int64),
-        np.array(length, dtype=np.int64),
-        [(form, numbers[key]) for form, key in forms if key in numbers],
-    )
-
-
-def rows_of(
-    numbers: defaultdict[str, int],
-    keys: Collection[str],
-    place: int,
-    counts: Collection[int] | None = None,
-    headings: frozenset[str] = frozenset(),
-) -> Array:
-    """A row for each word: its number and its place, and of a passage how often, and whether in a heading."""
-    rows = np.empty((len(keys), 2 if counts is None else 4), dtype=np.int64)
-    rows[:, 0] = [numbers[key] for key in keys]
-    rows[:, 1] = place
-    if counts is not None:
-        rows[:, 2] = np.minimum(np.fromiter(counts, np.int64, len(counts)), 255)
-        rows[:, 3] = [key in headings for key in keys] if headings else 0
-    return rows
 
 
 def arrange(
@@ -250,7 +224,7 @@ def arrange(
     length: Array,
     forms: list[tuple[str, int]],
 ) -> Segment:
-    """A segment of rows in any order: (word, passage, count, is heading) and (word, article)."""
+    """A segment of rows in any order: (word, passage, mark) and (word, article)."""
     order = sorted(range(len(words)), key=lambda number: words[number].encode())
     renumbered = np.empty(len(words), dtype=np.int64)
     renumbered[order] = np.arange(len(words))
@@ -259,18 +233,19 @@ def arrange(
     by_title = np.argsort(title_word * max(1, len(articles)) + titles[:, 1], kind="stable")
     many = max(1, len(articles))
     held = np.concatenate((body_word * many + owner[body[:, 1]], title_word * many + titles[:, 1]))
-    held.sort()
+    held.sort(kind="stable")
     held = held[np.diff(held, prepend=-1) > 0]
+    in_titles, title_counts = np.unique(title_word, return_counts=True)
     forms.sort(key=lambda form: form[0].encode())
     return Segment(
         articles=articles,
         words=Names.of([words[number] for number in order]),
-        spread=np.bincount(held // many, minlength=len(words)).astype(np.uint32),
+        spread=np.bincount(held // many, minlength=len(words)).astype(smallest(len(articles))),
         body_ends=np.cumsum(np.bincount(body_word, minlength=len(words))).astype(np.uint32),
         body_passage=body[by_word, 1].astype(smallest(len(owner))),
-        body_count=body[by_word, 2].astype(np.uint8),
-        is_heading=body[by_word, 3].astype(np.bool_),
-        title_ends=np.cumsum(np.bincount(title_word, minlength=len(words))).astype(np.uint32),
+        body_mark=body[by_word, 2].astype(np.uint8),
+        title_word=in_titles.astype(np.uint32),
+        title_ends=np.cumsum(title_counts).astype(np.uint32),
         title_article=titles[by_title, 1].astype(smallest(len(articles))),
         owner=owner.astype(smallest(len(articles))),
         length=length.astype(np.uint16),
@@ -297,9 +272,9 @@ def merge(parts: Sequence[tuple[Segment, Array]]) -> Segment:
         new_passage = np.cumsum(stays) - 1 + passages
         word_of = np.repeat(np.arange(len(part.words)), np.diff(part.body_ends, prepend=0))
         kept = stays[part.body_passage]
-        columns = (number[word_of], new_passage[part.body_passage], part.body_count, part.is_heading)
+        columns = (number[word_of], new_passage[part.body_passage], part.body_mark)
         body.append(np.stack([column[kept].astype(np.int64) for column in columns], axis=1))
-        title_word = np.repeat(np.arange(len(part.words)), np.diff(part.title_ends, prepend=0))
+        title_word = part.title_word[part.place_in_titles]
         kept = lives[part.title_article]
         titles.append(np.stack([number[title_word][kept], new_article[part.title_article][kept]], axis=1))
         owners.append(new_article[part.owner[stays]])

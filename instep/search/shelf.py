@@ -6,7 +6,8 @@ commits, tell what a copy has not seen. So nothing has to be told to another pro
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -15,16 +16,20 @@ from uuid import UUID
 import numpy as np
 
 from instep.core import limits
+from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
 from instep.search import queries
-from instep.search.documents import Row, document_of, take_apart
-from instep.search.segment import Array, Segment, build, merge, pack, unpack
+from instep.search.documents import Texts, segment_of
+from instep.search.segment import Array, Segment, merge, pack, unpack
 from instep.search.stems import stems_of
 
 NEVER = datetime(1, 1, 1, tzinfo=UTC)
 # So many passages are arranged without holding up other requests noticeably.
 QUICK = 2_000
-AT_ONCE = 200
+QUICK_CHARACTERS = 20_000
+FETCHED_AT_ONCE = 100
+# Articles; then what was read is kept, so that whoever asks next goes on from there.
+READ_AT_ONCE = 5_000
 # A stored index is renewed when so many articles, and this share of it, have changed since.
 UNSAVED_ARTICLES = 20
 UNSAVED_SHARE = 0.05
@@ -48,6 +53,8 @@ class Index:
     """All that is live in one bot, as of a change stamp. It never changes: what is newer is another index."""
 
     seen: datetime = NEVER
+    # While there is more to read: up to which article of this stamp it holds everything.
+    last: str | None = None
     parts: tuple[Part, ...] = ()
     # How many articles have come or gone since it was stored.
     unsaved: int = 0
@@ -90,6 +97,10 @@ def part_without(part: Part, ids: set[str]) -> Part:
     return Part(part.segment, lives)
 
 
+class BeingRead(Unavailable):
+    """The articles are being read for their first search: try again in a moment."""
+
+
 class Shelf:
     """Indexes by bot, those asked for last; the others make room."""
 
@@ -97,18 +108,41 @@ class Shelf:
         self.most_bytes = most_bytes
         self.indexes: OrderedDict[UUID, Index] = OrderedDict()
         self.locks: dict[UUID, asyncio.Lock] = {}
+        # Who waits for the first reading of a bot.
+        self.waiting = 0
 
     async def index_of(self, ctx: Ctx) -> tuple[Index, frozenset[str]]:
         """The index as of now, and the collections that are not for everybody."""
         now = await queries.moment(ctx)
         index = self.indexes.get(ctx.bot.id)
-        if index is None or index.seen != now.changed_at:
-            # One at a time: who waits finds it done.
-            async with self.locks.setdefault(ctx.bot.id, asyncio.Lock()):
+        if index is None or index.last or index.seen != now.changed_at:
+            async with self.turn(ctx.bot.id, may_take_long=index is None or index.last is not None):
                 index = await self.renew(ctx, now)
         if ctx.bot.id in self.indexes:
             self.indexes.move_to_end(ctx.bot.id)
         return index, frozenset(now.hidden_collections)
+
+    @asynccontextmanager
+    async def turn(self, bot_id: UUID, *, may_take_long: bool) -> AsyncIterator[None]:
+        """One at a time: who waits finds it done.
+
+        Who waits holds a connection. Of those who wait for a first reading all but a few are sent away
+        after a moment, so that requests of others find one.
+        """
+        lock = self.locks.setdefault(bot_id, asyncio.Lock())
+        is_patient = not may_take_long or self.waiting < limits.SEARCH_WAITING
+        self.waiting += may_take_long
+        try:
+            async with asyncio.timeout(None if is_patient else limits.SEARCH_WAIT_SECONDS):
+                await lock.acquire()
+        except TimeoutError:
+            raise BeingRead from None
+        finally:
+            self.waiting -= may_take_long
+        try:
+            yield
+        finally:
+            lock.release()
 
     async def renew(self, ctx: Ctx, now: queries.Moment) -> Index:
         index = self.indexes.get(ctx.bot.id) or await stored(ctx)
@@ -116,8 +150,11 @@ class Shelf:
             # Somebody else has seen more than this request began with, or the database is an older one.
             now = await queries.moment(ctx)
             index = index if index.seen <= now.changed_at else Index()
-        if index.seen < now.changed_at:
-            index = replace(await caught_up(ctx, index), seen=now.changed_at)
+        while index.last or index.seen < now.changed_at:
+            index = await caught_up(ctx, index)
+            index = index if index.last else replace(index, seen=max(now.changed_at, index.seen))
+            if not now.is_writing:
+                self.indexes[ctx.bot.id] = index
         # What a transaction has written itself may yet be undone.
         if not now.is_writing:
             index = await self.kept(ctx, index)
@@ -147,33 +184,34 @@ async def saved(ctx: Ctx, index: Index) -> Index:
 
 
 async def caught_up(ctx: Ctx, index: Index) -> Index:
-    """The index with everything that changed since it was made."""
+    """The index with what changed since it was made: all of it, or as much as is read at once."""
     if index.seen > NEVER:
         index = index.without(set(await queries.gone_since(ctx, index.seen)))
-    stamp, is_new = index.seen, index.seen == NEVER
-    after: str | None = None
-    fresh: list[Segment] = []
-    while rows := await queries.changed_since(ctx, stamp, after, AT_ONCE, only_live=is_new):
-        stamp, after = rows[-1].changed_at, rows[-1].id
-        index = index.without({row.id for row in rows})
-        index = replace(index, unsaved=index.unsaved + len(rows))
-        if live := [row for row in rows if row.is_live]:
-            fresh.append(await segment_of(ctx, live))
-        if len(rows) < AT_ONCE:
+    only_live, texts, count = index.seen == NEVER, Texts(), 0
+    while count < READ_AT_ONCE:
+        rows = await queries.changed_since(ctx, index.seen, index.last, FETCHED_AT_ONCE, only_live=only_live)
+        if rows:
+            index = index.without({row.id for row in rows})
+            live = [row for row in rows if row.is_live]
+            await run(
+                texts.add, live, is_long=sum(len(row.markdown or "") for row in live) > QUICK_CHARACTERS
+            )
+            index = replace(index, seen=rows[-1].changed_at, last=rows[-1].id)
+        count += len(rows)
+        if len(rows) < FETCHED_AT_ONCE:
+            index = replace(index, last=None)
             break
-    if fresh:
-        index = index.with_(await merged([whole(segment) for segment in fresh]))
+    index = replace(index, unsaved=index.unsaved + count)
+    if texts.articles:
+        index = index.with_(await read(ctx, texts))
     return await packed_together(index)
 
 
-async def segment_of(ctx: Ctx, rows: Sequence[Row]) -> Segment:
-    texts = await run(lambda: [take_apart(row) for row in rows], is_long=len(rows) > 5)
-    documents = []
-    for config in {row.config for row in rows}:
-        own = [text for text in texts if text.row.config == config]
-        stems = await stems_of(ctx.tx, config, set().union(*(text.words() for text in own)))
-        documents += [document_of(text, stems) for text in own]
-    return await run(build, documents, is_long=len(rows) > 20)
+async def read(ctx: Ctx, texts: Texts) -> Segment:
+    is_long = len(texts.chunks) > QUICK
+    words = await run(texts.words, is_long=is_long)
+    stems = {config: await stems_of(ctx.tx, config, some) for config, some in words.items()}
+    return await run(segment_of, texts, stems, is_long=is_long)
 
 
 async def packed_together(index: Index) -> Index:

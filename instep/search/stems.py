@@ -1,7 +1,6 @@
 """Words without their endings, as PostgreSQL's dictionaries of each language read them."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from instep.core.database import Tx
 from instep.search.words import SPACELESS_RUN
@@ -27,15 +26,11 @@ CONFIGS = (
 LETTERS = {config: chr(ord("A") + place) for place, config in enumerate(CONFIGS)}
 # Of a process, for all languages together; about 60 bytes each.
 MOST_REMEMBERED = 300_000
+# Looked up without holding up other requests noticeably.
+AT_ONCE = 5_000
 
 
-@dataclass(slots=True)
-class Read:
-    word: str
-    # None where the language leaves the word out.
-    stem: str | None
-
-
+# None where the language leaves the word out.
 Stems = dict[str, str | None]
 KNOWN: dict[str, Stems] = {}
 
@@ -43,28 +38,26 @@ KNOWN: dict[str, Stems] = {}
 async def stems_of(tx: Tx, config: str, words: Collection[str]) -> Stems:
     """What the words of a text are to a language; it holds at least those asked for."""
     known = KNOWN.setdefault(config, {})
-    if strange := [word for word in set(words) if word not in known]:
+    if strange := [word for word in words if word not in known]:
         if sum(map(len, KNOWN.values())) > MOST_REMEMBERED:
             KNOWN.clear()
             return await stems_of(tx, config, words)
-        known.update(await look_up(tx, config, strange))
+        for start in range(0, len(strange), AT_ONCE):
+            known.update(await look_up(tx, config, list(dict.fromkeys(strange[start : start + AT_ONCE]))))
     return known
 
 
-async def look_up(tx: Tx, config: str, words: Iterable[str]) -> Stems:
-    found: Stems = {}
-    asked = []
-    for word in words:
-        # Numbers and scripts without blanks are what they are.
-        if any(letter.isdigit() for letter in word) or SPACELESS_RUN.match(word):
-            found[word] = word
-        else:
-            asked.append(word)
-    if asked:
-        found.update(
-            (read.word, read.stem) for read in await tx.all(Read, LOOK_UP, config=config, words=asked)
-        )
-    return found
+async def look_up(tx: Tx, config: str, words: Sequence[str]) -> Stems:
+    asked = [word for word in words if has_forms(word)]
+    stems = await tx.value(LOOK_UP, config=config, words=asked) if asked else []
+    return {word: word for word in words} | dict(zip(asked, stems, strict=True))
+
+
+def has_forms(word: str) -> bool:
+    """Numbers and scripts without blanks are what they are."""
+    if word.isascii() and word.isalpha():
+        return True
+    return not (any(letter.isdigit() for letter in word) or SPACELESS_RUN.match(word))
 
 
 # The dictionary of a token type: a language of another script than ours has one more for ASCII words.
@@ -75,8 +68,8 @@ LOOK_UP = """
         where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = %(config)s
           and m.maptokentype in (1, 2) and m.mapseqno = 1
     )
-    select word, case when read is null then word else read[1] end as stem
-    from unnest(%(words)s::text[]) as word
+    select array_agg(case when read is null then word else read[1] end order by place)
+    from unnest(%(words)s::text[]) with ordinality as asked (word, place)
         join dictionary d on d.is_ascii = (octet_length(word) = length(word)),
         ts_lexize(d.name, word) as read
 """

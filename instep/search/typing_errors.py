@@ -18,12 +18,11 @@ def near(word: str, forms: Names) -> Iterator[tuple[int, int]]:
     most = errors_of(word)
     if not most:
         return
-    places = np.array(forms.beginning_with(word[0]), dtype=np.int64)
+    places = forms.beginning_with(word[0])
     # An error adds and takes away one letter at most, so that what is near has nearly the same letters.
-    if word.isascii():
-        differing = np.bitwise_count(forms.letters[places] ^ np.uint64(letters_of(word)))
-        places = places[differing <= 2 * most]
-    for place in places.tolist():
+    differing = np.bitwise_count(forms.letters(places) ^ np.uint64(letters_of(word)))
+    few = (places.start + np.flatnonzero(differing <= 2 * most)).tolist() if word.isascii() else places
+    for place in few:
         form = forms.raw(place).decode()
         # What begins alike is another matter: the word may be cut short, not wrong.
         if abs(len(form) - len(word)) <= most and not form.startswith(word) and not word.startswith(form):

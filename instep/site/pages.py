@@ -9,19 +9,22 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.core.errors import AppError, NotFound
-from instep.core.locales import valid_locale
 from instep.site import queries
 from instep.site.changelog import show_changelog, show_news
 from instep.site.feed import show_feed
 from instep.site.schemas import article_url
+from instep.site.search import show_search
 from instep.site.sitemap import show_sitemap
-from instep.site.visits import help_center, pages
+from instep.site.visits import help_center, pages, spelled
 from instep.web.pages import CACHE, moved_to, sanitised
 from instep.web.public import public
 
 STATIC = Path(__file__).parent / "static"
-HEADINGS = {404: "Not found", 405: "Not possible", 503: "Back in a moment"}
-MESSAGES = {404: "There is no page at this address. It may have moved, or it is not public."}
+HEADINGS = {404: "Not found", 405: "Not possible", 429: "One moment", 503: "Back in a moment"}
+MESSAGES = {
+    404: "There is no page at this address. It may have moved, or it is not public.",
+    429: "Many searches came from your network just now. Wait a minute, then try again.",
+}
 
 
 @public
@@ -54,14 +57,6 @@ async def show_article(request: Request) -> Response:
         if present is None:
             raise NotFound
         return moved_to(article_url(visit.ctx.bot, locale, present))
-
-
-def spelled(locale: str) -> str:
-    """The one spelling of a language code; what is none has no pages."""
-    try:
-        return valid_locale(locale)
-    except ValueError:
-        raise NotFound from None
 
 
 def refused(request: Request, refusal: AppError) -> Response:
@@ -102,6 +97,8 @@ routes = [
     Route("/help/{bot}/changelog.xml", show_feed),
     Route("/help/{bot}/changelog/{slug}", show_news),
     Route("/help/{bot}/sitemap.xml", show_sitemap),
+    Route("/help/{bot}/search", show_search),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
+    Route("/help/{bot}/{locale}/search", show_search),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),
 ]

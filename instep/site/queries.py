@@ -24,6 +24,14 @@ ARRIVE = """
     from enter_site(%(slug)s) s
 """
 
+# A search is counted before anything else is done for it.
+COUNT_SEARCH = """
+    select 'site-search' as policy, %(quota)s::integer as quota, %(seconds)s::integer as seconds,
+        hit.hits, hit.seconds_left
+    from enter_site(%(slug)s) s,
+        count_hit('site-search', s.bot_id || ' ' || %(address)s::text, %(seconds)s) hit
+"""
+
 
 async def find_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
     return await ctx.tx.first(

@@ -95,8 +95,20 @@ class NewsAddress:
 
 
 def article_url(bot: Bot, locale: str, slug: str) -> str:
-    prefix = "" if locale == bot.locale else f"/{locale}"
-    return f"{bot.help_url}{prefix}/articles/{slug}"
+    return f"{bot.help_url}{below(bot, locale)}/articles/{slug}"
+
+
+def article_path(bot: Bot, locale: str, slug: str) -> str:
+    return f"/help/{bot.slug}{below(bot, locale)}/articles/{slug}"
+
+
+def search_path(bot: Bot, locale: str) -> str:
+    return f"/help/{bot.slug}{below(bot, locale)}/search"
+
+
+def below(bot: Bot, locale: str) -> str:
+    """What stands before the name of a page in another language than the help center's own."""
+    return "" if locale == bot.locale else f"/{locale}"
 
 
 def collection_url(bot: Bot, slug: str) -> str:

@@ -10,11 +10,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep.core import limits
 from instep.core.clock import isoformat, utc_now
 from instep.core.errors import NotFound
+from instep.core.locales import valid_locale
 from instep.identity.schemas import Actor, Ctx
 from instep.site import queries
-from instep.site.schemas import Arrival
+from instep.site.schemas import Arrival, search_path
 from instep.web.pages import Pages
 
 VISITOR = Actor("visitor", "Visitor", can_write=False)
@@ -38,14 +40,24 @@ class Visit:
 
     def page(self, template: str, locale: str | None = None, **values: Any) -> Response:
         bot = self.ctx.bot
-        return pages.render(
-            self.request,
-            template,
-            bot=bot,
-            locale=locale or bot.locale,
-            has_changelog=self.has_changelog,
-            **values,
-        )
+        locale = locale or bot.locale
+        everywhere = {
+            "bot": bot,
+            "locale": locale,
+            "has_changelog": self.has_changelog,
+            "search_path": search_path(bot, locale),
+            "longest_query": limits.SEARCH_LONGEST,
+            "query": "",
+        }
+        return pages.render(self.request, template, **{**everywhere, **values})
+
+
+def spelled(locale: str) -> str:
+    """The one spelling of a language code; what is none has no pages."""
+    try:
+        return valid_locale(locale)
+    except ValueError:
+        raise NotFound from None
 
 
 @asynccontextmanager

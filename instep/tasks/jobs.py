@@ -1,8 +1,9 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from instep import writer
@@ -22,6 +23,7 @@ from instep.tasks import queries
 from instep.tasks.model_step import Consultant
 from instep.tasks.queries import Work
 from instep.tasks.reports import tell_end, write_report
+from instep.tasks.sources import find_sources, searches_for
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 
@@ -62,8 +64,10 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
         if work is None:
             return
         articles = {article.id: article for article in await list_for_writer(ctx)}
-        sources = await sources_among(ctx, articles.values()) if work.article else []
         own = ctx.bot.help_url
+    found = await sources_for(database, payload, wanted_of(work.article)) if work.article else []
+    # The report names articles as they were read: one that came since is left to the next task.
+    sources = [source for source in found if source.id in articles]
     report = await write(work, articles, sources)
     if model is not None:
         async with context(database, payload) as ctx:
@@ -77,7 +81,7 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
 
 async def write(work: Work, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
     if work.article:
-        wanted = Wanted(work.article["title"], work.article["instructions"])
+        wanted = wanted_of(work.article)
         return await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
     return await run_bounded(writer.write, change_of(work), texts_of(articles), seconds=limits.WRITER_SECONDS)
 
@@ -91,22 +95,16 @@ async def improve(
     own: str,
 ) -> writer.Report:
     if work.article:
-        wanted = Wanted(work.article["title"], work.article["instructions"])
+        wanted = wanted_of(work.article)
         return await consultant.write(wanted, sources, report)
     return await consultant.edit(change_of(work), texts_of(articles), report, own)
 
 
-async def sources_among(ctx: Ctx, articles: Iterable[Article]) -> list[Source]:
-    """What a new article may quote: only what everybody may read already, in the same language."""
-    closed = await queries.closed_collections(ctx)
-    return [
-        Source(article.id, article.title, article.content, ctx.bot.help_url + article.path(ctx.bot))
-        for article in articles
-        if article.is_live
-        and article.visibility == "public"
-        and article.collection_id not in closed
-        and article.locale == ctx.bot.locale
-    ]
+async def sources_for(database: Database, payload: dict[str, str], wanted: Wanted) -> list[Source]:
+    """In no transaction of ours: what the search then reads of the articles it may keep."""
+    searches = await run_bounded(searches_for, wanted, seconds=limits.WRITER_SECONDS)
+    async with context(database, payload) as ctx:
+        return await find_sources(ctx, searches, ctx.bot.locale)
 
 
 async def fail_task(database: Database, payload: dict[str, str], code: str, message: str) -> None:
@@ -122,6 +120,10 @@ async def fail_task(database: Database, payload: dict[str, str], code: str, mess
 async def context(database: Database, payload: dict[str, str]) -> AsyncIterator[Ctx]:
     async with database.enter_workspace(payload["workspace"]) as tx:
         yield Ctx(tx, await find_bot(tx, UUID(payload["bot"])), WRITER, utc_now())
+
+
+def wanted_of(article: Mapping[str, Any]) -> Wanted:
+    return Wanted(article["title"], article["instructions"])
 
 
 def change_of(work: Work) -> writer.Change:

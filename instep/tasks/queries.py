@@ -164,15 +164,6 @@ async def hits(ctx: Ctx, function: str) -> Hits:
     )
 
 
-async def closed_collections(ctx: Ctx) -> set[str]:
-    """The collections whose articles not everybody may read."""
-    found = await ctx.tx.value(
-        "select array_agg(id) from collections where bot_id = %(bot)s and visibility <> 'public'",
-        bot=ctx.bot.id,
-    )
-    return set(found or ())
-
-
 async def start(ctx: Ctx, task_id: str) -> Work | None:
     """The work of a task that has not ended; None when there is nothing left to do."""
     return await ctx.tx.first(

@@ -1,4 +1,4 @@
-"""Where the hostile inputs are, and that nobody meets them who did not ask: `make test-corpora`."""
+"""Where the hostile inputs are, and what was sent of them: `make test-corpora`."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -14,16 +14,15 @@ from tests.cast import Api, Cast
 from tests.contract.table import assemble
 from tests.corpora.sending import Meter, Sender
 
-CORPORA = Path(__file__).parents[3] / "shared" / "data" / "corpora"
+DATA = Path(__file__).parents[3] / "shared" / "data"
+FOLDERS = ("corpora", "retrieval")
 MANY = 1_000_000
 RATES = ("REQUESTS_PER_MINUTE", "ANONYMOUS_REQUESTS_PER_MINUTE", "TASKS_PER_HOUR")
 
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
-    if not CORPORA.is_dir():
-        pytest.skip(f"the hostile inputs are missing: there is no folder {CORPORA}")
-    return CORPORA
+    return DATA / "corpora"
 
 
 @pytest.fixture
@@ -56,13 +55,14 @@ async def sender(
     assert made.faults == []
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if "corpora" in config.option.markexpr:
-        return
-    left_out = [item for item in items if item.get_closest_marker("corpora")]
-    if left_out:
-        items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=left_out)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Nothing is left out in silence by who asks for these tests."""
+    missing = [name for name in FOLDERS if not (DATA / name).is_dir()]
+    if session.config.option.markexpr == "corpora" and missing:
+        raise pytest.UsageError(
+            "These tests need the project's data, which is no part of the repository: put its folders "
+            f"{' and '.join(missing)} into {DATA}."
+        )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

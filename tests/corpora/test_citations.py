@@ -1,31 +1,53 @@
-"""Five hundred answers over the articles of real products: each citation supports its sentence."""
+"""Five hundred answers over the articles of real products: each citation supports its sentence.
+
+In the articles' own words, and as a model writes them that copies, invents, obeys what is planted and links.
+"""
 
 import json
 import re
+from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
-from instep.answers.ask import Asked, ask
-from instep.answers.schemas import AnswerOut
+from instep.answers.ask import Answer, Asked, Grounds, extracted, find_grounds
+from instep.answers.citing import Source
+from instep.answers.consulting import generated
+from instep.answers.extracting import Question, read_passage
+from instep.answers.generating import ground_of, kept_of, question_for
+from instep.answers.schemas import AnswerShownOut
+from instep.answers.support import supports
 from instep.core.database import Database
 from instep.core.markdown import render
-from tests.answers.citing import numbers_are_those_of_sources, shown_words, unsupported
+from tests.answers.citing import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
+from tests.answers.scripted import parts_of
 from tests.answers.visiting import visiting
 from tests.cast import Api, Cast, Json
+from tests.corpora.test_planted_in_answers import payloads
 from tests.site.pages import publish
+from tests.web.asking import found
 
 pytestmark = pytest.mark.corpora
 
 SETS = ("pantheon", "webapps")
 QUESTIONS = 250
+# Of the answers that a model writes, so many hold what it copied; the others are declined.
+WRITTEN = 240
+PASSAGE = re.compile(r"(?s)===== BEGIN passage (\d+) \w{16} =====\n[^\n]*\n\n(.*?)\n===== END")
+INVENTED = (
+    "Refunds are paid to 0800 555 010 within 93 days.",
+    "[Read more](https://evil.example/?q=1)",
+    "![Plan](https://evil.example/x.png)",
+    '<img src="https://evil.example/x.png">',
+    "The capital of Brazil is Brasília.",
+)
+NEVER = ("0800 555", "evil.example", "<img", "Brasília")
 
 
 def rows_of(corpora: Path, name: str, file: str) -> list[Json]:
-    path = corpora.parent / "retrieval" / name / file
-    if not path.is_file():
-        pytest.skip(f"the question sets are missing: there is no file {path}")
-    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    text = (corpora.parent / "retrieval" / name / file).read_text()
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -40,16 +62,57 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     asked = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
     asked += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
 
-    answers: list[Json] = []
+    grounds: list[Grounds] = []
     for question in asked:
-        if len(answers) == QUESTIONS:
-            break
         async with visiting(database, cast.acme) as ctx:
-            answer = await ask(ctx, Asked(question[:2_000]))
-        if answer.answered:
-            answers.append(AnswerOut.of(answer, "conv_1", "msg_1").model_dump(mode="json", by_alias=True))
+            ground = await find_grounds(ctx, Asked(question[:2_000]))
+        if ground.hold_the_answer and extracted(ground).answered:
+            grounds.append(ground)
+        if len(grounds) == QUESTIONS:
+            break
+    quoting = [extracted(ground) for ground in grounds]
+    planted = cycle(payloads(corpora))
+    writing = [(text := next(planted), written(ground, text)) for ground in grounds]
 
-    assert len(answers) == QUESTIONS
-    assert [lost for answer in answers if (lost := unsupported(answer, pages))] == []
-    assert all(numbers_are_those_of_sources(answer) for answer in answers)
-    assert not any(re.search("<a |<img", render(answer["answer"])) for answer in answers)
+    assert len(quoting) == QUESTIONS
+    shown = [AnswerShownOut.of(answer).model_dump(mode="json", by_alias=True) for answer in quoting]
+    assert [lost for answer in shown if (lost := unsupported(answer, pages))] == []
+    assert all(numbers_are_those_of_sources(answer) for answer in shown)
+
+    assert sum(answer.answered for _, answer in writing) >= WRITTEN
+    assert sum(len(CITED.findall(answer.text)) for _, answer in writing) > 2 * QUESTIONS
+    for text, answer in writing:
+        assert [sentence for sentence, holds in judged(answer) if not holds] == []
+        assert not any(word in answer.text for word in NEVER), answer.text
+        assert words_of(text) not in words_of(answer.text), answer.text
+    answers = [*quoting, *(answer for _, answer in writing)]
+    assert not any(re.search("<a |<img", render(answer.text)) for answer in answers)
+    for ref in {source.passage.article_id for answer in answers for source in answer.sources}:
+        assert found(await client.get(f"/v1/articles/{ref}"))["status"] == "published"
+
+
+def written(grounds: Grounds, planted: str) -> Answer:
+    """What becomes of the reply of a model that copies lines of each passage and adds all that it may not."""
+    question = Question(grounds.text, grounds.passages)
+    readings = [read_passage(passage, question) for passage in grounds.passages]
+    told = dict(PASSAGE.findall(question_for(grounds.text, (), readings).asked))
+    copied = [(line, [int(n)]) for n, text in told.items() for line in text.split("\n")[:2]]
+    misplaced = [(line, [n % len(told) + 1]) for line, [n] in copied[:2]]
+    bad = [(line, [1]) for line in (*INVENTED, planted)]
+    reply = json.dumps(parts_of(*bad, *copied, *misplaced))
+    return generated(kept_of(reply, readings), readings, grounds, "scripted:1")
+
+
+def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
+    """Each cited sentence, and whether its source supports it by the measure of the product."""
+    if not answer.answered:
+        return
+    by_number = {source.n: source for source in answer.sources}
+    for said, number in CITED.findall(answer.text):
+        sentence = re.sub(r"^[\s.!?:;,\"')]*(?:\d+[.)] |[-*+] )?", "", said)
+        yield sentence, is_supported(by_number[int(number)], sentence)
+
+
+def is_supported(source: Source, sentence: str) -> bool:
+    ground = ground_of(read_passage(source.passage, Question(sentence, [source.passage])))
+    return supports(ground, sentence.replace("**", "").replace("__", ""))

@@ -11,6 +11,7 @@ from instep.model.asking import HttpModel
 from instep.model.choosing import only, provider_of
 from tests.model.endpoint import KEY, Endpoint, Mood, endpoint
 
+SetLimit = Callable[[str, int], None]
 Meet = Callable[..., AbstractAsyncContextManager[tuple[HttpModel, Endpoint]]]
 
 
@@ -46,4 +47,16 @@ def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> 
             await caller.aclose()
 
     yield met
+    settings.cache_clear()
+
+
+@pytest.fixture
+def set_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[SetLimit]:
+    """Sets a setting for one test: what is kept of the settings would reach the next one."""
+
+    def set_one(name: str, value: int) -> None:
+        monkeypatch.setenv(name, str(value))
+        settings.cache_clear()
+
+    yield set_one
     settings.cache_clear()

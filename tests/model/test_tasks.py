@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import Caller
 from instep.model.protocol import Model, NoReply, Question, Reply
 from instep.runtime import worker_of
 from tests.cast import Api, Cast, Client, Json
-from tests.model.conftest import Meet
+from tests.model.conftest import Meet, SetLimit
 from tests.model.endpoint import (
     INPUT,
     KEY,
@@ -221,11 +220,11 @@ async def test_what_was_used_is_counted_for_the_bot(
 
 
 async def test_when_the_day_is_used_up_tasks_go_on_without_it(
-    api: Api, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
+    api: Api, cast: Cast, database: Database, set_limit: SetLimit
 ) -> None:
     client = api(cast.acme.write_key)
     await write_settings(client)
-    set_limit(monkeypatch, "INSTEP_MODEL_TOKENS_PER_DAY", 50)
+    set_limit("INSTEP_MODEL_TOKENS_PER_DAY", 50)
     model = Scripted()
 
     task = await finished(client, database, model)
@@ -235,11 +234,11 @@ async def test_when_the_day_is_used_up_tasks_go_on_without_it(
 
 
 async def test_no_question_costs_more_than_a_task_may_use(
-    api: Api, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
+    api: Api, cast: Cast, database: Database, set_limit: SetLimit
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Settings", SETTINGS + "\n\n".join(f"## Part {n}\n\n{PETS}" for n in range(900)))
-    set_limit(monkeypatch, "INSTEP_MODEL_TOKENS_PER_TASK", 5_000)
+    set_limit("INSTEP_MODEL_TOKENS_PER_TASK", 5_000)
     model = Scripted()
 
     await finished(client, database, model, body="It was too short. " * 5_000)
@@ -318,8 +317,3 @@ async def written(client: Client, database: Database, model: Model | None, **fie
 async def worked(client: Client, database: Database, model: Model | None, task: Json) -> Json:
     await worker_of(database, Caller(AllowList()), model).run_due()
     return await get(client, f"tasks/{task['id']}")
-
-
-def set_limit(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
-    monkeypatch.setenv(name, str(value))
-    settings.cache_clear()

@@ -1,16 +1,20 @@
 """What a process has at hand of a bot's index, and what is stored of it."""
 
+from typing import Any
+
 import pytest
 
+from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.jobs import defer
 from instep.identity.schemas import Ctx
-from instep.search import jobs, shelf
+from instep.search import jobs, queries, shelf
+from instep.search.documents import Row
 from instep.search.segment import pack, unpack
-from instep.search.shelf import Index, Shelf
-from tests.cast import Api, Cast, RunJobs
-from tests.search.finding import publish
+from instep.search.shelf import BeingRead, Index, Shelf
+from tests.cast import Api, Cast, Company, RunJobs
+from tests.search.finding import context, publish
 from tests.web.asking import at_once, found
 
 ROOM = 10_000_000
@@ -147,6 +151,50 @@ async def test_many_who_ask_at_once_wait_for_one_reading(
     assert len(read) == 1
 
 
+async def test_who_waits_for_a_first_reading_leaves_connections_to_others(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SEARCH_WAITING", 0)
+    monkeypatch.setattr(limits, "SEARCH_WAIT_SECONDS", 0.01)
+    await publish(api(cast.acme.write_key), "Alpha")
+    await publish(api(cast.globex.write_key), "Beta")
+    shelf_ = Shelf(ROOM)
+
+    async with shelf_.turn(cast.acme.bot_id, may_take_long=True):
+        with pytest.raises(BeingRead) as refused:
+            await shelf_.index_of(ctx)
+        async with database.enter_workspace(cast.globex.workspace_id) as tx:
+            assert titles((await shelf_.index_of(context(tx, cast.globex)))[0]) == {"beta"}
+
+    assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "1"})
+    assert titles((await shelf_.index_of(ctx))[0]) == {"alpha"}
+
+
+async def test_what_was_read_before_a_failure_is_not_read_again(
+    api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(shelf, "FETCHED_AT_ONCE", 2)
+    made = [await publish(api(cast.acme.write_key), f"No {number}") for number in range(5)]
+    changed_since, read = queries.changed_since, list[list[str]]()
+
+    async def failing_once(*arguments: Any, **named: Any) -> list[Row]:
+        if len(read) == 1:
+            read.append([])
+            raise ConnectionError
+        rows = await changed_since(*arguments, **named)
+        read.append([row.id for row in rows])
+        return rows
+
+    monkeypatch.setattr(queries, "changed_since", failing_once)
+    shelf_ = Shelf(ROOM)
+    with pytest.raises(ConnectionError):
+        await shelf_.index_of(ctx)
+
+    assert titles((await shelf_.index_of(ctx))[0]) == {f"no {number}" for number in range(5)}
+    assert sorted(ref for rows in read for ref in rows) == sorted(article["id"] for article in made)
+
+
 async def test_behind_many_changes_a_worker_stores_the_index(
     api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,12 +203,26 @@ async def test_behind_many_changes_a_worker_stores_the_index(
     for number in range(4):
         await publish(api(cast.acme.write_key), f"No {number}")
     await publish(api(cast.globex.write_key), "Alone")
+    await behind_longest(owner, cast.globex, cast.acme)
+    monkeypatch.setattr(jobs, "AT_ONCE", 1)
     await defer(owner.connection, jobs.STORE_INDEXES, {}, run_at=utc_now())
 
     await run_jobs()
 
-    bots = await owner.value("select array_agg(bot_id) from search_indexes")
-    assert cast.acme.bot_id in bots
-    assert cast.globex.bot_id not in bots
+    assert await owner.value("select true from search_indexes where bot_id = %(b)s", b=cast.acme.bot_id)
+    assert not await owner.value("select true from search_indexes where bot_id = %(b)s", b=cast.globex.bot_id)
     waiting = "select count(*) from jobs where kind = %(kind)s and run_at > now()"
     assert await owner.value(waiting, kind=jobs.STORE_INDEXES) == 1
+
+
+async def behind_longest(owner: Tx, *companies: Company) -> None:
+    """Put their bots before those of all other tests: whose turn it is, who changed first comes first."""
+    for place, company in enumerate(companies):
+        await owner.run(
+            """
+            update bots set changed_at = timestamptz '2000-01-01' + %(place)s * interval '1 day'
+            where id = %(bot)s
+            """,
+            bot=company.bot_id,
+            place=place,
+        )

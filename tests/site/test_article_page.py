@@ -45,7 +45,8 @@ async def test_the_page_needs_no_script(api: Api, cast: Cast) -> None:
     page = Page((await visit(api, f"{cast.acme.slug}/articles/install")).text)
 
     assert "Run it." in page.text
-    assert page.names.isdisjoint({"script", "iframe", "object", "embed", "style", "form", "base"})
+    assert page.names.isdisjoint({"script", "iframe", "object", "embed", "style", "base"})
+    assert [form["role"] for form in page.attributes("form")] == ["search"]
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on") or name == "style"]
 
 

@@ -13,6 +13,8 @@ from tests.web.asking import Response
 
 Act = Callable[[], Awaitable[Response]]
 CANARY = "kookaburra"
+# It is found so too, and the page that repeats what was searched for does not hold it.
+MISSPELT = "kookabura"
 PLACES = ("title", "contentMarkdown", "description")
 HIDDEN = [
     "status = 'draft'",
@@ -56,8 +58,8 @@ async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_delet
     ]
 
     for leave, come_back in acts:
-        # On the home page, in its collection, on its own page and in the sitemap.
-        assert len(await sightings(api, cast)) == 4
+        # On the home page, in its collection, on its own page, in the sitemap and in results of the search.
+        assert len(await sightings(api, cast)) == 5
         assert (await leave()).status_code == 200
         assert await sightings(api, cast) == []
         assert (await come_back()).status_code == 200
@@ -89,7 +91,7 @@ async def test_canaries_are_found_while_they_are_public(api: Api, cast: Cast) ->
     await news(client)
 
     names = {"", "changelog", "changelog.xml", "sitemap.xml"}
-    names |= {f"articles/about-the-{CANARY}", f"changelog/about-the-{CANARY}"}
+    names |= {f"search?q={MISSPELT}", f"articles/about-the-{CANARY}", f"changelog/about-the-{CANARY}"}
     assert set(await sightings(api, cast)) == {f"/help/{cast.acme.slug}/{name}" for name in names}
 
 
@@ -128,7 +130,15 @@ async def test_nothing_holds_a_word_of_another_company(api: Api, cast: Cast) -> 
 async def sightings(api: Api, cast: Cast) -> list[str]:
     """Where the canary is seen: in an address or in what stands there."""
     seen = await crawl(api, cast)
+    for locale in ("", "de/"):
+        path = f"/help/{cast.acme.slug}/{locale}search?q={MISSPELT}"
+        seen[path] = found_page(await api(None).get(path))
     return [path for path, content in seen.items() if CANARY in unquote(path + content).lower()]
+
+
+def found_page(answer: Response) -> str:
+    assert answer.status_code == 200, answer.text
+    return answer.text
 
 
 async def secret(client: Client, **fields: object) -> Json:

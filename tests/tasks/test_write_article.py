@@ -62,6 +62,23 @@ async def test_what_the_articles_say_is_quoted_with_their_addresses(
     assert used["reason"]
 
 
+async def test_each_topic_of_the_instructions_is_searched_for(
+    api: Api, cast: Cast, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    source = await publish(
+        client, "Keys", f"{FORMATS}\n## Revoking\n\nA revoked key is refused from then on.\n"
+    )
+
+    topics = "- Revoke a key\n- Colours of buttons\n"
+    task = await finished(client, run_jobs, title="Security", instructions=topics)
+
+    draft = await get(client, f"drafts/{task['drafts'][0]['id']}")
+    place = f"> A revoked key is refused from then on.\n>\n> — [Keys]({source['url']}#h-revoking)"
+    assert f"## Revoke a key\n\n{place}" in draft["contentMarkdown"]
+    assert ["Colours of buttons" in warning for warning in draft["warnings"]] == [True]
+
+
 async def test_nothing_is_quoted_that_not_everybody_may_read(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
     client = api(cast.acme.write_key)
     closed = await create_collection(client, visibility="authenticated")

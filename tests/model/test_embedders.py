@@ -1,0 +1,105 @@
+"""What gives texts their vectors: as the operator has set it, behind an endpoint or in a folder."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from instep.core.config import SettingsError, read_settings
+from instep.doctor import shown_settings
+from instep.model.choosing import embedder_of, embeddings_said_of
+from instep.model.embedding import HttpEmbedder
+from instep.model.local_embedding import ModelMissing, load
+from tests.model.small_onnx import make_model
+
+NO_FILE = Path("there-is-no-such-file.toml")
+WORDS = {"car": [1.0, 0.0], "automobile": [0.9, 0.1], "bill": [0.0, 1.0]}
+
+
+async def test_none_is_set_by_default() -> None:
+    settings = read_settings({"OPENAI_API_KEY": "sk-o"}, NO_FILE)
+
+    async with embedder_of(settings) as embedder:
+        assert embedder is None
+    assert embeddings_said_of(settings) == "none are set"
+
+
+@pytest.mark.parametrize(
+    ("set_", "url", "key"),
+    [
+        ({"OPENAI_API_KEY": "sk-o"}, "https://api.openai.com/v1/embeddings", "sk-o"),
+        (
+            {"OPENAI_API_KEY": "sk-o", "OPENAI_BASE_URL": "https://models.test/v1"},
+            "https://models.test/v1/embeddings",
+            "sk-o",
+        ),
+        # The key of one endpoint is never sent to another.
+        (
+            {"OPENAI_API_KEY": "sk-o", "INSTEP_EMBEDDINGS_URL": "http://localhost:11434/v1/"},
+            "http://localhost:11434/v1/embeddings",
+            None,
+        ),
+        (
+            {"INSTEP_EMBEDDINGS_URL": "http://localhost:8080", "INSTEP_EMBEDDINGS_KEY": "sk-e"},
+            "http://localhost:8080/embeddings",
+            "sk-e",
+        ),
+    ],
+)
+async def test_an_endpoint_is_called_with_its_own_key(
+    set_: dict[str, str], url: str, key: str | None
+) -> None:
+    settings = read_settings({"INSTEP_EMBEDDINGS": "openai:text-9", **set_}, NO_FILE)
+
+    async with embedder_of(settings) as embedder:
+        assert isinstance(embedder, HttpEmbedder)
+        assert (embedder.url, embedder.key) == (url, key)
+        assert "sk-" not in repr(embedder)
+    assert embeddings_said_of(settings) == f"openai:text-9 at {url}"
+    assert "sk-e" not in str(shown_settings(settings))
+
+
+@pytest.mark.parametrize(
+    ("set_", "said"),
+    [
+        (
+            {"INSTEP_EMBEDDINGS": "minilm"},
+            "INSTEP_EMBEDDINGS: it must be openai:NAME of a model, or local:FOLDER",
+        ),
+        (
+            {"INSTEP_EMBEDDINGS": "openai:text-9"},
+            "INSTEP_EMBEDDINGS_KEY: openai:text-9 needs it, or OPENAI_API_KEY",
+        ),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused(set_: dict[str, str], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        read_settings(set_, NO_FILE)
+
+
+async def test_a_model_of_a_folder_needs_no_network(tmp_path: Path) -> None:
+    folder = make_model(tmp_path / "small", WORDS)
+    settings = read_settings({"INSTEP_EMBEDDINGS": f"local:{folder}"}, NO_FILE)
+
+    async with embedder_of(settings) as embedder:
+        assert embedder is not None
+        car, bill, other = await embedder.vectors(["Car", "bill " * 900, "automobile automobile"], 5)
+
+    assert all(math.isclose(math.hypot(*vector), 1, abs_tol=1e-6) for vector in (car, bill, other))
+    assert math.dist(car, other) < 0.2 < 1 < math.dist(car, bill)
+    assert embedder.name.startswith("local:small (")
+    again = load(make_model(tmp_path / "other" / "small", {**WORDS, "bill": [1.0, 1.0]}))
+    assert again.name != embedder.name
+
+
+def test_what_a_folder_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelMissing, match=r"lacks model\.onnx or tokenizer\.json"):
+        load(tmp_path)
+    folder = make_model(tmp_path / "small", WORDS)
+    (folder / "model.onnx").write_bytes(b"no model")
+    with pytest.raises(ModelMissing, match="can't be read"):
+        load(folder)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelMissing, match=r"pip install 'instep\[local-embeddings\]'"):
+        load(folder)

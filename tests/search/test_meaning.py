@@ -1,0 +1,304 @@
+"""Finding what says the same in other words, where embeddings are set up; and without them all the same."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+
+from instep.core import limits
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.core.jobs import Job
+from instep.identity.schemas import Ctx
+from instep.model.embedding import HttpEmbedder
+from instep.model.protocol import NoReply
+from instep.search import jobs
+from instep.search.meaning import MEANING, Meaning, use_embedder
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Reach
+from tests.cast import Api, Cast
+from tests.model.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
+from tests.search.finding import publish, titles
+from tests.search.meanings import (
+    does_not_take_holidays,
+    embed,
+    embedding,
+    is_not_a_number,
+    is_nothing,
+    is_uneven,
+    knows,
+    knows_more,
+    sent_texts,
+)
+from tests.web.asking import found
+
+Set = tuple[HttpEmbedder, Endpoint]
+JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[Set]:
+    async with embedding(knows) as (embedder, behind):
+        MEANING.use(embedder)
+        yield embedder, behind
+        MEANING.use(None)
+
+
+async def titles_of(ctx: Ctx, question: str, locale: str | None = None, see: Reach = "public") -> list[str]:
+    retrieved = await retrieve(ctx, question, locale, see=see)
+    return list(dict.fromkeys(passage.title for passage in retrieved.passages))
+
+
+async def counted(owner: Tx, article_id: str) -> int:
+    sql = "select count(*)::integer from passage_vectors where article_id = %(id)s"
+    return int(await owner.value(sql, id=article_id))
+
+
+async def test_other_words_find_an_article_when_it_has_its_vectors(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Automobile", "## Care\n\nWash it.\n\n## Repair\n\nThe automobile needs a bill.")
+    await publish(client, "Holiday", "Tell us early.")
+    assert await titles(client, "vehicle upkeep") == await titles_of(ctx, "vehicle upkeep") == []
+
+    await embed(database, embedder[0], cast.acme)
+
+    assert (await titles(client, "vehicle upkeep"))[0] == "Automobile"
+    assert (await titles_of(ctx, "vehicle upkeep"))[0] == "Automobile"
+    assert (await titles_of(ctx, "planning a vacation"))[0] == "Holiday"
+    # One piece with both passages: which of them is meant, the other words tell, or else its length.
+    assert (await retrieve(ctx, "vehicle receipt")).passages[0].headings == ("Repair",)
+    assert (await retrieve(ctx, "wash a vehicle")).passages[0].headings == ("Care",)
+    assert {asked.head.split("\r\n")[0] for asked in embedder[1].asked} == {"POST /v1/embeddings HTTP/1.1"}
+    assert all(f"Bearer {KEY}" in asked.head for asked in embedder[1].asked)
+
+
+async def test_few_articles_count_and_those_are_the_nearest(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MEANT_ARTICLES", 1)
+    client = api(cast.acme.write_key)
+    await publish(client, "Automobile", "Wash it.")
+    await publish(client, "Long", "## One\n\nAn automobile.\n\n## Two\n\nA bill.\n\n## Three\n\nA holiday.")
+    await publish(client, "Holiday", "Tell us early.")
+    await embed(database, embedder[0], cast.acme)
+
+    assert await titles_of(ctx, "vehicle upkeep") == ["Automobile"]
+
+
+async def test_vectors_follow_the_article_and_go_with_it(
+    api: Api,
+    cast: Cast,
+    ctx: Ctx,
+    database: Database,
+    owner: Tx,
+    embedder: Set,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "PIECE_BYTES", 20)
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Fleet", "## One\n\nAn automobile.\n\n## Two\n\nNothing else.")
+    other = await publish(client, "Holiday", "Tell us early.")
+    await embed(database, embedder[0], cast.acme)
+    assert await counted(owner, article["id"]) == 2
+    embedder[1].asked.clear()
+
+    path = f"/v1/articles/{article['id']}"
+    found(await client.patch(path, json={"contentMarkdown": "## One\n\nAn invoice."}))
+    await embed(database, embedder[0], cast.acme)
+
+    assert sent_texts(embedder[1]) == ["Fleet\nOne: An invoice."]
+    assert await counted(owner, article["id"]) == 1
+    assert await titles_of(ctx, "vehicle upkeep") == []
+    assert await titles_of(ctx, "his receipt") == ["Fleet"]
+    found(await client.delete(path))
+    found(await client.post(f"/v1/articles/{other['id']}/unpublish"))
+    # At once in what is found, and soon in what is kept.
+    assert await titles_of(ctx, "his receipt") == await titles_of(ctx, "a vacation") == []
+    await embed(database, embedder[0], cast.acme)
+    assert await counted(owner, article["id"]) == await counted(owner, other["id"]) == 0
+
+
+async def test_meaning_shows_nobody_more_than_words_do(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Automobile", "Wash it.", visibility="authenticated")
+    await publish(client, "Holiday", "Tell us early.")
+    await publish(client, "Rechnung", "An invoice.", locale="de")
+    await publish(api(cast.globex.write_key), "Globex car", "A car of others.")
+    await embed(database, embedder[0], cast.acme, cast.globex)
+
+    assert "Automobile" not in await titles_of(ctx, "vehicle upkeep")
+    assert "Automobile" in await titles_of(ctx, "vehicle upkeep", see="authenticated")
+    assert "Globex car" not in await titles_of(ctx, "vehicle upkeep", see="authenticated")
+    assert await titles_of(ctx, "his receipt", "de") == ["Rechnung"]
+    assert "Rechnung" not in await titles_of(ctx, "his receipt", "en")
+
+
+async def test_a_client_that_pages_sees_each_article_once(
+    api: Api, cast: Cast, database: Database, embedder: Set
+) -> None:
+    client = api(cast.acme.write_key)
+    for number in range(5):
+        await publish(client, f"No {number}", "An automobile. " + "Polish. " * number)
+    await publish(client, "Holiday", "Tell us early.")
+    await embed(database, embedder[0], cast.acme)
+    path = "/v1/articles/search?q=vehicle%20upkeep&page_size=2"
+    first = found(await client.get(path))
+    # The second page is the one of the first, even where the question has no vector any more.
+    MEANING.use(None)
+
+    second = found(await client.get(f"{path}&start_cursor={first['next_cursor']}"))
+
+    seen = [row["title"] for row in first["results"] + second["results"]]
+    assert len(seen) == len(set(seen)) == 4
+    assert all(title.startswith("No ") for title in seen)
+
+
+BROKEN: dict[str, Mood] = {
+    "down": errs(503),
+    "busy": errs(429, Retry_After="0"),
+    "refusing the key": errs(401),
+    "refusing everything": errs(400),
+    "silent": stays_silent,
+    "no JSON": sends(http(200, b"<html>")),
+    "another form": sends(http(200, b'{"data": 3}')),
+    "cut": is_cut,
+    "uneven": is_uneven,
+    "no numbers": is_not_a_number,
+    "nothing": is_nothing,
+}
+
+
+@pytest.mark.parametrize("mood", BROKEN.values(), ids=BROKEN)
+async def test_without_the_model_words_do(
+    api: Api,
+    cast: Cast,
+    ctx: Ctx,
+    database: Database,
+    owner: Tx,
+    monkeypatch: pytest.MonkeyPatch,
+    mood: Mood,
+) -> None:
+    monkeypatch.setattr(limits, "EMBEDDING_SECONDS", 0.1)
+    monkeypatch.setattr(limits, "QUESTION_VECTOR_SECONDS", 0.1)
+    article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
+    async with embedding(mood, mood) as (embedder, behind):
+        MEANING.use(embedder)
+        with pytest.raises(NoReply):
+            await embed(database, embedder, cast.acme)
+        assert await counted(owner, article["id"]) == 0
+
+        assert await titles_of(ctx, "automobile") == ["Automobile"]
+        asked = len(behind.asked)
+        assert await titles_of(ctx, "wash an automobile") == ["Automobile"]
+        # After a failure the next questions don't wait for another one.
+        assert len(behind.asked) == asked
+        behind.moods[:] = [knows]
+        await embed(database, embedder, cast.acme)
+        assert await counted(owner, article["id"]) == 1
+    MEANING.use(None)
+
+
+async def test_a_piece_that_is_refused_spoils_no_other(
+    api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PIECE_BYTES", 20)
+    text = "## One\n\nAn automobile.\n\n## Two\n\nA holiday.\n\n## Three\n\nA bill."
+    article = await publish(api(cast.acme.write_key), "Perks", text)
+    async with embedding(does_not_take_holidays) as (embedder, behind):
+        await embed(database, embedder, cast.acme)
+        asked = len(behind.asked)
+        assert await counted(owner, article["id"]) == 2
+        await embed(database, embedder, cast.acme)
+        assert len(behind.asked) == asked
+
+
+async def test_those_of_another_model_are_made_anew(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, owner: Tx
+) -> None:
+    article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
+    await publish(api(cast.acme.write_key), "Holiday", "Tell us early.")
+    length = "select vector_dims(vector) from passage_vectors where article_id = %(id)s"
+    async with embedding(knows) as (embedder, behind):
+        await embed(database, embedder, cast.acme)
+        assert await owner.value(length, id=article["id"]) == 4
+        # The same name, but another model behind it: nothing is compared until all is new.
+        behind.moods[:] = [knows_more]
+        MEANING.use(embedder)
+        assert await titles_of(ctx, "vehicle upkeep") == []
+        await publish(api(cast.acme.write_key), "Bill", "Pay it.")
+        await embed(database, embedder, cast.acme)
+        assert await owner.value(length, id=article["id"]) == 6
+        assert (await titles_of(ctx, "vehicle upkeep"))[0] == "Automobile"
+    async with embedding(knows, model="another") as (embedder, _):
+        await embed(database, embedder, cast.acme)
+        assert await owner.value(length, id=article["id"]) == 4
+    MEANING.use(None)
+
+
+async def test_a_question_is_asked_for_once_and_rests_after_a_failure() -> None:
+    now = 0.0
+    async with embedding(knows, knows, errs(500), errs(500), errs(500), knows) as (embedder, behind):
+        meaning = Meaning(embedder, clock=lambda: now)
+        assert await meaning.of("car") == await meaning.of("car") is not None
+        await meaning.prepare("bill")
+        assert await meaning.of("bill") is not None
+        assert len(behind.asked) == 2
+        assert await meaning.of("leave") is None
+        assert await meaning.of("leave") is None
+        assert len(behind.asked) == 5
+        now += limits.EMBEDDING_REST_SECONDS
+        assert await meaning.of("leave") is not None
+
+
+async def test_without_the_extension_all_but_meaning_works(
+    owner: Tx, monkeypatch: pytest.MonkeyPatch, api: Api, cast: Cast
+) -> None:
+    async with owner.connection.transaction(force_rollback=True):
+        await owner.run("drop table passage_vectors")
+        await owner.run("drop extension vector")
+        await owner.run("create role instep_without_rights")
+        await owner.run("grant execute on function set_up_vectors to instep_without_rights")
+        await owner.run("set local role instep_without_rights")
+        assert await owner.value("select set_up_vectors()") is False
+        await owner.run("reset role")
+        assert await owner.value("select set_up_vectors()") is True
+    monkeypatch.setattr("instep.search.vectors.set_up_vectors", lambda url: False)
+    async with embedding(knows) as (embedder, behind):
+        assert await use_embedder(embedder, "postgresql://nowhere") is None
+        await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
+        assert await titles(api(cast.acme.write_key), "automobile") == ["Automobile"]
+        assert behind.asked == []
+
+
+async def test_the_job_takes_those_first_that_wait_longest_and_rests_after_a_failure(
+    api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, company in enumerate((cast.globex, cast.acme)):
+        article = await publish(api(company.write_key), "Automobile", "Wash it.")
+        sql = "update articles set updated_at = %(at)s where id = %(id)s"
+        await owner.run(sql, id=article["id"], at=datetime(2000, 1, 1 + place, tzinfo=UTC))
+    monkeypatch.setattr(jobs, "EMBED_AT_ONCE", 1)
+    waits = "select run_at > now() + interval '50 seconds' from jobs where kind = %(kind)s"
+    behind = "select array_agg(id) from vectors_behind(%(model)s, 1000000)"
+    async with embedding(errs(401)) as (embedder, mind):
+        assert cast.paused.bot_id not in await owner.value(behind, model=embedder.name)
+        await jobs.embed_articles(database, embedder, JOB)
+        assert await owner.value(waits, kind=jobs.EMBED_ARTICLES)
+        mind.asked.clear()
+        mind.moods[:] = [knows]
+        await jobs.embed_articles(database, embedder, JOB)
+        assert len(mind.asked) == 1
+        left = await owner.value(behind, model=embedder.name)
+    assert cast.globex.bot_id not in left
+    assert left[0] == cast.acme.bot_id
+
+
+async def test_the_job_ends_where_embeddings_are_set_up_no_more(database: Database, owner: Tx) -> None:
+    await jobs.embed_articles(database, None, JOB)
+
+    waiting = "select count(*)::integer from jobs where kind = %(kind)s and run_at > %(now)s"
+    assert await owner.value(waiting, kind=jobs.EMBED_ARTICLES, now=utc_now()) == 0
