@@ -22,7 +22,7 @@ from instep.articles.queries import columns
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.ids import new_id
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.workspaces import actions
 

@@ -1,4 +1,4 @@
-"""The ground of all tests: one cluster a run, one database a test process, the cast anew for each test."""
+"""The ground of all tests: a cluster a run; a database, a loop, a pool a process; the cast anew for each."""
 
 import os
 import shutil
@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from psycopg_pool import AsyncConnectionPool
 
 from instep.app import create_app, put_into
 from instep.core.config import settings
@@ -21,6 +22,7 @@ from instep.core.outbound.client import Caller
 from instep.migrations import migrate
 from instep.runtime import Runtime, worker_of
 from tests.cast import Api, Cast, assemble
+from tests.commands import Operator
 
 FOLDER = "TEST_CLUSTER_FOLDER"
 LOCK = 1
@@ -66,20 +68,38 @@ def app() -> FastAPI:
     return create_app()
 
 
-@pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
+@pytest.fixture(scope="session")
+async def pooled(database_url: str) -> AsyncIterator[Database]:
     opened = Database(database_url, size=10)
     await opened.open()
     yield opened
     await opened.close()
 
 
+@pytest.fixture(scope="session")
+async def pooled_owner(database_url: str) -> AsyncIterator[AsyncConnectionPool]:
+    options = {"autocommit": True}
+    async with AsyncConnectionPool(database_url, min_size=1, max_size=1, kwargs=options) as pool:
+        yield pool
+
+
 @pytest.fixture
-async def owner(database_url: str) -> AsyncIterator[Tx]:
+def database(pooled: Database) -> Database:
+    """What requests and jobs stand on; its connections serve one test after the other, as they do callers."""
+    return pooled
+
+
+@pytest.fixture
+async def owner(pooled_owner: AsyncConnectionPool) -> AsyncIterator[Tx]:
     """The database as its owner sees it: past row-level security."""
-    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+    async with pooled_owner.connection() as connection:
         yield Tx(connection)
         await connection.execute("delete from jobs")
+
+
+@pytest.fixture
+def operator(database_url: str) -> Operator:
+    return Operator(database_url)
 
 
 @pytest.fixture

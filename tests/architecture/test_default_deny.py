@@ -1,6 +1,7 @@
 """Every route says who may call it; what is open to everybody is a list that a person has read."""
 
 import pytest
+from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -10,6 +11,7 @@ from instep.routes import RouteOut, list_routes
 from instep.site import pages
 from instep.web.public import UndeclaredRoute
 from tests.cast import Api, Cast
+from tests.web.asking import stranger
 
 # Whoever adds a line here has made sure that anybody may see everything behind it.
 OPEN_TO_EVERYBODY = {
@@ -27,7 +29,9 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/changelog.xml",
     "/help/{bot}/changelog/{slug}",
     "/help/{bot}/sitemap.xml",
+    "/help/{bot}/search",
     "/help/{bot}/{locale}/articles/{slug}",
+    "/help/{bot}/{locale}/search",
     "/static",
     "/.well-known/mcp.json",
     "/.well-known/mcp",
@@ -35,12 +39,32 @@ OPEN_TO_EVERYBODY = {
     "/.well-known/ai-catalog.json",
     "/mcp/server-card",
     "/mcp/admin/server-card",
+    "/sign-in",
+    "/app",
+    "/app/",
+    "/app/page.css",
+    "/.well-known/oauth-protected-resource/mcp/admin",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+}
+# What apps call about themselves: what they get there is bound to what a person has consented to.
+FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "register")}
+# Everybody may try: attempts are counted, and a form of another site is refused.
+OPEN_FORMS = {("POST", "/sign-in")}
+# Pages of those who are signed in, with the least role that opens them.
+FOR_PEOPLE = {
+    ("GET", "/oauth/authorize", "signed-in viewer"),
+    ("POST", "/oauth/authorize", "signed-in viewer"),
+    ("POST", "/sign-out", "signed-in viewer"),
+    ("GET", "/app/connected-apps", "signed-in viewer"),
+    ("POST", "/app/connected-apps", "signed-in viewer"),
 }
 # The MCP servers: each tool says what it needs.
 TOOLS = {
     ("POST", "/mcp", "tools with bot key"),
     ("OPTIONS", "/mcp", "tools with bot key"),
-    ("POST", "/mcp/admin", "tools with API key"),
+    ("POST", "/mcp/admin", "tools with API key or connected app"),
 }
 
 
@@ -48,7 +72,20 @@ def test_only_the_reviewed_routes_are_open_to_everybody() -> None:
     routes = list_routes(create_app()).results
 
     assert {route.path for route in routes if route.access == "public"} == OPEN_TO_EVERYBODY
-    assert {route.method for route in routes if route.access == "public"} == {"GET"}
+    changing = {(route.method, route.path) for route in routes if route.access == "public"}
+    assert {(method, path) for method, path in changing if method != "GET"} == OPEN_FORMS
+
+
+def test_the_pages_for_people_are_known() -> None:
+    routes = list_routes(create_app()).results
+
+    assert {(r.method, r.path, r.access) for r in routes if is_for_people(r)} == FOR_PEOPLE
+
+
+async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(api: Api) -> None:
+    for method, path, _ in FOR_PEOPLE:
+        answer = await api(None).request(method, path)
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign-in?next={path}")
 
 
 def test_only_the_answer_api_takes_bot_keys() -> None:
@@ -63,7 +100,9 @@ def test_only_the_answer_api_takes_bot_keys() -> None:
 
 def test_every_other_route_is_below_the_management_api_and_changes_need_a_write_key() -> None:
     for route in list_routes(create_app()).results:
-        if route.access not in ("public", "bot key") and not is_of_tools(route):
+        if route.access not in ("public", "bot key", "app") and not (
+            is_of_tools(route) or is_for_people(route)
+        ):
             assert route.path.startswith("/v1/")
             assert (route.access == "content:write") is (route.method != "GET"), route.path
 
@@ -74,8 +113,18 @@ def test_only_the_two_mcp_servers_leave_it_to_their_tools() -> None:
     assert {(route.method, route.path, route.access) for route in routes} == TOOLS
 
 
+def test_only_the_authorization_server_is_for_apps() -> None:
+    routes = list_routes(create_app()).results
+
+    assert {(r.method, r.path, r.access) for r in routes if r.access == "app"} == FOR_APPS
+
+
 def is_of_tools(route: RouteOut) -> bool:
     return route.access.startswith("tools with")
+
+
+def is_for_people(route: RouteOut) -> bool:
+    return route.access.startswith("signed-in")
 
 
 def test_only_the_list_of_bots_needs_no_scope() -> None:
@@ -101,13 +150,14 @@ def test_the_application_is_not_made_with_a_route_that_declares_nothing(
         create_app()
 
 
-async def test_without_a_key_everything_else_is_refused(api: Api, cast: Cast) -> None:
-    client = api(None)
-    for route in list_routes(create_app()).results:
-        if route.access in ("public", "bot key", "tools with bot key"):
-            continue
-        answer = await client.request(route.method, route.path.replace("{", "").replace("}", ""), json={})
-        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path
+async def test_without_a_key_everything_else_is_refused(app: FastAPI, api: Api, cast: Cast) -> None:
+    async with stranger(app) as client:
+        for route in list_routes(app).results:
+            if route.access in ("public", "app", "bot key", "tools with bot key") or is_for_people(route):
+                continue
+            path = route.path.replace("{", "").replace("}", "")
+            answer = await client.request(route.method, path, json={})
+            assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path
 
 
 async def test_no_spelling_of_an_address_leads_around_the_door(api: Api, cast: Cast) -> None:

@@ -7,20 +7,26 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from fastapi import FastAPI
 
 import instep
 from instep.core.database import OPTIONS, Database, Tx
+from instep.people.actions import sign_in
 from tests.alerts.targets import add_target
 from tests.answers import asking
 from tests.answers.tokens import secret_of
 from tests.answers.visiting import begin, leave
 from tests.cast import Api, Cast
+from tests.golden.golden import keep, lose_a_name
 from tests.insights.asked import ask
 from tests.model.spending import spend
-from tests.search.finding import store_index
+from tests.oauth.connecting import connect_somebody
+from tests.people.signing import PASSWORD, sign_up
+from tests.search.finding import store_index, store_vector
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
-SHARED = {"alembic_version", "jobs", "rate_windows"}
+# An AI client is known before anybody has said for whom.
+SHARED = {"alembic_version", "jobs", "oauth_clients", "rate_windows"}
 OUT_OF_REACH = {"rate_windows"}
 
 
@@ -34,14 +40,16 @@ async def app_tx(database_url: str) -> AsyncIterator[Tx]:
 
 
 @pytest.fixture
-async def rows(api: Api, cast: Cast, database: Database, owner: Tx) -> list[str]:
+async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx) -> list[str]:
     """A row of Acme in every table; the tables' names."""
     client = api(cast.acme.write_key)
     await client.post("/v1/collections", json={"title": "First steps"})
     body = {"title": "Install", "contentMarkdown": "Run it."}
     await client.post("/v1/articles", json=body)
     await client.patch("/v1/articles/install", json={"contentMarkdown": "Go.", "slug": "begin"})
-    await client.post("/v1/articles/begin/publish")
+    article = (await client.post("/v1/articles/begin/publish")).json()
+    await keep(database, cast, article)
+    await lose_a_name(database, cast, article["id"])
     await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})
     await client.post("/v1/changelog/entries", json=body)
     change = {"change": {"kind": "pr", "title": "Rename it"}}
@@ -57,12 +65,25 @@ async def rows(api: Api, cast: Cast, database: Database, owner: Tx) -> list[str]
     await add_target(database, cast.acme)
     await spend(database, cast.acme)
     await store_index(database, cast.acme)
+    await store_vector(database, cast.acme, article["id"])
+    user = await sign_up(owner, cast.acme.workspace_id)
+    await sign_in(database, user.email, PASSWORD, user.email)
+    await connect_somebody(app, owner, cast.acme)
     return [
         *("workspaces", "bots", "api_keys", "collections", "articles", "former_slugs", "revisions"),
-        *("search_indexes", "drafts", "tasks", "idempotency_keys", "changelog_entries"),
+        *(
+            "search_indexes",
+            "bot_vectors",
+            "passage_vectors",
+            "drafts",
+            "tasks",
+            "idempotency_keys",
+            "changelog_entries",
+        ),
         *("webhook_endpoints", "webhook_secrets", "events", "deliveries"),
-        *("unanswered_questions", "question_terms", "askings"),
+        *("unanswered_questions", "question_terms", "askings", "golden_questions", "gone_names"),
         *("conversations", "messages", "visitor_secrets", "leads", "alert_targets", "model_use"),
+        *("people", "sessions", "audit_entries", "oauth_grants", "oauth_tokens"),
     ]
 
 
@@ -94,7 +115,7 @@ def test_connections_are_taken_from_the_pool_where_the_tenant_is_set_and_by_the_
     }
 
     # The last two are the operator's commands, which work as the owner.
-    assert takers == {"core/database", "core/jobs/worker", "cli", "demo/story"}
+    assert takers == {"core/database", "core/jobs/worker", "cli/owner", "demo/story"}
 
 
 async def test_no_view_leads_around_the_policies(owner: Tx) -> None:
@@ -121,24 +142,56 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
 
     assert sorted(found) == [
         *(
+            "begin_session",
             "claim_deliveries",
             "count_hit",
+            "end_session",
+            "enter_grant",
             "enter_site",
             "enter_with_bot_key",
             "enter_with_key",
+            "enter_with_session",
+            "enter_with_token",
+            "find_for_sign_in",
             "is_origin_of_a_bot",
             "peek_hits",
             "prune_askings",
+            "prune_audit_entries",
             "prune_conversations",
             "prune_events",
             "prune_idempotency_keys",
         ),
-        *("prune_rate_windows", "purge_deleted_articles", "read_deliveries", "record_attempts"),
+        *(
+            "prune_oauth",
+            "prune_rate_windows",
+            "prune_sessions",
+            "purge_deleted_articles",
+            "read_deliveries",
+            "record_attempts",
+        ),
         "search_behind",
+        "vectors_behind",
     ]
     unpinned = """select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
         and not coalesce('search_path=public, pg_temp' = any(proconfig), false)"""
     assert await names(owner, unpinned) == []
+
+
+async def test_what_stands_in_the_audit_stays_and_password_hashes_are_out_of_reach(
+    rows: list[str], app_tx: Tx, cast: Cast
+) -> None:
+    await enter(app_tx, cast.acme.workspace_id)
+    for statement in (
+        "update audit_entries set actor_name = 'nobody'",
+        "delete from audit_entries",
+        "truncate audit_entries",
+        "select password_hash from people",
+        "update people set role = 'owner'",
+        "select token_hash from sessions",
+        "insert into sessions (token_hash, workspace_id, person_id) select 'x', workspace_id, id from people",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            await app_tx.run(statement)
 
 
 @pytest.mark.parametrize("access", ["enable_seqscan", "enable_indexscan"])

@@ -7,6 +7,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 FLAGS = [
@@ -15,6 +16,7 @@ FLAGS = [
     *("--hide-scrollbars", "--enable-logging=stderr"),
 ]
 SCHEMES = {"dark": "0", "light": "1"}
+UP = 2
 Colour = tuple[int, int, int]
 
 
@@ -77,7 +79,7 @@ def decode(png: bytes) -> list[list[Colour]]:
         start = number * (stride + 1)
         row = bytearray(data[start + 1 : start + 1 + stride])
         unfilter(row, above, data[start], channels)
-        rows.append([(row[x], row[x + 1], row[x + 2]) for x in range(0, stride, channels)])
+        rows.append(list(zip(row[0::channels], row[1::channels], row[2::channels], strict=True)))
         above = row
     return rows
 
@@ -93,7 +95,11 @@ def chunks(png: bytes) -> list[bytes]:
 
 
 def unfilter(row: bytearray, above: bytearray, kind: int, step: int) -> None:
-    for x in range(len(row)):
+    if kind == UP:
+        # Nearly all rows, at once.
+        row[:] = (np.frombuffer(row, np.uint8) + np.frombuffer(above, np.uint8)).tobytes()
+        return
+    for x in range(len(row) if kind else 0):
         left = row[x - step] if x >= step else 0
         corner = above[x - step] if x >= step else 0
         row[x] = (row[x] + predicted(kind, left, above[x], corner)) & 255
@@ -103,4 +109,4 @@ def predicted(kind: int, left: int, up: int, corner: int) -> int:
     if kind == 4:
         guess = left + up - corner
         return min((left, up, corner), key=lambda value: abs(guess - value))
-    return (0, left, up, (left + up) // 2)[kind]
+    return (0, left, 0, (left + up) // 2)[kind]

@@ -102,12 +102,25 @@ def test_the_stylesheet_is_applied_by_day_and_by_night(
     assert {row[-1] for row in picture.rows} - {page} <= {row[0] for row in picture.rows}
 
 
-@pytest.mark.parametrize("page", ["", "articles/nothing"])
+@pytest.mark.parametrize("page", ["", "articles/nothing", "search?q=install"])
 def test_other_pages_are_styled_too(server: str, site: str, chromium: Chromium, page: str) -> None:
     picture = chromium.picture(f"{server}/{site}/{page}", "dark")
 
     assert picture.rows[0][0] == LOOKS["dark"][0]
     assert len(picture.colours) > 10
+    assert all("Failed to load" in line and "404" in line for line in chromium.complaints)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
+def test_the_page_to_sign_in_is_styled_and_breaks_no_policy(
+    server: str, chromium: Chromium, scheme: str, width: int
+) -> None:
+    picture = chromium.picture(f"{server}/sign-in", scheme, width)
+
+    # Here the page is what is raised elsewhere, or the other way round.
+    assert picture.rows[-1][-1] in LOOKS[scheme]
+    assert set(LOOKS[scheme]) <= picture.colours
+    assert chromium.complaints == []
 
 
 def test_a_hostile_article_runs_nothing_and_hides_nothing(server: str, site: str, chromium: Chromium) -> None:

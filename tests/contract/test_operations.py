@@ -3,6 +3,7 @@
 import pytest
 
 from instep.core.database import Database, Tx
+from instep.people.actions import list_audit
 from instep.workspaces.actions import pause_workspace
 from tests.cast import Api, Cast, Client, Company
 from tests.contract.document import assert_described, document
@@ -43,15 +44,20 @@ def test_the_api_has_the_operations_of_the_table_and_no_others() -> None:
 
 
 @each
-async def test_it_works_as_it_is_described(
-    api: Api, cast: Cast, database: Database, operation: Operation
+async def test_it_works_as_it_is_described_and_stands_in_the_audit_if_it_writes(
+    api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
 ) -> None:
     things = await things_of(api, cast.acme, database)
+    [before] = await list_audit(owner, cast.acme.workspace_id, 1)
 
     answer = await ask(api(cast.acme.write_key), operation, things)
 
     assert answer.status_code == operation.status, answer.text
     assert_described(answer, operation.method, operation.template)
+    noted = [row for row in await list_audit(owner, cast.acme.workspace_id, 10) if row.id > before.id]
+    described = document()["paths"][operation.template][operation.method.lower()]
+    expected = [(described["operationId"], answer.json().get("id"))] if operation.is_write else []
+    assert [(row.action, row.resource) for row in noted] == expected
 
 
 @each

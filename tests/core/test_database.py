@@ -136,3 +136,56 @@ async def end_sessions(owner: Tx) -> None:
         where datname = current_database() and application_name = 'instep'
         """
     )
+
+
+NOTE = "insert into jobs (kind, payload) values (%(kind)s, '{}')"
+
+
+async def kinds(owner: Tx) -> set[str]:
+    found = await owner.value("select array_agg(kind) from jobs where kind like 'last %%'")
+    return set(found or ())
+
+
+async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
+    database: Database, owner: Tx
+) -> None:
+    async def fail_in(tx: Tx) -> None:
+        async with tx.transaction():
+            await tx.run_last(NOTE, kind="last of a part that failed")
+            raise ZeroDivisionError
+
+    async with database.enter_workspace("") as tx:
+        async with tx.transaction():
+            await tx.run_last(NOTE, kind="last of the whole")
+            with pytest.raises(ZeroDivisionError):
+                await fail_in(tx)
+            async with tx.transaction():
+                await tx.run_last(NOTE, kind="last of a part")
+            assert await tx.value("select count(*) from jobs where kind = 'last of the whole'") == 0
+        with pytest.raises(ZeroDivisionError):
+            await fail_in(tx)
+        await tx.run_last(NOTE, kind="last without a transaction")
+
+    assert await kinds(owner) == {"last of the whole", "last of a part", "last without a transaction"}
+
+
+@pytest.mark.parametrize("is_inner", [False, True])
+async def test_what_fails_as_the_last_takes_the_whole_transaction_along(
+    database: Database, owner: Tx, is_inner: bool
+) -> None:
+    async def change(tx: Tx) -> None:
+        async with tx.transaction():
+            await tx.run(NOTE, kind="last but one")
+            async with tx.transaction():
+                if is_inner:
+                    await tx.run_last("insert into nothing values (1)")
+            await tx.run_last("insert into nothing values (1)")
+
+    async with database.enter_workspace("") as tx:
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            await change(tx)
+        # The connection goes on.
+        async with tx.transaction():
+            await tx.run_last(NOTE, kind="last afterwards")
+
+    assert await kinds(owner) == {"last afterwards"}

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from instep.core.database import Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from tests.cast import Cast, Client
 from tests.races.servers import Servers, four_servers

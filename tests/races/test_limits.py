@@ -8,7 +8,7 @@ from secrets import randbelow
 import pytest
 
 from instep.core.database import Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from tests.cast import Cast, Client
 from tests.races.fields import parse_list

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from instep.core.database import Tx
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from instep.workspaces.schemas import NewKey
 from tests.cast import Cast, Client

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
@@ -19,7 +20,7 @@ from instep.core.embedded import processes
 from tests.cast import Json
 
 COMMAND = Path(sys.executable).with_name("instep")
-READY_SECONDS = 30
+READY_SECONDS = 60
 
 Process = subprocess.Popen[bytes]
 
@@ -27,8 +28,9 @@ Process = subprocess.Popen[bytes]
 class Installation:
     """What an operator has: a data folder, an address, and the command `instep`."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, key: str | None = None, /, **settings: str) -> None:
         self.folder = folder
+        self.key = key
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         ours = {
@@ -55,21 +57,27 @@ class Installation:
         self.until(self.is_ready, READY_SECONDS)
         return server
 
-    def run(self, *arguments: str) -> Json:
-        """What a command prints."""
+    def run(self, *arguments: str, given: str = "") -> Json:
+        """What a command prints, with this at its standard input."""
         command: list[str | Path] = [COMMAND, *arguments, "--json"]
         done = subprocess.run(
-            command, env=self.environment, cwd=self.folder, capture_output=True, check=False
+            command,
+            env=self.environment,
+            cwd=self.folder,
+            input=given.encode(),
+            capture_output=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr.decode()
         printed: Json = json.loads(done.stdout)
         return printed
 
     def client(self) -> httpx2.Client:
-        """A client that may write to a new bot."""
-        self.run("bot", "create", "Acme")
-        key = self.run("key", "create", "writer", "--scope", "content:write")["key"]
-        headers = {"Authorization": f"Bearer {key}"}
+        """A client that may write to the one bot there is."""
+        if self.key is None:
+            self.run("bot", "create", "Acme")
+            self.key = self.run("key", "create", "writer", "--scope", "content:write")["key"]
+        headers = {"Authorization": f"Bearer {self.key}"}
         self.clients.append(httpx2.Client(base_url=self.url, headers=headers, timeout=30))
         return self.clients[-1]
 
@@ -86,7 +94,7 @@ class Installation:
             assert time.monotonic() - began < seconds, (
                 f"not within {seconds} s; the log ends:\n{self.last_words()}"
             )
-            time.sleep(0.02)
+            time.sleep(0.05)
         return time.monotonic() - began
 
     def last_words(self) -> str:
@@ -113,16 +121,35 @@ class Installation:
             time.sleep(0.01)
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A data folder at rest with one bot, and a key that may write to it."""
+
+    folder: Path
+    key: str
+
+
 @contextmanager
-def installed(**settings: str) -> Iterator[Installation]:
-    """An installation in a folder that PostgreSQL's own account may enter; in the end nothing of it runs."""
+def installed(template: Template | None = None, /, **settings: str) -> Iterator[Installation]:
+    """An installation in a folder of its own, new or a copy; in the end nothing of it runs."""
+    with new_folder() as folder:
+        if template is not None:
+            shutil.copytree(template.folder / "postgres", folder / "postgres")
+        installation = Installation(folder, template.key if template else None, **settings)
+        try:
+            yield installation
+        finally:
+            installation.end()
+
+
+@contextmanager
+def new_folder() -> Iterator[Path]:
+    """A folder that PostgreSQL's own account may enter."""
     folder = Path(tempfile.mkdtemp(prefix="instep-test-", dir="/tmp"))
     folder.chmod(0o711)
-    installation = Installation(folder, **settings)
     try:
-        yield installation
+        yield folder
     finally:
-        installation.end()
         shutil.rmtree(folder, ignore_errors=True)
 
 

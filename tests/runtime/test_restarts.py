@@ -2,20 +2,49 @@
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import httpx2
 import pytest
 
-from tests.runtime.installation import Installation, Process, installed, kill
+from tests.runtime.installation import (
+    READY_SECONDS,
+    Installation,
+    Process,
+    Template,
+    installed,
+    kill,
+    new_folder,
+)
 
 BACK_SECONDS = 10
 TEXT = {"title": "Install", "contentMarkdown": "Run it."}
 
+StartWorker = Callable[[], Process]
+
+
+@pytest.fixture(scope="module")
+def template() -> Iterator[Template]:
+    """What an operator's first two commands leave behind, made by them, once."""
+    with new_folder() as folder:
+        installation = Installation(folder)
+        installation.client()
+        assert installation.key is not None
+        yield Template(folder, installation.key)
+        installation.end()
+
 
 @pytest.fixture
-def installation() -> Iterator[Installation]:
-    with installed() as made:
+def installation(template: Template) -> Iterator[Installation]:
+    with installed(template) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def serving(template: Template) -> Iterator[Installation]:
+    """One whose server runs, without jobs: they are left to workers."""
+    with installed(template) as made:
+        made.serve("--no-jobs")
         yield made
 
 
@@ -23,77 +52,70 @@ def test_a_killed_server_starts_again_with_everything_that_was_saved(installatio
     server = installation.serve()
     client = installation.client()
     assert client.post("/v1/articles", json=TEXT).status_code == 201
-    kill_and_wait(server)
+    kill(server.pid)
+    server.wait()
 
-    began = time.monotonic()
-    installation.serve()
+    seconds, server = timed(installation.serve)
 
-    assert time.monotonic() - began < BACK_SECONDS
+    assert seconds < BACK_SECONDS
     assert client.get("/v1/articles/install").json()["contentMarkdown"] == "Run it."
-
-
-def test_a_server_starts_again_when_its_postgres_was_killed_with_it(installation: Installation) -> None:
-    server = installation.serve()
-    client = installation.client()
-    assert client.post("/v1/articles", json=TEXT).status_code == 201
+    assert client.patch("/v1/articles/install", json={"title": "Set up"}).status_code == 200
     kill(server.pid, installation.postmaster)
     server.wait()
 
-    began = time.monotonic()
-    installation.serve()
+    seconds, _ = timed(installation.serve)
 
-    assert time.monotonic() - began < BACK_SECONDS
-    assert client.get("/v1/articles/install").status_code == 200
+    assert seconds < BACK_SECONDS
+    assert client.get("/v1/articles/install").json()["title"] == "Set up"
 
 
-def test_a_running_server_outlives_its_postgres(installation: Installation) -> None:
-    installation.serve()
-    client = installation.client()
-    assert client.post("/v1/articles", json=TEXT).status_code == 201
-    before = installation.postmaster
+def test_a_running_server_outlives_its_postgres(serving: Installation) -> None:
+    client = serving.client()
+    created = client.post("/v1/articles", json=TEXT)
+    assert created.status_code == 201
+    address = f"/v1/articles/{created.json()['id']}"
+    before = serving.postmaster
     kill(before)
 
     meanwhile: list[httpx2.Response] = []
 
     def is_back() -> bool:
-        meanwhile.append(client.get("/v1/articles/install"))
-        return (
-            meanwhile[-1].status_code == 200 and installation.is_ready() and installation.postmaster != before
-        )
+        meanwhile.append(client.get(address))
+        return meanwhile[-1].status_code == 200 and serving.is_ready() and serving.postmaster != before
 
-    installation.until(is_back, BACK_SECONDS)
+    serving.until(is_back, BACK_SECONDS)
 
     assert {answer.status_code for answer in meanwhile} <= {200, 503}
     for answer in meanwhile:
         if answer.status_code == 503:
             assert answer.json()["code"] == "unavailable"
             assert int(answer.headers["Retry-After"]) >= 1
-    assert client.patch("/v1/articles/install", json={"title": "Set up"}).status_code == 200
+    assert client.patch(address, json={"title": "Set up"}).status_code == 200
 
 
-def test_a_killed_worker_is_replaced_by_starting_another(installation: Installation) -> None:
-    installation.serve("--no-jobs")
-    client = installation.client()
-    kill_and_wait(installation.start("worker"))
+def test_a_killed_worker_is_replaced_by_starting_another(
+    serving: Installation, start_worker: StartWorker
+) -> None:
+    killed = start_worker()
+    killed.kill()
+    killed.wait()
 
-    installation.start("worker")
+    start_worker()
 
-    finish_a_task(installation, client)
-    assert installation.is_ready()
+    finish_a_task(serving)
+    assert serving.is_ready()
 
 
-def test_a_worker_outlives_its_postgres(installation: Installation) -> None:
-    installation.serve("--no-jobs")
-    client = installation.client()
-    installation.start("worker")
-    kill(installation.postmaster)
-    installation.until(installation.is_ready, BACK_SECONDS)
+def test_a_worker_outlives_its_postgres(serving: Installation, start_worker: StartWorker) -> None:
+    start_worker()
+    kill(serving.postmaster)
+    serving.until(serving.is_ready, BACK_SECONDS)
 
-    finish_a_task(installation, client)
+    finish_a_task(serving)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_that_is_told_to_stop_leaves_nothing_behind(
+def test_a_server_that_is_told_to_stop_ends_with_success_and_leaves_nothing_behind(
     installation: Installation, number: signal.Signals
 ) -> None:
     server = installation.serve()
@@ -101,39 +123,46 @@ def test_a_server_that_is_told_to_stop_leaves_nothing_behind(
 
     server.send_signal(number)
 
-    server.wait(BACK_SECONDS)
+    assert server.wait(BACK_SECONDS) == 0
     assert installation.postgres == []
 
 
-def test_a_server_stopped_by_its_supervisor_ends_with_success(installation: Installation) -> None:
-    server = installation.serve()
-
-    server.send_signal(signal.SIGTERM)
-
-    assert server.wait(BACK_SECONDS) == 0
-
-
-def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(installation: Installation) -> None:
-    server = installation.serve("--no-jobs")
-    client = installation.client()
-    worker = installation.start("worker")
-    finish_a_task(installation, client)
+def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(
+    serving: Installation, start_worker: StartWorker
+) -> None:
+    worker = start_worker()
+    finish_a_task(serving)
 
     worker.send_signal(signal.SIGTERM)
+
     assert worker.wait(BACK_SECONDS) == 0
-    assert installation.is_ready()
-
-    server.send_signal(signal.SIGTERM)
-    server.wait(BACK_SECONDS)
-    assert installation.postgres == []
+    assert serving.is_ready()
 
 
-def finish_a_task(installation: Installation, client: httpx2.Client) -> None:
+@pytest.fixture
+def start_worker(serving: Installation) -> Iterator[StartWorker]:
+    """Workers beside the server, which end with the test."""
+    started: list[Process] = []
+
+    def start() -> Process:
+        started.append(serving.start("worker"))
+        return started[-1]
+
+    yield start
+    for worker in started:
+        worker.kill()
+        worker.wait()
+
+
+def timed(start: Callable[[], Process]) -> tuple[float, Process]:
+    """How many seconds it took until it was there."""
+    began = time.monotonic()
+    process = start()
+    return time.monotonic() - began, process
+
+
+def finish_a_task(installation: Installation) -> None:
     """A worker runs, since what is sent comes to its end."""
+    client = installation.client()
     path = client.post("/v1/tasks", json={"change": {"kind": "pr", "title": "Rename it"}}).headers["Location"]
-    installation.until(lambda: bool(client.get(path).json()["status"] == "completed"), BACK_SECONDS)
-
-
-def kill_and_wait(process: Process) -> None:
-    process.kill()
-    process.wait()
+    installation.until(lambda: bool(client.get(path).json()["status"] == "completed"), READY_SECONDS)

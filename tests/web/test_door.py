@@ -5,7 +5,7 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.identity.keys import new_key
-from instep.identity.schemas import Scope
+from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, pause_workspace
 from tests.cast import Api, Cast
 from tests.web.asking import create_article, found, refusal, stranger

@@ -1,6 +1,7 @@
 """A new article without a model: instructions in order, quotations with their sources, nothing else."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -38,7 +39,9 @@ def test_paragraphs_stay_and_numbered_lines_become_steps() -> None:
 
 
 def test_topics_become_headings_and_what_nobody_wrote_about_is_a_warning() -> None:
-    report = write_article(Wanted("Security", "- Revoke a key\n- Two-factor sign-in\n"), [KEYS])
+    report = write_article(
+        Wanted("Security", "- Revoke a key\n- Two-factor sign-in\n"), [replace(KEYS, topic="Revoke a key")]
+    )
 
     [proposal] = report.proposals
     assert proposal.text.startswith(
@@ -118,10 +121,15 @@ def test_without_anything_to_say_the_title_is_said_and_a_warning_given() -> None
         assert (proposal.text, len(proposal.warnings)) == ("Sign in?\n", 1)
 
 
-def test_the_same_request_gives_the_same_article_whatever_the_order_of_the_others() -> None:
-    wanted = Wanted("Revoke an API key", "- Revoke a key\n- Cats and dogs")
+def test_each_topic_quotes_what_was_found_for_it_and_the_end_what_the_search_put_first() -> None:
+    wanted = Wanted("Offices", "- Revoke a key\n- Cats and dogs")
+    rules = replace(PETS, id="art_rules", title="Rules of offices", text="Offices are closed at night, all.")
 
-    assert write_article(wanted, [KEYS, PETS]) == write_article(wanted, [PETS, KEYS])
+    text = write_article(wanted, [rules, PETS, replace(KEYS, topic="Revoke a key")]).proposals[0].text
+
+    assert "## Revoke a key\n\n> A revoked API key" in text
+    assert "## Cats and dogs\n\n## What other articles say\n\n> Offices are closed at night, all." in text
+    assert text.index("> Offices are closed") < text.index("> Cats and dogs are welcome")
 
 
 @given(

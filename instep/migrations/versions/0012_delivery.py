@@ -53,12 +53,12 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('claim_deliveries', 0));
   moment := clock_timestamp();
+  -- An array, so that it is looked for once, whatever the planner thinks of the table.
   update deliveries d set is_due = true
-  from (
+  where d.id = any (array(
     select w.id from deliveries w
     where w.status = 'pending' and not w.is_due and w.next_attempt_at <= moment
-    order by w.next_attempt_at limit 1000 for no key update skip locked) ripe
-  where d.id = ripe.id;
+    order by w.next_attempt_at limit 1000 for no key update skip locked));
   select coalesce(jsonb_object_agg(b.endpoint_id, b.number), '{}') into at_endpoints from (
     select d.endpoint_id, count(*) as number from deliveries d where d.leased_until > moment group by 1) b;
   select coalesce(jsonb_object_agg(b.workspace_id, b.number), '{}') into of_workspaces from (
