@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
+.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,7 +22,7 @@ serve: setup ## Serve this installation
 check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py
+	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py contract/authorization.py contract/clients/connects.py
 	$(BIN)/lint-imports
 
 format: dev ## Put the code into its form
@@ -32,7 +32,7 @@ format: dev ## Put the code into its form
 test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 	$(BIN)/pytest -n 2 --dist loadfile
 
-test-corpora: dev ## Run the tests that need the hostile inputs of ../shared/data/corpora
+test-corpora: dev ## Run the tests on hostile inputs, which are no part of the repository: ../shared/data/corpora
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
 test-outbound: dev ## Hold the guard of outgoing calls against names that change what they lead to (needs Linux)
@@ -62,6 +62,9 @@ bench-memory: dev ## Tell what one server process holds in memory after 100,000 
 
 bench-chat: dev ## Measure how long an answer without a model takes
 	$(BIN)/python -m bench.chat
+
+bench-mcp: dev ## Measure calls of MCP tools beside the same calls of the API
+	$(BIN)/python -m bench.mcp
 
 bench-webhooks: dev ## Measure deliveries per second of one worker process, and what they cost
 	$(BIN)/python -m bench.webhooks

@@ -22,6 +22,9 @@ from instep.drafts.rest import router as drafts
 from instep.insights.rest import router as insights
 from instep.mcp import discovery
 from instep.mcp import servers as mcp
+from instep.oauth import pages as oauth
+from instep.oauth.errors import render_oauth_error
+from instep.people import pages as people
 from instep.reference import pages as reference
 from instep.runtime import Runtime, running, tell_of_end, work
 from instep.search.rest import router as search
@@ -48,8 +51,8 @@ def create_app() -> FastAPI:
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
         app.router.routes.extend(router.routes)
-    app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes])
-    app.router.routes.extend([*operations.routes, *reference.routes, *site.routes])
+    app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
+    app.router.routes.extend([*operations.routes, *reference.routes, *people.routes, *site.routes])
     for route in app.routes:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
@@ -82,6 +85,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.database = runtime.database
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
+    app.state.caller = runtime.caller
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -93,6 +97,8 @@ async def refuse(request: Request, error: Exception) -> Response:
             return await refuse_method(request, refusal)
     if f"{request.url.path}/".startswith(("/v1/", f"{mcp.WORKSPACE_PATH}/")):
         return await refuse_address(request, refusal)
+    if request.url.path in oauth.CALLED_BY_APPS:
+        return render_oauth_error(refusal)
     if is_of_embed(request.url.path):
         return render_embed_error(refusal)
     return site.refused(request, refusal)

@@ -3,8 +3,9 @@
 from instep import __version__
 from instep.core.config import SECRETS, Settings, environment_name
 from instep.core.database import Tx
-from instep.model.choosing import said_of
+from instep.model.choosing import embeddings_said_of, said_of
 from instep.operations import STATE, State, problems_of
+from instep.search.vectors import waiting
 from instep.web.shapes import Out
 
 
@@ -34,6 +35,7 @@ class Report(Out):
     revision: str | None
     counts: Counts
     model: str
+    embeddings: str
     settings: dict[str, str]
     problems: list[str]
 
@@ -53,13 +55,19 @@ async def examine(tx: Tx, settings: Settings) -> Report:
             exists (select from pg_tables where tableowner = 'instep_app') as role_owns_tables
         """,
     )
+    embeddings, vectors = embeddings_said_of(settings), await waiting(tx)
     return Report(
         version=__version__,
         revision=state.revision,
         counts=counts,
         model=said_of(settings),
+        embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
         settings=shown_settings(settings),
-        problems=[*problems_of(state), *more_problems(counts)],
+        problems=[
+            *problems_of(state),
+            *more_problems(counts),
+            *(vectors.problems() if settings.embeddings else ()),
+        ],
     )
 
 
@@ -86,6 +94,7 @@ def as_text(report: Report) -> str:
         "revision": report.revision,
         **report.counts.model_dump(),
         "model": report.model,
+        "embeddings": report.embeddings,
     }
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()]
     lines += [f"{name}: {value}" for name, value in report.settings.items()]

@@ -1,11 +1,10 @@
 """What every long-running process of Instep stands on: PostgreSQL, an up-to-date schema, the pool, jobs."""
 
 import asyncio
-import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -19,10 +18,21 @@ from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import Caller
 from instep.core.postgres import running_postgres
+from instep.insights.actions import DRAFT_GAP
+from instep.insights.jobs import draft_gap
 from instep.migrations import migrate
-from instep.model.choosing import model_of
+from instep.model.choosing import embedder_of, model_of
+from instep.model.embedding import Embedder
 from instep.model.protocol import Model
-from instep.search.jobs import STORE_INDEXES, schedule_indexes, store_indexes
+from instep.search.jobs import (
+    EMBED_ARTICLES,
+    STORE_INDEXES,
+    embed_articles,
+    schedule_embedding,
+    schedule_indexes,
+    store_indexes,
+)
+from instep.search.meaning import use_embedder
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.upkeep import PRUNE, prune, schedule_prune
@@ -41,6 +51,8 @@ class Runtime:
     database: Database
     cursor_key: bytes
     model: Model | None = None
+    caller: Caller | None = None
+    embedder: Embedder | None = None
 
 
 @asynccontextmanager
@@ -54,8 +66,13 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         await database.open()
         watching = asyncio.create_task(watch(postgres.embedded))
         try:
-            async with model_of(settings) as model:
-                yield Runtime(settings, database, secret_key(settings), model)
+            async with (
+                model_of(settings) as model,
+                aclosing(Caller(settings.allow_list)) as caller,
+                embedder_of(settings) as found,
+            ):
+                embedder = await use_embedder(found, postgres.url)
+                yield Runtime(settings, database, secret_key(settings), model, caller, embedder)
         finally:
             watching.cancel()
             await database.close()
@@ -77,10 +94,12 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
     """Run jobs and send deliveries until `stop`."""
     await schedule_prune(runtime.database)
     await schedule_indexes(runtime.database)
-    async with aclosing(Caller(runtime.settings.allow_list)) as caller:
-        sender = Sender(runtime.database, caller, key_ring())
-        worker = worker_of(runtime.database, caller, runtime.model)
-        await asyncio.gather(worker.run(stop), sender.run(stop))
+    if runtime.embedder:
+        await schedule_embedding(runtime.database, timedelta())
+    assert runtime.caller is not None, "who runs jobs may call out"
+    sender = Sender(runtime.database, runtime.caller, key_ring())
+    worker = worker_of(runtime.database, runtime.caller, runtime.model, runtime.embedder)
+    await asyncio.gather(worker.run(stop), sender.run(stop))
 
 
 def tell_of_end(working: asyncio.Task[None]) -> None:
@@ -89,20 +108,15 @@ def tell_of_end(working: asyncio.Task[None]) -> None:
         log.error("jobs and deliveries have ended: restart this process", exc_info=error)
 
 
-def worker_of(database: Database, caller: Caller, model: Model | None = None) -> Worker:
+def worker_of(
+    database: Database, caller: Caller, model: Model | None = None, embedder: Embedder | None = None
+) -> Worker:
     handlers: dict[str, Handler] = {
         RUN_TASK: partial(run_task, database, model=model),
+        DRAFT_GAP: partial(draft_gap, database, model=model),
         SEND_ALERT: AlertSender(database, caller),
         PRUNE: partial(prune, database),
         STORE_INDEXES: partial(store_indexes, database),
+        EMBED_ARTICLES: partial(embed_articles, database, embedder),
     }
     return Worker(database.pool, handlers, on_death={RUN_TASK: partial(give_up, database)})
-
-
-def end_well_when_asked() -> None:
-    """Make SIGTERM and SIGINT end this process with success, after the clean-up of whoever is at work.
-
-    The web server stops cleanly, but then raises the signal that stopped it once more.
-    """
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit(0))

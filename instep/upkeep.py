@@ -11,6 +11,8 @@ PRUNE = "prune"
 EVERY = timedelta(hours=1)
 # No window is longer than an hour; twice that leaves nothing that still counts.
 RATE_WINDOWS_KEPT = timedelta(hours=2)
+# What is over opens nothing; a token that comes again so soon can still be told from an unknown one.
+OAUTH_KEPT = timedelta(days=1)
 # In one statement: each takes its revisions and drafts along.
 PURGED_AT_ONCE = 200
 PRUNED_AT_ONCE = 1_000
@@ -31,6 +33,10 @@ async def prune(database: Database, job: Job) -> None:
         await purge_deleted_articles(tx)
         await prune_events(tx)
         await prune_conversations(tx)
+        idle, most = limits.SESSION_IDLE, limits.SESSION_MOST
+        await tx.run("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
+        await tx.run("select prune_audit_entries(%(age)s)", age=limits.AUDIT_KEPT)
+        await tx.run("select prune_oauth(%(apps)s, %(kept)s)", apps=limits.APP_KEPT, kept=OAUTH_KEPT)
     await schedule_prune(database)
 
 

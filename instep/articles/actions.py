@@ -27,6 +27,8 @@ from instep.core.ids import new_id
 from instep.core.markdown import render_bounded
 from instep.core.paging import Listed, PageRequest
 from instep.core.slugs import SlugTaken, free_slug, slug_must_be_free, slugify
+from instep.golden.actions import warn_of_articles, warn_of_loss
+from instep.golden.schemas import Told
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
@@ -153,6 +155,7 @@ async def delete_article(ctx: Ctx, ref: str) -> Deletion:
     await queries.settle_review(ctx, ids, "dismissed")
     deleted_at = await deleted.delete(ctx, ids)
     await tell_deletion(ctx, together)
+    await warn_of_articles(ctx, [each.id for each in together if told_by(each) is not None])
     return Deletion(article.id, deleted_at, ids[1:])
 
 
@@ -304,8 +307,17 @@ async def save(
     if saved.slug != article.slug:
         await queries.keep_former_slug(ctx, article, saved.slug)
     content = changes.get("content_markdown", article.content)
-    await tell_change(ctx, article, replace(saved, content=content))
+    after = replace(saved, content=content)
+    await tell_change(ctx, article, after)
+    await warn_of_loss(ctx, article.id, told_by(article), told_by(after))
     return saved
+
+
+def told_by(article: Article) -> Told | None:
+    """What an article tells everybody, if anything."""
+    if not article.is_live or article.visibility != "public":
+        return None
+    return Told(article.title, article.description, article.content)
 
 
 async def keep_working_copy(ctx: Ctx, article: Article, changes: dict[str, Any]) -> None:

@@ -10,8 +10,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from instep.core.errors import Unusable
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.urls import parse_url
 
@@ -21,7 +30,7 @@ FILE = Path("instep.toml")
 VISIBLE = r"^[\x21-\x7e]*$"
 
 
-class SettingsError(Exception):
+class SettingsError(Unusable):
     """A setting is unknown or has a value that can't be used."""
 
 
@@ -52,6 +61,11 @@ class Settings(BaseModel):
     openai_base_url: str | None = Field(None, description="its endpoint; none: OpenAI's own")
     anthropic_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of Anthropic's form")
     anthropic_base_url: str | None = Field(None, description="its endpoint; none: Anthropic's own")
+    embeddings: str | None = Field(None, description="what finds articles by meaning; none: words alone")
+    embeddings_url: str | None = Field(None, description="its endpoint; none: that of OPENAI_BASE_URL")
+    embeddings_key: str | None = Field(
+        None, pattern=VISIBLE, validate_default=True, description="the key of that endpoint"
+    )
 
     @field_validator("webhook_allow")
     @classmethod
@@ -66,7 +80,25 @@ class Settings(BaseModel):
             raise ValueError("it must be openai:NAME or anthropic:NAME, with the name of a model")
         return text or None
 
-    @field_validator("openai_base_url", "anthropic_base_url")
+    @field_validator("embeddings")
+    @classmethod
+    def known_embedder(cls, text: str | None) -> str | None:
+        if text and not re.fullmatch(r"openai:\S+|local:\S.*", text):
+            raise ValueError("it must be openai:NAME of a model, or local:FOLDER with one in it")
+        return text or None
+
+    @field_validator("embeddings_key")
+    @classmethod
+    def key_of_embeddings(cls, text: str | None, info: ValidationInfo) -> str | None:
+        embeddings = info.data.get("embeddings") or ""
+        others = ("openai_api_key", "openai_base_url", "embeddings_url")
+        if embeddings.startswith("openai:") and not text and not any(map(info.data.get, others)):
+            raise ValueError(
+                f"{embeddings} needs it, or OPENAI_API_KEY, or INSTEP_EMBEDDINGS_URL of a server without keys"
+            )
+        return text
+
+    @field_validator("openai_base_url", "anthropic_base_url", "embeddings_url")
     @classmethod
     def callable_address(cls, text: str | None) -> str | None:
         if text and "?" in text:
@@ -83,6 +115,15 @@ class Settings(BaseModel):
                 f"{self.model} needs {variable}_API_KEY, or {variable}_BASE_URL of a server without keys"
             )
         return self
+
+    @property
+    def vectors_url(self) -> str | None:
+        return self.embeddings_url or self.openai_base_url
+
+    @property
+    def vectors_key(self) -> str | None:
+        """A key is sent to the endpoint that it was set for, and to no other."""
+        return self.embeddings_key or (None if self.embeddings_url else self.openai_api_key) or None
 
     @property
     def provider(self) -> str:
@@ -106,7 +147,7 @@ class Settings(BaseModel):
         return read_allow_list(self.webhook_allow)
 
 
-SECRETS = {"database_url", "secret_key", "openai_api_key", "anthropic_api_key"}
+SECRETS = {"database_url", "secret_key", "openai_api_key", "anthropic_api_key", "embeddings_key"}
 # Read under the names that their providers gave them, without our prefix.
 PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}
 # Read by client commands or the Makefile, not by the server.

@@ -1,10 +1,11 @@
 """Connections to PostgreSQL: one pool a process, and `Tx`, through which all SQL runs."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg import AsyncTransaction
 from psycopg.rows import AsyncRowFactory, RowMaker, args_row, class_row, scalar_row
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -16,6 +17,7 @@ Row = TypeVar("Row")
 Params = Mapping[str, Any]
 Connection = psycopg.AsyncConnection[Any]
 Pool = AsyncConnectionPool[Connection]
+Begun = AbstractAsyncContextManager[AsyncTransaction]
 
 # The login role may own the tables; the session works as one that owns nothing and obeys row-level security.
 OPTIONS = "-c role=instep_app -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s"
@@ -53,6 +55,8 @@ class Tx:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.last: list[tuple[str, Params]] = []
+        self.depth = 0
 
     async def all(self, kind: type[Row], sql: str, /, **params: Any) -> list[Row]:
         async with self.connection.cursor(binary=True, row_factory=row_of(kind)) as cursor:
@@ -82,10 +86,45 @@ class Tx:
             await cursor.execute(sql, params)
             return await cursor.fetchone()
 
+    async def run_last(self, sql: str, /, **params: Any) -> None:
+        """Run it at the end of the transaction, sent along with the commit: nobody waits for it."""
+        if self.depth:
+            self.last.append((sql, params))
+        else:
+            await self.run(sql, **params)
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        async with self.connection.transaction():
+        transaction, before = self.connection.transaction(), len(self.last)
+        await transaction.__aenter__()
+        self.depth += 1
+        try:
             yield
+        except BaseException as error:
+            del self.last[before:]
+            await transaction.__aexit__(type(error), error, error.__traceback__)
+            raise
+        else:
+            await self.end(transaction, self.last[before:])
+        finally:
+            self.depth -= 1
+            del self.last[before:]
+
+    async def end(self, transaction: Begun, statements: Sequence[tuple[str, Params]]) -> None:
+        if not statements:
+            await transaction.__aexit__(None, None, None)
+            return
+        try:
+            async with self.connection.pipeline():
+                for sql, params in statements:
+                    await self.connection.execute(sql, params)
+                await transaction.__aexit__(None, None, None)
+        except BaseException:
+            # The driver takes it for ended. What is around it, if anything, rolls back by itself.
+            if self.depth == 1:
+                with suppress(psycopg.Error):
+                    await self.connection.rollback()
+            raise
 
 
 class Database:

@@ -26,9 +26,15 @@ SEARCH_SHORTEST = 2
 SEARCH_LONGEST = 500
 # What a process keeps of the indexes of bots; they are read anew when they are asked for again.
 SEARCH_INDEX_BYTES = 256 * 1024 * 1024
+# Requests of a process that wait to the end while a bot is read for the first time; others wait a moment.
+SEARCH_WAITING = 3
+SEARCH_WAIT_SECONDS = 1.0
 # Articles whose texts are looked through for words that must stand together.
 SEARCH_PHRASE_READS = 300
 NEAREST_RETRIEVED = 10
+# A search for passages lists so many in all, and a page of the help center so many of them.
+PASSAGES_LISTED = 50
+SITE_RESULTS = 10
 # The excerpt of a search result comes from so much of the rendered text.
 EXCERPT_READS = 100_000
 REVISIONS_KEPT = 50
@@ -109,11 +115,63 @@ CHECKED_ARTICLES = 100
 CHECKED_TERMS = 20
 SHORTEST_TERM = 2
 
+# Of an app that people connect: what it says of itself, and what it is told.
+APP_NAME = 100
+REDIRECT_URI = 2_000
+REDIRECT_URIS = 10
+OAUTH_STATE = 4_000
+OAUTH_BODY_BYTES = 16 * 1024
+# Of a client ID metadata document: of its body, with all that frames it, and of the whole call.
+APP_DOCUMENT_BYTES = 64 * 1024
+APP_DOCUMENT_SECONDS = 5
+# For how long one is not read again, as far as it says so itself.
+APP_DOCUMENT_KEPT_LEAST = timedelta(minutes=5)
+APP_DOCUMENT_KEPT_MOST = timedelta(hours=24)
+CODE_LASTS = timedelta(seconds=60)
+ACCESS_TOKEN_LASTS = timedelta(hours=1)
+# Of a connection that is not used; each use of its refresh token begins the time anew.
+CONNECTION_LASTS = timedelta(days=30)
+# Of a registered app that nobody uses.
+APP_KEPT = timedelta(days=30)
+# Of one person's connections; the one that was used least lately makes room.
+CONNECTIONS = 50
+# From one address: registrations in an hour, and in a minute calls for tokens.
+REGISTRATIONS = 20
+REGISTRATION_WINDOW_SECONDS = 3_600
+TOKEN_CALLS = 120
+# Of one person in a minute: addresses of documents that are looked up for them.
+APP_DOCUMENTS = 30
+
 REQUEST_WINDOW_SECONDS = 60
 TASK_WINDOW_SECONDS = 3_600
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30
 VISITOR_ADDRESS_CALLS = 120
+# Searches of a help center by all who come from one address, in a minute.
+SITE_SEARCHES = 120
+
+# Of people who sign in. Beyond the longest, hashing alone would be work for an attacker to give.
+PASSWORD_SHORTEST = 12
+PASSWORD_LONGEST = 256
+# Of zxcvbn, from 0 to 4: 3 takes more than a hundred million guesses.
+PASSWORD_SCORE = 3
+SESSION_IDLE = timedelta(hours=12)
+SESSION_MOST = timedelta(days=14)
+# Attempts to sign in: from one address; of one account from one address; of one account from anywhere, far
+# enough above the others that nobody is locked out by somebody else's few addresses.
+SIGN_IN_ADDRESS = 20
+SIGN_IN_ADDRESS_SECONDS = 60
+SIGN_IN_ACCOUNT_ADDRESS = 10
+SIGN_IN_ACCOUNT_ADDRESS_SECONDS = 900
+SIGN_IN_ACCOUNT = 100
+SIGN_IN_ACCOUNT_SECONDS = 3_600
+# Each takes 19 MiB and a thirtieth of a second; of those that wait, some seconds' worth.
+PASSWORDS_AT_ONCE = 2
+PASSWORDS_WAITING = 60
+FORM_BYTES = 16 * 1024
+# Of a page that a person comes back to after they have signed in; the longest is an AI client's request.
+NEXT_PATH = 8_000
+AUDIT_KEPT = timedelta(days=400)
 
 # Of calls with a bot key, which hold no articles.
 EMBED_BODY_BYTES = 64 * 1024
@@ -149,6 +207,23 @@ CONVERSATIONS_KEPT = timedelta(days=180)
 # Of a word of a question, as far as it is compared.
 TERM = 100
 NEAREST_ARTICLES = 5
+# A question that so many different visitors asked in vain gets a draft of an article; of those of a bot so
+# many wait for review at once. While one waits, new wordings are taken in after a pause.
+GAP_VISITORS = 3
+GAP_DRAFTS_PENDING = 50
+GAP_DRAFT_PAUSE = timedelta(hours=1)
+PAUSED_GAP_WAIT = timedelta(hours=1)
+# What visitors wrote who asked in vain and then for a person: as many notes, each as long.
+GAP_NOTES = 3
+GAP_NOTE = 300
+# What a new article may be made from: passages for each wording that is searched for, and topics of its
+# instructions that are searched for.
+SOURCES_FOUND = 5
+TOPICS_SEARCHED = 100
+# Of one bot. They are all asked in one run.
+GOLDEN_QUESTIONS = 500
+# Of the warnings beside an answer, which stand in a header.
+WARNINGS_TOLD = 10
 # How long it is remembered that somebody asked a question, as counted from when it was asked.
 ASKINGS_KEPT = timedelta(days=180)
 # The share of their terms that two questions of the same meaning have in common.
@@ -164,6 +239,12 @@ LINKS_CHECKED = 500
 WORDS_COMPARED = 40
 SAME_TEXT = 0.8
 EDIT_WAITS = timedelta(days=14)
+# Judgements of answers tell of their articles: those of so many days, when so many are bad, and such a share.
+JUDGEMENTS_COUNTED = timedelta(days=90)
+UNHELPFUL_JUDGEMENTS = 3
+UNHELPFUL_SHARE = 0.5
+# For how long it counts that a code change removed a name.
+GONE_NAMES_KEPT = timedelta(days=180)
 READ_TEXTS_CHARACTERS = 300_000
 READ_TEXTS_SECONDS = 6
 # While a request holds a connection, so neither long nor by many at once in one process.
@@ -196,6 +277,22 @@ MODEL_ARTICLES = 5
 MODEL_EDITS = 30
 MODEL_CHECK_SECONDS = 20
 MODEL_USE_KEPT = timedelta(days=400)
+
+# Of an endpoint of embeddings: vectors of one call, numbers of one vector, and how long a batch may take.
+EMBEDDINGS_ANSWER_BYTES = 16 * 1024 * 1024
+VECTOR_NUMBERS = 4_000
+EMBEDDING_SECONDS = 60.0
+# A search waits no longer for the vector of its question; after a failure the next ones do without.
+QUESTION_VECTOR_SECONDS = 1.5
+EMBEDDING_REST_SECONDS = 30.0
+QUESTION_VECTORS_KEPT = 2_000
+QUESTION_VECTORS_AT_ONCE = 3
+# What one vector is made of: about 120 English words, or 240 characters of Chinese.
+PIECE_BYTES = 720
+# Of the articles nearest in meaning, which a cursor carries.
+MEANT_ARTICLES = 30
+# How long changes may wait for their vectors until `instep doctor` calls it a problem.
+EMBEDDING_LAG_SECONDS = 900
 
 # Of `instep change`: of one run of git, and of one request until it is answered.
 GIT_SECONDS = 120

@@ -11,9 +11,9 @@ import uvicorn
 
 from instep.core.config import settings
 from instep.core.postgres import running_postgres
+from instep.core.signals import end_well_when_asked
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
 from instep.migrations import migrate
-from instep.runtime import end_well_when_asked
 from instep.web.protocol import SERVER
 
 PRETTY = "| python3 -m json.tool"
@@ -62,6 +62,7 @@ def announcement(stage: Stage) -> str:
             "",
             f"  help center      {site}/help/{stage.bot.slug}/",
             f"  management API   {site}/v1  (described at {site}/v1/openapi.json)",
+            f"  sign-in          {site}/sign-in  with {stage.email} and {stage.password}",
             f"  API key          {stage.key}",
             f"  bot id           {stage.bot.id}",
             f"  bot key          {stage.bot.bot_key}",

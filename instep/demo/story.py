@@ -1,5 +1,6 @@
 """What happens before the demo serves: the articles go live, a code change comes in, the writer drafts."""
 
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from instep.core.paging import PageRequest
 from instep.demo.help import Section, read_help, read_page
 from instep.drafts.actions import list_drafts
 from instep.drafts.schemas import Draft
-from instep.identity.schemas import Actor, Bot, Ctx, Scope
+from instep.identity.schemas import Actor, Bot, Ctx
+from instep.identity.scopes import Role, Scope
+from instep.people.actions import create_user
 from instep.runtime import worker_of
 from instep.tasks.actions import create_task, read_task
 from instep.tasks.schemas import ChangeIn, TaskCreate
@@ -39,6 +42,8 @@ class Stage:
 
     bot: BotRow
     key: str
+    email: str
+    password: str
     articles: int
     reviews: list["Review"]
 
@@ -58,11 +63,13 @@ async def set_stage(url: str) -> Stage:
         workspace = await workspaces.find_workspace(owner, None)
         bot = await workspaces.create_bot(owner, workspace.id, "Instep", "instep", "en")
         key = await workspaces.create_key(owner, workspace.id, "demo", Scope.WRITE, [])
+        password = secrets.token_urlsafe(12)
+        person = await create_user(owner, workspace.id, "you@example.com", Role.OWNER, password)
     database = Database(url, size=2)
     await database.open()
     try:
         articles = await load_articles(database, bot)
-        return Stage(bot, key.key, articles, await document(database, bot))
+        return Stage(bot, key.key, person.email, password, articles, await document(database, bot))
     finally:
         await database.close()
 

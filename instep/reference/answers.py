@@ -54,6 +54,12 @@ HEADERS: dict[str, Json] = {
         "schema": {"type": "string", "format": "uri"},
         "example": "https://help.example.com/v1/tasks/task_01kbb6x4mwh2v7n8q9r0s1t2v3",
     },
+    "Instep-Warnings": {
+        "description": "What the change takes away that this help center must answer, if anything: a JSON "
+        "list of sentences about golden questions.",
+        "schema": {"type": "string"},
+        "example": '["The golden question \\u201cHow do I export?\\u201d loses its article."]',
+    },
     "Idempotent-Replayed": {
         "description": "`true` where the task is one that an earlier request with this key made.",
         "schema": {"type": "string", "const": "true"},
@@ -72,6 +78,15 @@ TAGGED = {
     "create_changelog_entry",
     "publish_changelog_entry",
     "unpublish_changelog_entry",
+}
+# The operations that may take away what answers a golden question.
+WARNING = {
+    "update_article",
+    "publish_article",
+    "unpublish_article",
+    "delete_article",
+    "restore_revision",
+    "apply_draft",
 }
 
 # Status: the component's name, what it means, and an example of its code and sentence.
@@ -176,6 +191,8 @@ def headers_of(operation: str, sent: Collection[str]) -> Json:
     names: tuple[str, ...] = EVERY
     if operation in TAGGED or "If-None-Match" in sent or ("If-Match" in sent and operation != "apply_draft"):
         names += ("ETag",)
+    if operation in WARNING:
+        names += ("Instep-Warnings",)
     if operation == "create_task":
         names += ("Location", "Idempotent-Replayed")
     return references(names)

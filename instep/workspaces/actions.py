@@ -9,9 +9,11 @@ from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import new_id, new_uuid
 from instep.core.locales import valid_locale
 from instep.core.slugs import SlugTaken, free_slug, slugify, valid_slug
+from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.queries import list_bots as list_bots_of_key
-from instep.identity.schemas import Bot, Scope
+from instep.identity.schemas import OPERATOR, Bot
+from instep.identity.scopes import Scope
 from instep.web.origins import valid_origin
 from instep.workspaces import queries
 from instep.workspaces.schemas import BotRow, KeyRow, NewKey, Workspace
@@ -37,7 +39,9 @@ async def find_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
 
 
 async def create_workspace(tx: Tx, name: str) -> Workspace:
-    return await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
+    made = await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
+    await record(tx, made.id, OPERATOR, "create_workspace", made.id)
+    return made
 
 
 async def pause_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
@@ -54,6 +58,7 @@ async def set_paused(tx: Tx, workspace_id: str | None, is_paused: bool) -> Works
     changed = await queries.set_paused(tx, workspace.id, is_paused)
     if changed is None:
         raise NotFound(f"There is no workspace {workspace.id}.")
+    await record(tx, changed.id, OPERATOR, "pause_workspace" if is_paused else "resume_workspace", changed.id)
     return changed
 
 
@@ -72,6 +77,7 @@ async def create_bot(
         candidate = base if slug is not None else free_slug(base, await queries.slugs_like(tx, base))
         bot = await queries.insert_bot(tx, {**row, "id": new_uuid(), "slug": candidate})
         if bot is not None:
+            await record(tx, workspace_id, OPERATOR, "create_bot", str(bot.id), bot.id)
             return bot
         if slug is not None:
             raise SlugTaken
@@ -87,6 +93,7 @@ async def change_origins(
             raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
         closed = {accepted(valid_origin, origin, "origin") for origin in remove}
         kept = [origin for origin in present if origin not in closed]
+        await record(tx, workspace_id, OPERATOR, "change_origins", str(bot_id), bot_id)
         return await queries.set_origins(tx, workspace_id, bot_id, with_origins(kept, add))
 
 
@@ -112,7 +119,9 @@ async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids
         "scope": scope.value,
         "bot_ids": bot_ids or None,
     }
-    return NewKey(await queries.insert_key(tx, row), key)
+    made = await queries.insert_key(tx, row)
+    await record(tx, workspace_id, OPERATOR, "create_key", made.id)
+    return NewKey(made, key)
 
 
 async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
@@ -120,6 +129,7 @@ async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
     key = await queries.revoke_key(tx, workspace_id, key_id)
     if key is None:
         raise NotFound(f"There is no key {key_id}: `instep key list` shows them.")
+    await record(tx, workspace_id, OPERATOR, "revoke_key", key.id)
     return key
 
 

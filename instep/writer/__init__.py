@@ -5,11 +5,11 @@
 1. Read the change: `diffs`, a unified diff as data, and which of its files speak to users.
 2. Facts: `facts`, from paired lines (renames, new values, rewordings, what the title states) and from the
    grammar of the language (`facts.syntax`: definitions, signatures, defaults); `facts.gathering` has all.
-3. Locate: `locating`, in which `ranking` and `mentions` find the articles, `need` says whether any needs an edit,
-   `gates` and `chances` which of them are likely enough for a draft.
-4. Edit: `editing`, in which `places` and `belonging` find what is certain, `examples` code that articles show,
+3. Locate: `locating`, in which `ranking` and `mentions` find the articles, `need` says whether any needs an
+   edit, `gates` and `chances` which of them are likely enough for a draft.
+4. Edit: `editing`, in which `places` and `belonging` find what is certain, `examples` code that articles have,
    `removing` what is gone; `inserting`, new entries beside their siblings, or a note; `editing.drafts` puts
-   together what is likely and `editing.drafting` all of it. `model` is what a language model may add, checked.
+   together what is likely, `editing.drafting` all. `model` is what a language model may add, checked.
 5. New articles: `new_articles`, for what no article covers, and from instructions.
 6. Evidence and verdicts: `reporting`.
 

@@ -11,8 +11,8 @@ from instep.writer.model.labels import labelled, shortened
 from instep.writer.model.marks import Reach, fault_in
 from instep.writer.model.replies import Block, Blocks, blocks_schema, read_reply
 from instep.writer.model.words import ARTICLE_TOLD, article_reason, warnings_of
-from instep.writer.new_articles.outline import Wanted
-from instep.writer.new_articles.outline_sources import Source, Sources
+from instep.writer.new_articles.outline import Wanted, topics_of
+from instep.writer.new_articles.outline_sources import Source, quotable
 from instep.writer.shapes import Change, Proposal, Report
 from instep.writer.words.matching import mention
 
@@ -31,11 +31,12 @@ class Request:
     sources: tuple[str, ...]
 
 
-def request_of(wanted: Wanted, articles: Sequence[Source]) -> Request:
+def request_of(wanted: Wanted, sources: Sequence[Source]) -> Request:
     """For a task that asks for an article: the passages that bear on it."""
-    bearing = wanted.bearing_among(Sources(articles))
-    passages = tuple(f"{one.source.title}\n\n{one.text}" for one in bearing[:_PASSAGES])
-    return Request(wanted.title, wanted.instructions or "", passages)
+    of_topics = [quotable(sources, topic, topic)[:1] for topic in topics_of(wanted)]
+    bearing = [one for some in (*of_topics, wanted.quotable(sources)) for one in some]
+    passages = dict.fromkeys(f"{one.source.title}\n\n{one.text}" for one in bearing)
+    return Request(wanted.title, wanted.instructions or "", tuple(passages)[:_PASSAGES])
 
 
 def request_for(proposal: Proposal, change: Change) -> Request:

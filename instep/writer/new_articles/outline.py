@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from instep.writer.new_articles.outline_blocks import Block, blocks_of
-from instep.writer.new_articles.outline_sources import Passage, Source, Sources
+from instep.writer.new_articles.outline_sources import Passage, Source, quotable
 from instep.writer.shapes import Proposal, Report, Verdict
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
@@ -17,20 +17,24 @@ _WORDS_MOST = 3
 class Wanted:
     """The article that is asked for; `hints` help to find what bears on it, and stand nowhere in it.
 
-    `is_searched`: its sources are what a search found for it, so each of them bears on it.
     `reason` says to the reviewer who asked for it, `missing` what to do where there are no instructions.
     """
 
     title: str
     instructions: str | None = None
     hints: str = ""
-    is_searched: bool = False
     reason: str = "A task asked for it."
     missing: str = "The request has no instructions: say what this article is to say."
 
-    def bearing_among(self, sources: Sources) -> list[Passage]:
-        more = f"{self.instructions or ''}\n{self.hints}"
-        return sources.bearing_on(self.title, more, is_searched=self.is_searched)
+    def quotable(self, sources: Sequence[Source]) -> list[Passage]:
+        """What can be quoted on the whole of it."""
+        return quotable(sources, f"{self.title}\n{self.instructions or ''}\n{self.hints}")
+
+
+def topics_of(wanted: Wanted) -> list[str]:
+    """What the instructions list to be written about, each under a heading of its own."""
+    blocks = blocks_of(wanted.instructions or "")
+    return [topic for block in blocks if block.kind == "topics" for topic in block.lines]
 
 
 @dataclass(slots=True)
@@ -53,13 +57,12 @@ class _Outline:
         return next((passage for passage in passages if passage.text not in self.said), None)
 
 
-def write_article(wanted: Wanted, articles: Sequence[Source]) -> Report:
+def write_article(wanted: Wanted, sources: Sequence[Source]) -> Report:
     """The article as a proposal; every sentence is of the instructions or quoted from a linked article."""
-    sources = Sources(articles)
     blocks = blocks_of(wanted.instructions or "")
     outline = _Outline()
     _tell(outline, wanted, blocks, sources)
-    _close(outline, wanted.bearing_among(sources))
+    _close(outline, wanted.quotable(sources))
     if not blocks:
         outline.warnings.insert(0, wanted.missing)
     return Report(
@@ -71,7 +74,7 @@ def write_article(wanted: Wanted, articles: Sequence[Source]) -> Report:
     )
 
 
-def _tell(outline: _Outline, wanted: Wanted, blocks: Sequence[Block], sources: Sources) -> None:
+def _tell(outline: _Outline, wanted: Wanted, blocks: Sequence[Block], sources: Sequence[Source]) -> None:
     """The instructions, block by block."""
     if not blocks or blocks[0].kind != "text":
         outline.parts.append(_sentence(wanted.title))
@@ -88,10 +91,10 @@ def _tell(outline: _Outline, wanted: Wanted, blocks: Sequence[Block], sources: S
         under_heading = block.kind == "heading"
 
 
-def _tell_topics(outline: _Outline, topics: Sequence[str], sources: Sources) -> None:
+def _tell_topics(outline: _Outline, topics: Sequence[str], sources: Sequence[Source]) -> None:
     for topic in topics:
         outline.parts.append(f"## {topic}")
-        passage = outline.next_of(sources.bearing_on(topic))
+        passage = outline.next_of(quotable(sources, topic, topic))
         if passage:
             outline.quote(passage)
         else:
