@@ -7,7 +7,7 @@
    grammar of the language (`facts.syntax`: definitions, signatures, defaults); `facts.gathering` has all.
 3. Locate: `locating`, in which `ranking` and `mentions` find the articles, `need` says whether any needs an
    edit, `gates` and `chances` which of them are likely enough for a draft.
-4. Edit: `editing`, in which `places` and `belonging` find what is certain, `examples` code that articles have,
+4. Edit: `editing`, in which `places` and `belonging` find what is certain, `examples` code in articles,
    `removing` what is gone; `inserting`, new entries beside their siblings, or a note; `editing.drafts` puts
    together what is likely, `editing.drafting` all. `model` is what a language model may add, checked.
 5. New articles: `new_articles`, for what no article covers, and from instructions.
