@@ -152,7 +152,8 @@ class Shelf:
             index = index if index.seen <= now.changed_at else Index()
         while index.last or index.seen < now.changed_at:
             index = await caught_up(ctx, index)
-            index = index if index.last else replace(index, seen=max(now.changed_at, index.seen))
+            # What was read beyond this is read again: the bot's own stamp tells when there is more.
+            index = index if index.last else replace(index, seen=now.changed_at)
             if not now.is_writing:
                 self.indexes[ctx.bot.id] = index
         # What a transaction has written itself may yet be undone.

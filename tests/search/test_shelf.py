@@ -54,6 +54,19 @@ async def test_an_index_is_read_only_when_something_changed(api: Api, cast: Cast
     assert after is before
 
 
+async def test_an_index_is_read_once_where_articles_are_newer_than_the_bot_says(
+    api: Api, cast: Cast, ctx: Ctx, owner: Tx
+) -> None:
+    await publish(api(cast.acme.write_key))
+    await owner.run("update bots set changed_at = changed_at - interval '1 s' where id = %(b)s", b=ctx.bot.id)
+    shelf_ = Shelf(ROOM)
+    before, _ = await shelf_.index_of(ctx)
+
+    after, _ = await shelf_.index_of(ctx)
+
+    assert after is before
+
+
 async def test_an_index_of_many_changes_is_as_one_that_was_read_anew(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
     grown = Shelf(ROOM)
