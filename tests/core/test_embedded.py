@@ -23,8 +23,10 @@ if sys.platform == "win32":
 FAST = {"fsync": "off", "shared_buffers": "16MB"}
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="concerns root only")
 USER = f"""
-import pathlib, sys
+import pathlib, signal, sys
 from instep.core.embedded import EmbeddedPostgres
+# Whoever is started in the background of a shell has Ctrl-C ignored, and its children too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with EmbeddedPostgres.attach(pathlib.Path(sys.argv[1]), timeout=30, settings={FAST}) as db:
     print(db.url, flush=True)
     sys.stdin.read()
