@@ -180,7 +180,6 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
         "  its SQL, pgbench ": lambda: statements(LIST_SQL),
         "PATCH with revision": lambda: run_wrk(URL, patch_script(keys, last), SECONDS),
         "  its SQL, pgbench  ": lambda: statements(PATCH_SQL),
-        "GET search, 500 articles": lambda: run_wrk(URL, search_script(keys), SECONDS),
     }
     heading = f"median of {ROUNDS} rounds"
     print(f"{heading:28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
@@ -210,11 +209,6 @@ def get_script(keys: list[str], last: int) -> str:
 
 def list_script(keys: list[str]) -> str:
     return script(keys, 'wrk.format("GET", "/v1/articles", headers)')
-
-
-def search_script(keys: list[str]) -> str:
-    """Words that most articles hold: the dearest kind of question."""
-    return script(keys, 'wrk.format("GET", "/v1/articles/search?q=change+plan", headers)')
 
 
 def patch_script(keys: list[str], last: int) -> str:
