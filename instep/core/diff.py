@@ -13,6 +13,14 @@ NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedLines:
+    """Which lines of two texts the other one lacks, by their numbers from 0."""
+
+    removed: frozenset[int]
+    added: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class TextDiff:
     """A unified diff (empty when the texts are equal) and its counts of added and removed lines."""
 
@@ -29,6 +37,17 @@ async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
         return await run_bounded(compare_now, before, after, names, seconds=limits.DIFF_SECONDS)
     except TooExpensive:
         return replace_all(before, after, names)
+
+
+async def changed_lines(before: str, after: str) -> ChangedLines:
+    """Which lines of `before` were removed and which of `after` added; all where it takes too long."""
+    if len(before) + len(after) <= limits.INLINE_CHARACTERS:
+        return changed_lines_now(before, after)
+    try:
+        return await run_bounded(changed_lines_now, before, after, seconds=limits.DIFF_SECONDS)
+    except TooExpensive:
+        removed, added = (frozenset(range(len(lines_of(text)))) for text in (before, after))
+        return ChangedLines(removed, added)
 
 
 async def merge(base: str, ours: str, theirs: str) -> str | None:
@@ -52,6 +71,15 @@ def compare_now(before: str, after: str, names: tuple[str, str]) -> TextDiff:
         unified_diff(lines_of(before), lines_of(after), *names, sequencematcher=PatienceSequenceMatcher)
     )
     return in_text(lines)
+
+
+def changed_lines_now(before: str, after: str) -> ChangedLines:
+    matcher = PatienceSequenceMatcher(None, lines_of(before), lines_of(after))
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    return ChangedLines(
+        removed=frozenset(line for _, start, end, _, _ in changes for line in range(start, end)),
+        added=frozenset(line for _, _, _, start, end in changes for line in range(start, end)),
+    )
 
 
 def replace_all(before: str, after: str, names: tuple[str, str]) -> TextDiff:

@@ -224,6 +224,11 @@ TOPICS_SEARCHED = 100
 GOLDEN_QUESTIONS = 500
 # Of the warnings beside an answer, which stand in a header.
 WARNINGS_TOLD = 10
+# Of the lines that an overwrite takes away: how many such a warning quotes, and characters of each.
+OVERWRITTEN_LINES_TOLD = 3
+OVERWRITTEN_LINE_TOLD = 60
+# Ids of other drafts of the same article that a draft's detail names.
+OTHER_DRAFTS_TOLD = 5
 # How long it is remembered that somebody asked a question, as counted from when it was asked.
 ASKINGS_KEPT = timedelta(days=180)
 # The share of their terms that two questions of the same meaning have in common.

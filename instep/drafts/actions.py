@@ -13,14 +13,17 @@ from instep.articles.actions import (
     replace_text,
 )
 from instep.articles.schemas import Article, ArticleCreate, Source
-from instep.core.diff import compare, merge
-from instep.core.errors import AppError, Conflict, InvalidState, InvalidValue, NotFound
+from instep.core.diff import compare
+from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import render_bounded
 from instep.core.paging import Listed, PageRequest
 from instep.drafts import queries
+from instep.drafts.merging import ALL_IS_LIVE, merged_content, text_to_apply, what_is_taken_away
+from instep.drafts.reviewing import warnings_of
 from instep.drafts.schemas import (
+    ArticleText,
     Draft,
     DraftApply,
     DraftCreate,
@@ -32,8 +35,6 @@ from instep.drafts.schemas import (
     Proposal,
     draft_item_out,
 )
-from instep.golden.actions import losses
-from instep.golden.schemas import Told
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
@@ -61,8 +62,8 @@ async def list_drafts(
 ) -> Listed[Draft]:
     """List everything that awaits review, newest first.
 
-    The counts of an edit whose article has changed since are those against its present text, as in the
-    detail; of large texts they are those against the text that the edit was made against.
+    The counts of an edit whose article has changed since are those of what applying makes of its present
+    text, as in the detail; of large texts they are those against the text that the edit was made against.
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     listed = await queries.list_pending(ctx, draft_type, article_id, page)
@@ -77,26 +78,20 @@ async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> 
 async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> DraftDetail:
     """Get a draft, whatever has become of it, with all that a reviewer decides by.
 
-    An edit comes with its diff against the live article, its conflict and its evidence; once settled with
-    its diff against the text that it was made against. A new article's text is that of the article behind it.
+    An edit comes with the diff from the live article to what applying makes of it, its conflict and its
+    evidence; once settled with its diff against the text that it was made against. A new article's text is
+    that of the article behind it.
     """
     draft = await find_draft(ctx, draft_id)
     content = await render_bounded(draft.content) if form == "html" else draft.content
     if draft.type != "edit":
         return DraftDetail(draft, content, None, None)
-    against = await compare(draft.compared_with, draft.content, SIDES)
-    merged = await merge(draft.base_content, draft.current_content, draft.content) if draft.conflict else None
-    warnings = [*draft.warnings, *await golden_losses(ctx, draft)]
+    merged = await merged_content(draft)
+    applied = draft.content if merged is None else merged
+    against = await compare(draft.compared_with, applied, SIDES)
+    warnings = [*draft.warnings, *await warnings_of(ctx, draft, merged)]
     counted = replace(draft, additions=against.additions, deletions=against.deletions, warnings=warnings)
     return DraftDetail(counted, content, against.diff, merged)
-
-
-async def golden_losses(ctx: Ctx, draft: DraftTexts) -> list[str]:
-    """Which golden questions the article would no longer answer with this edit, while it can be applied."""
-    if draft.status != "pending":
-        return []
-    before = Told(draft.article_title, None, draft.current_content)
-    return await losses(ctx, draft.article_id, before, Told(draft.title, None, draft.content))
 
 
 @writes
@@ -221,7 +216,9 @@ async def change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
 async def apply_draft(ctx: Ctx, draft_id: str, wish: DraftApply, if_match: str | None = None) -> Draft:
     """Make a draft's text the article's: an edit is live at once if its article is, a new article goes live.
 
-    The text that an edit replaces is kept as a revision. `If-Match` takes the ETag of the draft's article.
+    Where the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
+    is in the article already is refused: dismiss it. The text that an edit replaces is kept as a revision.
+    `If-Match` takes the ETag of the draft's article.
     """
     draft = await find_pending(ctx, draft_id)
     refuse_text_of_new(draft, wish)
@@ -230,14 +227,23 @@ async def apply_draft(ctx: Ctx, draft_id: str, wish: DraftApply, if_match: str |
     # Somebody may have changed or settled it since it was read.
     draft = await find_pending(ctx, draft_id, lock=True)
     refuse_stale(if_match, article.etag)
-    title, content = await settled_text(article, draft, wish)
+    text = await text_to_apply(draft, wish)
     await queries.settle(ctx, draft.id, "applied")
     source = Source("apply", draft.id)
     if draft.type != "edit":
-        await publish_text(ctx, article, title, content, source)
-    elif (title, content) != (article.title, article.content):
-        await replace_text(ctx, article, title, content, source)
+        await publish_text(ctx, article, text.title, text.content, source)
+    else:
+        await replace_live_text(ctx, article, draft, text)
     return replace(draft, status="applied")
+
+
+async def replace_live_text(ctx: Ctx, article: Article, draft: DraftTexts, text: ArticleText) -> None:
+    """Apply an edit, and warn of what it takes away: only an overwrite takes away anything."""
+    if text == draft.live:
+        raise NoChanges(ALL_IS_LIVE)
+    if draft.conflict:
+        ctx.warnings.extend(await what_is_taken_away(draft, text))
+    await replace_text(ctx, article, text.title, text.content, Source("apply", draft.id))
 
 
 @writes
@@ -295,22 +301,6 @@ async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTex
     return draft
 
 
-async def settled_text(article: Article, draft: DraftTexts, wish: DraftApply) -> tuple[str, str]:
-    """The title and text that applying gives the article, after the caller's wish about a conflict."""
-    sent = wish.model_dump()
-    title = sent.get("title", draft.own_title)
-    content = sent.get("content_markdown", draft.content)
-    if not draft.conflict or wish.on_conflict == "overwrite":
-        return title or article.title, content
-    if wish.on_conflict == "fail":
-        raise Conflict("The article has changed since this was proposed: look at the diff and decide again.")
-    merged = await merge(draft.base_content, article.content, content)
-    title_clashes = title not in (None, article.title) and article.title != draft.base_title
-    if merged is None or title_clashes:
-        raise Conflict("The article has changed in the same lines: edit the draft, or overwrite the article.")
-    return title or article.title, merged
-
-
 async def with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
     """Count anew what is compared in no time: a list can't wait for the rest."""
     changed = [row.id for row in rows if row.conflict]
@@ -321,5 +311,6 @@ async def with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
 
 
 async def recount(row: Draft, texts: DraftTexts) -> Draft:
-    against = await compare(texts.compared_with, texts.content, SIDES)
+    merged = await merged_content(texts)
+    against = await compare(texts.compared_with, texts.content if merged is None else merged, SIDES)
     return replace(row, additions=against.additions, deletions=against.deletions)

@@ -15,6 +15,7 @@ from instep.drafts.schemas import (
     DraftTexts,
     DraftType,
     NewArticle,
+    OtherDrafts,
     Proposal,
 )
 from instep.identity.schemas import Ctx
@@ -81,18 +82,35 @@ async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | N
 
 
 async def find_small(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
-    """Those of the drafts whose texts are compared in no time."""
+    """Those of the drafts whose texts are merged and compared in no time."""
     rows = await ctx.tx.all(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = any(%(ids)s)
-          and length(d.content_markdown) + length(a.content_markdown) <= %(most)s
+          and length(d.base_markdown) + length(d.content_markdown) + length(a.content_markdown) <= %(most)s
         """,
         bot=ctx.bot.id,
         ids=draft_ids,
         most=limits.INLINE_CHARACTERS,
     )
     return {row.id: row for row in rows}
+
+
+async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
+    """The other edits of the draft's article that wait, newest first."""
+    return await ctx.tx.one(
+        OtherDrafts,
+        """
+        select coalesce((array_agg(id order by created_at desc, id desc))[:%(most)s], '{}') as ids, count(*)
+        from drafts
+        where bot_id = %(bot)s and article_id = %(article)s and status = 'pending' and type = 'edit'
+          and id <> %(id)s
+        """,
+        bot=ctx.bot.id,
+        article=draft.article_id,
+        id=draft.id,
+        most=limits.OTHER_DRAFTS_TOLD,
+    )
 
 
 async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: TextDiff) -> Draft:

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, Field
+from pydantic import MISSING, ConfigDict, Field
 
 from instep.core import limits
 from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, SourceUrl, Text, Timestamp, Title
 
 DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
-OnConflict = Literal["overwrite", "merge", "fail"]
+OnConflict = Literal["merge", "overwrite", "fail"]
 Reason = Annotated[Text, Field(max_length=limits.REASON)]
 
 
@@ -23,6 +23,22 @@ class EvidenceOut(Out):
     end_line: int
     excerpt: str
     article_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleText:
+    """What a draft proposes of an article, and what an article has of it."""
+
+    title: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDrafts:
+    """How many more edits of an article wait, and the ids of the newest ones."""
+
+    ids: list[str]
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +112,16 @@ class DraftTexts(Draft):
     warnings: list[str]
 
     @property
+    def base(self) -> ArticleText:
+        """The text that it was made against."""
+        return ArticleText(self.base_title, self.base_content)
+
+    @property
+    def live(self) -> ArticleText:
+        """The article's present text."""
+        return ArticleText(self.article_title, self.current_content)
+
+    @property
     def compared_with(self) -> str:
         """The article's present text; of a settled draft the text that it was made against."""
         return self.current_content if self.status == "pending" else self.base_content
@@ -146,14 +172,20 @@ class DraftUpdate(Body):
 class DraftApply(Body):
     """What to apply in place of the proposal, and what to do when the article has changed since."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"onConflict": "merge"}]})
+
     title: Title | MISSING = Field(default=MISSING, description="Replaces the proposed title.")
     content_markdown: Markdown | MISSING = Field(
-        default=MISSING, description="Replaces the proposed text; for drafts of the type `edit` only."
+        default=MISSING,
+        description="Replaces the proposed text, and is merged as that would be; for drafts of the type"
+        " `edit` only.",
     )
     on_conflict: OnConflict = Field(
-        default="overwrite",
-        description="When the article has changed since: give it the proposed text, join both changes, or"
-        " refuse. It has no effect on drafts of new articles.",
+        default="merge",
+        description="What to do when the article has changed since. `merge` joins both changes, and refuses"
+        " with 400 `conflict` where they concern the same lines or the title. `overwrite` gives the article"
+        " the proposal as it stands; `Instep-Warnings` names what that takes away. `fail` refuses. It has no"
+        " effect on drafts of new articles.",
     )
 
 
@@ -170,8 +202,8 @@ class DraftListItemOut(Out):
     source_url: str | None
     task_id: str | None = Field(description="The task that proposed it.")
     conflict: bool = Field(description="Whether the article has changed since; false once it is settled.")
-    additions: int = Field(description="Lines added.")
-    deletions: int = Field(description="Lines removed.")
+    additions: int = Field(description="Lines that applying adds.")
+    deletions: int = Field(description="Lines that applying removes.")
     author: AuthorOut
     created_at: Timestamp
     updated_at: Timestamp
@@ -181,17 +213,21 @@ class DraftFields(DraftListItemOut):
     """What both forms of a draft's detail share."""
 
     diff: str | None = Field(
-        description="Unified diff from the article's present text, or once the edit is settled from the text"
-        " that it was made against; null for new articles."
+        description="Unified diff from the article's present text to what applying makes of it: the merge"
+        " where there is a conflict and both changes can be joined, else the proposal. Of a settled edit from"
+        " the text that it was made against; null for new articles."
     )
     merged_markdown: str | None = Field(
-        description="Both changes joined, where there is a conflict and they can be."
+        description="Both changes joined, where there is a conflict and they can be: what applying gives."
     )
     base_version: int = Field(description="The article's version that the edit was made against.")
     current_version: int = Field(description="The article's present version.")
     evidence: list[EvidenceOut] = Field(description="The places of the code change behind the edit.")
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
-    warnings: list[str] = Field(description="What to check by hand.")
+    warnings: list[str] = Field(
+        description="What to check by hand; also what applying would meet, and which other drafts of the"
+        " article wait."
+    )
 
 
 class DraftOut(DraftFields):

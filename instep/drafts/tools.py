@@ -47,7 +47,7 @@ class DraftPieceOut(DraftListItemOut):
     )
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
     warnings: list[str] = Field(description="What to check by hand.")
-    diff: str | None = Field(description="Unified diff from the live article to the proposal.")
+    diff: str | None = Field(description="Unified diff from the live article to what applying makes of it.")
     content_markdown: str | None
     merged_markdown: str | None
     has_more: bool = Field(alias="has_more", description="Whether the text goes on behind this piece.")
@@ -70,7 +70,7 @@ async def list_drafts(
 
 @toolbox.tool(actions.get_draft, DraftPieceOut, "Read a draft")
 async def get_draft(call: Call, id: DraftId, part: PartWanted = None, cursor: Cursor = None) -> DraftPieceOut:
-    """Read one draft: its diff against the live article, its evidence, and whether there is a conflict."""
+    """Read one draft: the diff that applying it makes, its evidence, its warnings, and any conflict."""
     async with call.begin() as ctx:
         return draft_piece_out(await actions.get_draft(ctx, id), part, call, cursor)
 
@@ -89,7 +89,9 @@ async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftLis
 async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftAppliedOut:
     """Make a draft's text the article's: live at once if the article is live; a new article is published.
 
-    Only when the person asked for it. The text that it replaces is kept as a revision.
+    Only when the person asked for it. What was changed in the article since is kept: both changes are merged,
+    or the call is refused where they concern the same lines. With `overwrite`, which takes the later change
+    away, tell the person what the warnings name. The text that it replaces is kept as a revision.
     """
     async with call.begin() as ctx:
         draft = await actions.apply_draft(ctx, id, body)

@@ -55,8 +55,8 @@ HEADERS: dict[str, Json] = {
         "example": "https://help.example.com/v1/tasks/task_01kbb6x4mwh2v7n8q9r0s1t2v3",
     },
     "Instep-Warnings": {
-        "description": "What the change takes away that this help center must answer, if anything: a JSON "
-        "list of sentences about golden questions.",
+        "description": "What the change takes away, if anything: a JSON list of sentences, about golden "
+        "questions that lose their answer, and on apply about later changes that an overwrite replaces.",
         "schema": {"type": "string"},
         "example": '["The golden question \\u201cHow do I export?\\u201d loses its article."]',
     },
@@ -79,7 +79,7 @@ TAGGED = {
     "publish_changelog_entry",
     "unpublish_changelog_entry",
 }
-# The operations that may take away what answers a golden question.
+# The operations that may take away what answers a golden question, or what others changed since.
 WARNING = {
     "update_article",
     "publish_article",

@@ -10,7 +10,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from instep.core import limits
-from instep.core.diff import compare, compare_now, merge, merge_now, replace_all
+from instep.core.diff import (
+    ChangedLines,
+    changed_lines,
+    changed_lines_now,
+    compare,
+    compare_now,
+    lines_of,
+    merge,
+    merge_now,
+    replace_all,
+)
 from tests.drafts.review import patched
 
 NAMES = ("live", "proposed")
@@ -92,6 +102,50 @@ def test_a_merge_does_not_depend_on_which_side_is_whose(base: str, ours: str, th
     assert (merged is None) is (mirrored is None)
 
 
+# Mostly none, so that two edits of one text do not clash everywhere.
+insertions = st.one_of(st.just([]), st.just([]), st.just([]), st.lists(words, max_size=1))
+
+
+@st.composite
+def edited(draw: st.DrawFn, base: list[str], whose: str) -> str:
+    """The base as somebody left it: lines are kept, removed, replaced, repeated, and new ones are between."""
+    lines: list[str] = []
+    for number, line in enumerate(base):
+        lines += draw(insertions) + [f"{whose} {number}"] * draw(st.integers(0, 1))
+        results = {"keep": [line], "repeat": [line, line], "replace": [f"{whose} {number}'"], "remove": []}
+        lines += results[draw(st.sampled_from(["keep"] * 5 + ["repeat", "replace", "remove"]))]
+    lines += draw(insertions) + [f"{whose} at the end"] * draw(st.integers(0, 1))
+    return "\n".join(lines) + draw(st.sampled_from(["\n", ""]))
+
+
+@given(st.data(), st.lists(words, max_size=8))
+@settings(max_examples=1_000, deadline=None)
+def test_a_merge_loses_no_line_that_either_side_has_added(data: st.DataObject, base: list[str]) -> None:
+    sides = [data.draw(edited(base, whose)) for whose in ("mine", "theirs")]
+
+    merged = merge_now("\n".join(base) + "\n", *sides)
+
+    if merged is not None:
+        for side, whose in zip(sides, ("mine", "theirs"), strict=True):
+            assert own_lines(merged, whose) == own_lines(side, whose)
+
+
+@given(st.data(), st.lists(words, max_size=8))
+@settings(max_examples=300, deadline=None)
+def test_the_lines_that_changed_are_those_of_the_diff(data: st.DataObject, base: list[str]) -> None:
+    before, after = "\n".join(base), data.draw(edited(base, "mine"))
+
+    changed = changed_lines_now(before, after)
+
+    common = [line for number, line in enumerate(lines_of(before)) if number not in changed.removed]
+    assert common == [line for number, line in enumerate(lines_of(after)) if number not in changed.added]
+    assert (changed == ChangedLines(frozenset(), frozenset())) is (before == after)
+
+
+def own_lines(text: str, whose: str) -> list[str]:
+    return [line for line in text.split("\n") if line.startswith(f"{whose} ")]
+
+
 def test_changes_in_different_places_are_both_kept() -> None:
     base = "one\ntwo\nthree\nfour\nfive\n"
 
@@ -139,6 +193,8 @@ async def test_what_takes_too_long_is_shown_as_replaced(monkeypatch: pytest.Monk
     assert (made.additions, made.deletions) == (line_count(after), line_count(before))
     assert patched(before, made.diff) == after
     assert await merge(before, after, "a\n" + before) is None
+    changed = await changed_lines(before, after)
+    assert (len(changed.removed), len(changed.added)) == (line_count(before), line_count(after))
 
 
 def line_count(text: str) -> int:

@@ -46,7 +46,7 @@ async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(api: A
     article = await write_article(client)
     first, second = await propose(client, article), await propose(client, article, "Short.", title="In short")
     for draft in (first, second):
-        await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+        await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "overwrite"})
 
     newest, oldest = await revisions(client, article)
 
@@ -80,13 +80,13 @@ async def test_an_empty_text_of_the_body_empties_the_article(api: Api, cast: Cas
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ({}, AFTER),
-        ({"onConflict": "overwrite"}, AFTER),
+        ({}, MERGED),
         ({"onConflict": "merge"}, MERGED),
-        ({"onConflict": "merge", "contentMarkdown": BEFORE + "\nDone.\n"}, MINE + "\nDone.\n"),
+        ({"contentMarkdown": BEFORE + "\nDone.\n"}, MINE + "\nDone.\n"),
+        ({"onConflict": "overwrite"}, AFTER),
     ],
 )
-async def test_a_conflict_is_overwritten_or_merged(
+async def test_a_conflict_is_merged_unless_it_is_to_be_overwritten(
     api: Api, cast: Cast, body: dict[str, str], text: str
 ) -> None:
     client = api(cast.acme.write_key)
@@ -99,17 +99,28 @@ async def test_a_conflict_is_overwritten_or_merged(
     assert [row["contentMarkdown"] for row in await revisions(client, article)] == [MINE, BEFORE]
 
 
-@pytest.mark.parametrize(("wish", "live"), [("fail", MINE), ("fail", CLASHING), ("merge", CLASHING)])
-async def test_a_conflict_that_is_not_to_be_overwritten_is_refused(
-    api: Api, cast: Cast, wish: str, live: str
+@pytest.mark.parametrize(
+    ("body", "live", "advice"),
+    [
+        ({}, CLASHING, "that holds both changes and `onConflict` `overwrite`"),
+        ({"onConflict": "merge"}, CLASHING, "that holds both changes and `onConflict` `overwrite`"),
+        ({"contentMarkdown": "Short."}, MINE, "that holds both changes and `onConflict` `overwrite`"),
+        ({"onConflict": "fail"}, MINE, "read the draft again"),
+        ({"onConflict": "fail"}, CLASHING, "read the draft again"),
+    ],
+)
+async def test_a_conflict_that_can_not_be_merged_or_must_not_be_changes_nothing(
+    api: Api, cast: Cast, body: Json, live: str, advice: str
 ) -> None:
     client = api(cast.acme.write_key)
     article, draft = await conflict(client, live)
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": wish})
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
 
     assert (refused.status_code, refused.json()["code"]) == (400, "conflict")
+    assert advice in refused.json()["error"]
     assert await text_of(client, article) == live
+    assert [row["contentMarkdown"] for row in await revisions(client, article)] == [BEFORE]
     assert await queue(client) == [draft["id"]]
 
 
@@ -130,10 +141,39 @@ async def test_a_merge_keeps_the_title_that_only_one_side_changed(api: Api, cast
     draft = await propose(client, article)
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
 
-    await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "merge"})
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
 
     now = await get(client, f"articles/{article['id']}")
     assert (now["title"], now["contentMarkdown"]) == ("Begin", AFTER)
+
+
+@pytest.mark.parametrize("title", ["Set up", "Install"])
+async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(
+    api: Api, cast: Cast, title: str
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article, title="Set up")
+    await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
+    await client.patch(f"/v1/articles/{article['id']}", json={"description": "How to begin"})
+
+    applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"title": title})
+
+    assert applied.status_code == 200
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["title"], now["contentMarkdown"]) == ("Set up", AFTER)
+
+
+async def test_a_new_title_is_merged_with_a_later_text(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_article(client)
+    draft = await propose(client, article, title="Set up")
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": MINE})
+
+    await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["title"], now["contentMarkdown"]) == ("Set up", MERGED)
 
 
 async def test_two_different_titles_do_not_merge(api: Api, cast: Cast) -> None:
@@ -142,9 +182,15 @@ async def test_two_different_titles_do_not_merge(api: Api, cast: Cast) -> None:
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "merge"})
+    path = f"/v1/drafts/{draft['id']}/apply"
+    refused = await client.post(path, json={})
 
     assert (refused.status_code, refused.json()["code"]) == (400, "conflict")
+    assert "present `title`" in refused.json()["error"]
+    assert (await get(client, f"articles/{article['id']}"))["title"] == "Begin"
+    assert (await client.post(path, json={"title": "Begin"})).status_code == 200
+    now = await get(client, f"articles/{article['id']}")
+    assert (now["title"], now["contentMarkdown"]) == ("Begin", AFTER)
 
 
 async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(api: Api, cast: Cast) -> None:
@@ -162,16 +208,22 @@ async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(api: Api, cas
     assert (await apply_if(client, draft, fresh))["status"] == "applied"
 
 
-async def test_a_text_that_is_live_already_settles_the_draft_without_a_revision(api: Api, cast: Cast) -> None:
+@pytest.mark.parametrize("body", [{}, {"onConflict": "overwrite"}])
+async def test_a_draft_whose_changes_are_all_live_is_to_be_dismissed(
+    api: Api, cast: Cast, body: Json
+) -> None:
     client = api(cast.acme.write_key)
-    article = await write_article(client)
-    draft = await propose(client, article)
-    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": AFTER})
+    article, draft = await conflict(client, AFTER)
+    seen = await get(client, f"drafts/{draft['id']}")
 
-    applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
 
-    assert (applied.status_code, applied.json()["status"]) == (200, "applied")
+    assert (refused.status_code, refused.json()["code"]) == (400, "no_changes")
+    assert refused.json()["error"] in seen["warnings"]
+    assert "dismiss" in refused.json()["error"]
+    assert (seen["diff"], seen["additions"], seen["deletions"]) == ("", 0, 0)
     assert [row["contentMarkdown"] for row in await revisions(client, article)] == [BEFORE]
+    assert (await client.post(f"/v1/drafts/{draft['id']}/dismiss")).status_code == 200
 
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])

@@ -72,7 +72,7 @@ async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
     [event] = await heard(owner, cast.acme)
     [listed] = await all_pages(client, "/v1/drafts")
     assert told(event) == ("edit.proposed", listed, {})
-    assert (listed["conflict"], listed["additions"], listed["deletions"]) == (True, 1, 2)
+    assert (listed["conflict"], listed["additions"], listed["deletions"]) == (True, 1, 1)
 
 
 @each_type
@@ -158,7 +158,7 @@ async def test_the_rest_of_the_review_is_silent(api: Api, cast: Cast, database: 
     found(await client.post(f"/v1/drafts/{edits[0]['id']}/dismiss"))
     # As the article is already, so nothing of it changes.
     same = {"contentMarkdown": BEFORE, "title": "Install"}
-    found(await client.post(f"/v1/drafts/{edits[1]['id']}/apply", json=same))
+    assert refusal(await client.post(f"/v1/drafts/{edits[1]['id']}/apply", json=same)) == (400, "no_changes")
     found(await client.post(f"/v1/drafts/{of_unseen['id']}/apply", json={}))
 
     assert await kinds(owner, cast.acme) == []

@@ -63,8 +63,9 @@ async def test_a_change_of_the_article_is_a_conflict_with_a_merge(api: Api, cast
     assert seen["conflict"] is True
     assert (seen["baseVersion"], seen["currentVersion"]) == (1, 2)
     assert seen["mergedMarkdown"] == AFTER.replace("ten minutes", "a minute")
-    assert patched(live, seen["diff"]) == AFTER
-    assert (seen["additions"], seen["deletions"]) == (2, 2)
+    assert patched(live, seen["diff"]) == seen["mergedMarkdown"]
+    assert (seen["additions"], seen["deletions"]) == (1, 1)
+    assert seen["warnings"] == []
 
 
 async def test_changes_of_the_same_lines_have_no_merge(api: Api, cast: Cast) -> None:
@@ -77,6 +78,10 @@ async def test_changes_of_the_same_lines_have_no_merge(api: Api, cast: Cast) -> 
     seen = await get(client, f"drafts/{draft['id']}")
 
     assert (seen["conflict"], seen["mergedMarkdown"]) == (True, None)
+    assert patched(live, seen["diff"]) == AFTER
+    assert (seen["additions"], seen["deletions"]) == (1, 1)
+    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+    assert seen["warnings"] == [refused.json()["error"]]
 
 
 async def test_another_title_of_the_article_is_a_conflict(api: Api, cast: Cast) -> None:

@@ -76,7 +76,7 @@ async def test_an_unknown_type_or_page_size_is_refused(api: Api, cast: Cast) -> 
         assert (refused.status_code, refused.json()["details"][0]["field"]) == (400, field)
 
 
-async def test_a_conflict_shows_in_the_list_with_counts_against_the_live_text(api: Api, cast: Cast) -> None:
+async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     article = await write_article(client)
     quiet = await propose(client, await write_article(client, "Sign in"))
@@ -86,7 +86,7 @@ async def test_a_conflict_shows_in_the_list_with_counts_against_the_live_text(ap
 
     conflicted, calm = (await get(client, "drafts"))["results"]
 
-    assert (conflicted["conflict"], conflicted["additions"], conflicted["deletions"]) == (True, 2, 4)
+    assert (conflicted["conflict"], conflicted["additions"], conflicted["deletions"]) == (True, 1, 1)
     assert calm == {name: quiet[name] for name in FIELDS}
 
 
@@ -94,14 +94,16 @@ async def test_large_texts_keep_the_counts_that_they_were_proposed_with(api: Api
     client = api(cast.acme.write_key)
     large = "".join(f"Line {number}.\n" for number in range(6_000))
     article = await write_article(client, text=large)
-    await propose(client, article, large.replace("Line 7.", "Line seven."))
-    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Anew.\n" + large})
+    await propose(client, article, large.replace("Line 7.", "Line seven.") + "One more.\n")
+    await client.patch(
+        f"/v1/articles/{article['id']}", json={"contentMarkdown": large.replace("Line 7.", "Line seven.")}
+    )
 
     [listed] = (await get(client, "drafts"))["results"]
     detail = await get(client, f"drafts/{listed['id']}")
 
-    assert (listed["conflict"], listed["additions"], listed["deletions"]) == (True, 1, 1)
-    assert (detail["additions"], detail["deletions"]) == (1, 2)
+    assert (listed["conflict"], listed["additions"], listed["deletions"]) == (True, 2, 1)
+    assert (detail["additions"], detail["deletions"]) == (1, 0)
 
 
 async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(api: Api, cast: Cast) -> None:

@@ -12,6 +12,7 @@ from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from tests.cast import Api, Cast, Client
 from tests.drafts.review import (
+    AFTER,
     BEFORE,
     NewType,
     get,
@@ -107,7 +108,7 @@ async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
         mine = f"Mine {number}."
 
         answers = await gather(
-            ann.post(f"/v1/drafts/{draft['id']}/apply", json={}),
+            ann.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "overwrite"}),
             bob.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": mine}),
         )
 
@@ -125,13 +126,33 @@ async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
     article = await write_article(author)
     drafts = [await propose(author, article, f"Text {number}.") for number in range(6)]
 
+    wish = {"onConflict": "overwrite"}
+
     await gather(
-        *(one.post(f"/v1/drafts/{d['id']}/apply", json={}) for one, d in product((ann, bob), drafts))
+        *(one.post(f"/v1/drafts/{d['id']}/apply", json=wish) for one, d in product((ann, bob), drafts))
     )
 
     texts = {row["contentMarkdown"] for row in await revisions(author, article)}
     assert texts | {await text_of(author, article)} == {BEFORE, *(f"Text {n}." for n in range(6))}
     assert await queue(author) == []
+
+
+async def test_of_two_drafts_of_one_article_that_are_applied_at_once_both_stay(
+    api: Api, cast: Cast, ann: Client, bob: Client
+) -> None:
+    author = api(cast.acme.write_key)
+    for number in range(PAIRS // 5):
+        article = await write_article(author, f"Install {number}")
+        renamed = await propose(author, article)
+        shortened = await propose(author, article, BEFORE.replace("ten minutes", "a minute"))
+
+        answers = await gather(
+            ann.post(f"/v1/drafts/{renamed['id']}/apply", json={}),
+            bob.post(f"/v1/drafts/{shortened['id']}/apply", json={}),
+        )
+
+        assert [answer.status_code for answer in answers] == [200, 200]
+        assert await text_of(author, article) == AFTER.replace("ten minutes", "a minute")
 
 
 @pytest.mark.parametrize("kind", ["new_article", "gap_draft"])

@@ -1,0 +1,107 @@
+"""What applying an edit makes of an article that has changed since, and what an overwrite takes away."""
+
+from collections.abc import Iterable
+
+from instep.core import limits
+from instep.core.diff import changed_lines, lines_of, merge
+from instep.core.errors import Conflict
+from instep.drafts.schemas import ArticleText, DraftApply, DraftTexts
+
+CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide anew."
+ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."
+SAME_LINES = (
+    "The article has changed since in lines that this draft changes too: apply it with a `contentMarkdown`"
+    " that holds both changes and `onConflict` `overwrite`, or dismiss it."
+)
+TWO_TITLES = (
+    "The article got another title since, and this draft proposes a third one: apply it with the article's"
+    " present `title`, or with `onConflict` `overwrite`."
+)
+
+
+async def text_to_apply(draft: DraftTexts, wish: DraftApply) -> ArticleText:
+    """The title and text that applying gives the article.
+
+    Where the article has changed since, they are merged unless the caller wishes otherwise; raises `Conflict`
+    where both sides changed the same, or where the caller wants no merge.
+    """
+    proposed = proposed_text(draft, wish)
+    if not draft.conflict or wish.on_conflict == "overwrite":
+        return proposed
+    if wish.on_conflict == "fail":
+        raise Conflict(CHANGED_SINCE)
+    content = await merge(draft.base_content, draft.current_content, proposed.content)
+    title = merge_title(draft, proposed.title)
+    if content is None or title is None:
+        raise Conflict(clashes(draft, proposed, content)[0])
+    return ArticleText(title, content)
+
+
+def proposed_text(draft: DraftTexts, wish: DraftApply | None = None) -> ArticleText:
+    """What the draft proposes, or the caller in its place; where neither has a title, the live one stays."""
+    sent = wish.model_dump() if wish is not None else {}
+    title = sent.get("title", draft.own_title) or draft.article_title
+    return ArticleText(title, sent.get("content_markdown", draft.content))
+
+
+def merge_title(draft: DraftTexts, proposed: str) -> str | None:
+    """The three-way merge of the title, or None where both sides gave the article another one."""
+    if proposed in (draft.base_title, draft.article_title):
+        return draft.article_title
+    return proposed if draft.article_title == draft.base_title else None
+
+
+async def merged_content(draft: DraftTexts) -> str | None:
+    """The clean merge of a waiting edit into an article that has changed since, else None."""
+    if not draft.conflict:
+        return None
+    return await merge(draft.base_content, draft.current_content, draft.content)
+
+
+def obstacles(draft: DraftTexts, merged: str | None) -> list[str]:
+    """Why applying a draft as it is would be refused; `merged` is the clean merge of its text, if any."""
+    if not draft.conflict:
+        return []
+    proposed = proposed_text(draft)
+    if merged == draft.current_content and merge_title(draft, proposed.title) == draft.article_title:
+        return [ALL_IS_LIVE]
+    return clashes(draft, proposed, merged)
+
+
+def clashes(draft: DraftTexts, proposed: ArticleText, merged: str | None) -> list[str]:
+    """Why both changes can't be joined; `merged` is the clean merge of the text, if any."""
+    reasons = [SAME_LINES] if merged is None else []
+    return reasons if merge_title(draft, proposed.title) is not None else [*reasons, TWO_TITLES]
+
+
+async def what_is_taken_away(draft: DraftTexts, text: ArticleText) -> list[str]:
+    """Which later changes of the article are gone once it has this text, in few and short sentences."""
+    since = await changed_lines(draft.base_content, draft.current_content)
+    now = await changed_lines(draft.current_content, text.content)
+    restored = await changed_lines(draft.base_content, text.content)
+    lost = lines_at(draft.current_content, since.added & now.removed)
+    came_back = lines_at(draft.base_content, since.removed - restored.removed)
+    title = [draft.article_title] if draft.article_title not in (draft.base_title, text.title) else []
+    told = (
+        ("This overwrites the article's later title:", title),
+        ("This takes away what was added to the article since:", lost),
+        ("This brings back what was removed from the article since:", came_back),
+    )
+    return [f"{subject} {quoted(lines)}." for subject, lines in told if lines]
+
+
+def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
+    """The lines with these numbers, without those that hold nothing."""
+    lines = lines_of(text)
+    return [line for number in sorted(numbers) if (line := lines[number].strip())]
+
+
+def quoted(lines: list[str]) -> str:
+    told = [f"“{shortened(line)}”" for line in lines[: limits.OVERWRITTEN_LINES_TOLD]]
+    untold = len(lines) - len(told)
+    return ", ".join(told) + (f" and {untold} more line{'s' if untold > 1 else ''}" if untold else "")
+
+
+def shortened(line: str) -> str:
+    most = limits.OVERWRITTEN_LINE_TOLD
+    return line if len(line) <= most else line[: most - 1] + "…"

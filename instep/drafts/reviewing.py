@@ -1,0 +1,39 @@
+"""What a reviewer has to know of an edit that waits, besides what its author warns of."""
+
+from instep.drafts import queries
+from instep.drafts.merging import obstacles
+from instep.drafts.schemas import DraftTexts
+from instep.golden.actions import losses
+from instep.golden.schemas import Told
+from instep.identity.schemas import Ctx
+
+
+async def warnings_of(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:
+    """What applying would meet or take away, and which other drafts wait, in sentences.
+
+    `merged` is the clean merge into an article that has changed since, if there is one.
+    """
+    if draft.status != "pending":
+        return []
+    return [
+        *obstacles(draft, merged),
+        *await golden_losses(ctx, draft, draft.content if merged is None else merged),
+        *await other_drafts(ctx, draft),
+    ]
+
+
+async def golden_losses(ctx: Ctx, draft: DraftTexts, applied: str) -> list[str]:
+    """Which golden questions the article would no longer answer once the draft is applied."""
+    before = Told(draft.article_title, None, draft.current_content)
+    return await losses(ctx, draft.article_id, before, Told(draft.title, None, applied))
+
+
+async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
+    """A sentence about the other edits of the article that wait, if there are any."""
+    others = await queries.find_others(ctx, draft)
+    if not others.count:
+        return []
+    drafts, wait = ("draft", "waits") if others.count == 1 else ("drafts", "wait")
+    untold = others.count - len(others.ids)
+    names = ", ".join(others.ids) + (f" and {untold} more" if untold else "")
+    return [f"{others.count} more {drafts} of this article {wait}: {names}."]
