@@ -20,6 +20,10 @@ Answer = TypeVar("Answer", bound=Shape)
 VISIBLE = re.compile(r"[\x21-\x7e]+")
 # Of a server, or a proxy before it, that starts again or has too much to do.
 BUSY = {429, 502, 503, 504}
+NEEDED = {
+    "INSTEP_URL": "the address of the server",
+    "INSTEP_API_KEY": "an API key of the server",
+}
 
 
 class Refused(AppError):
@@ -51,7 +55,10 @@ def read_server(environ: Mapping[str, str]) -> Server:
     key = environ.get("INSTEP_API_KEY", "").strip()
     if not url or not key:
         missing = "INSTEP_API_KEY" if url else "INSTEP_URL"
-        raise Refused(f"{missing} is not set; secrets of CI are often not there for changes from forks.")
+        raise Refused(
+            f"{missing} is not set: it takes {NEEDED[missing]}. Secrets of CI are often not there for changes"
+            " from forks."
+        )
     if not is_address(url):
         raise Refused("INSTEP_URL must be an address such as https://help.example.com, without user name.")
     if not VISIBLE.fullmatch(key):
@@ -76,9 +83,11 @@ class Client:
         server: Server,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        patience_seconds: float = limits.CALL_PATIENCE_SECONDS,
     ) -> None:
         self.url, self.now, self.sleep = server.url, now, sleep
-        headers = {"Authorization": f"Bearer {server.key}", "User-Agent": "instep-change"}
+        self.patience_seconds = patience_seconds
+        headers = {"Authorization": f"Bearer {server.key}", "User-Agent": "instep"}
         try:
             # Redirects are not followed: the key is for this server alone.
             self.http = httpx2.Client(headers=headers, timeout=limits.CALL_SECONDS, follow_redirects=False)
@@ -129,7 +138,7 @@ class Client:
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> httpx2.Response:
         """The answer to a request, repeated while the server can't be reached or is busy."""
-        ends = self.now() + limits.CALL_PATIENCE_SECONDS
+        ends = self.now() + self.patience_seconds
         for pause in pauses():
             try:
                 answer = self.http.request(method, f"{self.url}/v1{path}", content=body, headers=headers)

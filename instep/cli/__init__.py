@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from instep.cli import alerts, asking, bots, keys, people, webhooks, workspaces
+from instep.cli import alerts, asking, bots, drafts, keys, people, webhooks, workspaces
 from instep.cli.asking import ask
 from instep.cli.changes import change
 from instep.cli.installation import doctor, migrate, routes
@@ -26,6 +26,7 @@ app.add_typer(workspaces.app, name="workspace")
 app.add_typer(bots.app, name="bot")
 app.add_typer(keys.app, name="key")
 app.add_typer(people.app, name="user")
+app.add_typer(drafts.app, name="draft")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
 app.add_typer(webhooks.app, name="webhooks")

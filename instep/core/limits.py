@@ -305,6 +305,8 @@ CALL_SECONDS = 60
 # For how long a request is repeated while the server can't be reached or is busy.
 CALL_PATIENCE_SECONDS = 90
 CALL_PAUSE_SECONDS_MOST = 15
+# The same of a person who waits at a terminal, in `instep draft`.
+REVIEW_PATIENCE_SECONDS = 5
 # Between two looks at a task: at first, and in the end.
 POLL_SECONDS = 0.5
 POLL_SECONDS_MOST = 10.0

@@ -315,7 +315,10 @@ def test_addresses_of_inner_networks_and_below_paths_are_taken(url: str) -> None
     ("settings", "sentence"),
     [
         ({"INSTEP_URL": ""}, "INSTEP_URL is not set"),
-        ({"INSTEP_API_KEY": " \n"}, "INSTEP_API_KEY is not set; secrets of CI are often not there"),
+        (
+            {"INSTEP_API_KEY": " \n"},
+            "INSTEP_API_KEY is not set: it takes an API key of the server. Secrets of CI are often",
+        ),
         ({"INSTEP_API_KEY": "isk_a b"}, "INSTEP_API_KEY is no API key"),
         ({"INSTEP_API_KEY": "isk_ü"}, "INSTEP_API_KEY is no API key"),
         *(

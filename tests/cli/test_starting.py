@@ -8,7 +8,8 @@ HEAVY = {"alembic", "apprise", "fastapi", "mcp", "numpy", "psycopg", "sqlalchemy
 HELP = """
 from contextlib import suppress
 from instep.cli import main
-for sys.argv in (["instep", "--help"], ["instep", "key", "list", "--help"], ["instep", "change", "--help"]):
+for asked in ("", "key list", "change", "draft apply"):
+    sys.argv = ["instep", *asked.split(), "--help"]
     with suppress(SystemExit):
         main()
 """
@@ -29,3 +30,7 @@ def test_help_loads_nothing_that_takes_long() -> None:
 def test_a_change_is_sent_without_what_a_server_needs() -> None:
     """A CI runs it with every push."""
     assert loaded_by("import instep.ci.command") & HEAVY == set()
+
+
+def test_a_draft_is_reviewed_without_what_a_server_needs() -> None:
+    assert loaded_by("import instep.review.command") & HEAVY == set()

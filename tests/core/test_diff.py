@@ -103,7 +103,9 @@ def test_a_merge_does_not_depend_on_which_side_is_whose(base: str, ours: str, th
 
 
 # Mostly none, so that two edits of one text do not clash everywhere.
-insertions = st.one_of(st.just([]), st.just([]), st.just([]), st.lists(words, max_size=1))
+insertions: st.SearchStrategy[list[str]] = st.one_of(
+    st.just([]), st.just([]), st.just([]), st.lists(words, max_size=1)
+)
 
 
 @st.composite

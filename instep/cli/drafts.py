@@ -1,0 +1,80 @@
+"""`instep draft …`: the review queue of a server elsewhere."""
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from instep.cli.options import AsJson
+from instep.review import OnConflict
+
+if TYPE_CHECKING:
+    from instep.review.command import Run
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Review what waits at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: a wrong option.",
+)
+DraftId = Annotated[str, typer.Argument(metavar="DRAFT", help="Its id, as `instep draft list` shows it.")]
+OfBot = Annotated[
+    str | None,
+    typer.Option(
+        "--bot", envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+    ),
+]
+
+
+@app.command("list", epilog="Example: instep draft list --article upload-limits")
+def list_drafts(
+    article: Annotated[
+        str | None, typer.Option(metavar="ARTICLE", help="Only drafts of this article, by its id or slug.")
+    ] = None,
+    bot: OfBot = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the drafts that wait for review, newest first."""
+    from instep.review import command
+
+    run_with(bot, lambda queue: command.list_drafts(queue, article, as_json))
+
+
+@app.command("show", epilog="Example: instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
+def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
+    """Show a draft: why it is proposed, what to check, and what applying it changes of the live article."""
+    from instep.review import command
+
+    has_colours = command.shows_colours(os.environ)
+    run_with(bot, lambda queue: command.show_draft(queue, draft, has_colours, as_json))
+
+
+@app.command("apply", epilog="Example: instep draft apply edit_06gzypdrkkjqmey8dp43d9mrek")
+def apply_draft(
+    draft: DraftId,
+    on_conflict: Annotated[
+        OnConflict,
+        typer.Option(
+            help="When the article has changed since: join both changes, give the article the proposal as"
+            " it stands, or refuse."
+        ),
+    ] = "merge",
+    bot: OfBot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Apply a draft: its text is live at once if its article is; a new article goes live."""
+    from instep.review import command
+
+    run_with(bot, lambda queue: command.apply_draft(queue, draft, on_conflict, as_json))
+
+
+@app.command("dismiss", epilog="Example: instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek")
+def dismiss_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
+    """Take a draft out of the queue; the article of an edit stays as it is."""
+    from instep.review import command
+
+    run_with(bot, lambda queue: command.dismiss_draft(queue, draft, as_json))
+
+
+def run_with(bot: str | None, run: "Run") -> None:
+    from instep.review.command import run_review
+
+    raise typer.Exit(run_review(os.environ, bot, run))

@@ -1,0 +1,68 @@
+"""The runs of `instep draft …`: ask the server, tell what it says, and end with an exit code."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import typer
+from pydantic import BaseModel
+
+from instep.ci.client import Client, read_server
+from instep.ci.command import FAILED, say
+from instep.core import limits
+from instep.core.errors import AppError
+from instep.review import OnConflict
+from instep.review.queue import Queue
+from instep.review.report import as_table, as_text
+
+Run = Callable[[Queue], None]
+
+
+def run_review(environ: Mapping[str, str], bot: str | None, run: Run) -> int:
+    """Do it with the queue of the bot, and say by the exit code whether it went well."""
+    try:
+        with opened(environ, bot) as queue:
+            run(queue)
+    except AppError as refusal:
+        say(refusal.message)
+        return FAILED
+    return 0
+
+
+@contextmanager
+def opened(environ: Mapping[str, str], bot: str | None) -> Iterator[Queue]:
+    with Client(read_server(environ), patience_seconds=limits.REVIEW_PATIENCE_SECONDS) as client:
+        yield Queue(client, client.choose_bot(bot or None))
+
+
+def list_drafts(queue: Queue, article: str | None, as_json: bool) -> None:
+    page = queue.newest(article)
+    tell(page, as_table(page), as_json)
+    if page.has_more and not as_json:
+        say(f"These are the newest {len(page.results)}; more wait behind them.")
+
+
+def show_draft(queue: Queue, draft_id: str, has_colours: bool, as_json: bool) -> None:
+    draft = queue.read(draft_id)
+    tell(draft, as_text(draft, has_colours), as_json)
+
+
+def apply_draft(queue: Queue, draft_id: str, on_conflict: OnConflict, as_json: bool) -> None:
+    applied = queue.apply(draft_id, on_conflict)
+    for warning in applied.warnings:
+        say(f"Warning: {warning}")
+    tell(applied, f"{applied.id} is applied to the article {applied.article_id}.", as_json)
+
+
+def dismiss_draft(queue: Queue, draft_id: str, as_json: bool) -> None:
+    dismissed = queue.dismiss(draft_id)
+    tell(dismissed, f"{dismissed.id} is dismissed.", as_json)
+
+
+def tell(answer: BaseModel, text: str, as_json: bool) -> None:
+    typer.echo(answer.model_dump_json(by_alias=True) if as_json else text)
+
+
+def shows_colours(environ: Mapping[str, str]) -> bool:
+    """Whether standard output is a terminal whose owner has not said no to colours (no-color.org)."""
+    return sys.stdout.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

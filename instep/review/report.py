@@ -1,0 +1,72 @@
+"""How drafts are told at a terminal: a table of the queue, and one draft with its diff."""
+
+from collections.abc import Iterator, Sequence
+
+import typer
+
+from instep.ci.report import TYPES, place_of
+from instep.ci.words import flowing, plain, short
+from instep.review.shapes import DraftShown, QueueEntry, QueuePage
+
+HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
+NONE_WAITS = "No draft waits for review."
+# The beginnings of a diff's lines; those of its header come first, which begin like the others.
+COLOURS = (("--- ", None), ("+++ ", None), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+
+
+def as_table(page: QueuePage) -> str:
+    if not page.results:
+        return NONE_WAITS
+    rows = [HEADERS, *(cells_of(entry) for entry in page.results)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADERS) - 1)]
+    return "\n".join(aligned(row, widths) for row in rows)
+
+
+def cells_of(entry: QueueEntry) -> tuple[str, ...]:
+    lines = f"+{entry.additions} -{entry.deletions}"
+    title = short(flowing(entry.title))
+    return (
+        plain(entry.id),
+        plain(TYPES.get(entry.type, entry.type)),
+        lines,
+        "yes" if entry.conflict else "-",
+        title,
+    )
+
+
+def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """The cells in columns; the last one is as long as it is."""
+    padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+    return "  ".join([*padded, row[-1]])
+
+
+def as_text(draft: DraftShown, has_colours: bool) -> str:
+    """What a reviewer decides by, then the diff of an edit or the text of a new article."""
+    lines = [flowing(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
+    body = draft.content_markdown if draft.diff is None else draft.diff
+    shown = [plain(line) for line in body.rstrip("\n").split("\n")]
+    if has_colours and draft.diff is not None:
+        shown = [coloured(line) for line in shown]
+    return "\n".join([*lines, "", *shown])
+
+
+def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
+    """What stands above the text: each fact with its name, in one line."""
+    state = "" if draft.status == "pending" else f", {draft.status}"
+    kind = TYPES.get(draft.type, draft.type)
+    yield "draft", plain(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
+    yield "article", flowing(f"{draft.article_title} ({draft.article_id})")
+    if draft.source_url:
+        yield "source", flowing(draft.source_url)
+    if draft.reason:
+        yield "why", flowing(draft.reason)
+    yield from (("asked", flowing(question)) for question in draft.questions)
+    yield from (("code", f"{place_of(place)}  {short(place.excerpt.strip())}") for place in draft.evidence)
+    if draft.conflict:
+        yield "since", "The article has changed since this was proposed."
+    yield from (("check", flowing(warning)) for warning in draft.warnings)
+
+
+def coloured(line: str) -> str:
+    colour = next((colour for beginning, colour in COLOURS if line.startswith(beginning)), None)
+    return typer.style(line, fg=colour) if colour else line

@@ -1,0 +1,52 @@
+"""What is read of the API's answers about drafts; fields that a newer server adds are passed on."""
+
+from pydantic import Field
+
+from instep.ci.shapes import Evidence, Shape
+
+
+class QueueEntry(Shape):
+    """A draft as the list of them tells it."""
+
+    id: str
+    type: str
+    title: str
+    article_title: str
+    conflict: bool
+    additions: int
+    deletions: int
+
+
+class QueuePage(Shape):
+    """The newest drafts that wait."""
+
+    results: list[QueueEntry]
+    has_more: bool = Field(alias="has_more")
+
+
+class DraftShown(QueueEntry):
+    """A draft with all that a reviewer decides by; without a diff where it is a new article."""
+
+    status: str
+    article_id: str
+    reason: str | None
+    source_url: str | None
+    evidence: list[Evidence]
+    questions: list[str]
+    warnings: list[str]
+    diff: str | None
+    content_markdown: str
+
+
+class DraftSettled(Shape):
+    """A draft that was applied or dismissed."""
+
+    id: str
+    status: str
+
+
+class DraftApplied(DraftSettled):
+    """An applied draft, and what the server warns of: sentences beside its answer."""
+
+    article_id: str
+    warnings: list[str] = Field(default_factory=list)
