@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import sys
 import tempfile
 from pathlib import Path
+from shlex import quote
 
 import uvicorn
 
@@ -71,24 +73,34 @@ def announcement(stage: Stage) -> str:
             f"It makes {len(stage.reviews)} of the articles wrong; the edits wait for your review.",
             "Paste these lines one after the other:",
             "",
+            f"export INSTEP_URL={site} INSTEP_API_KEY={stage.key}",
             "# The review queue",
+            f"{own_command()} draft list",
+            *(line for review in stage.reviews for line in review_lines(review)),
+            "# The API has all of it: the queue, and a draft with its diff and evidence",
             f"curl -s {site}/v1/drafts {key} {PRETTY}",
-            *(line for review in stage.reviews for line in review_lines(review, site, key)),
+            *(f"curl -s {site}/v1/drafts/{review.draft.id} {key} {PRETTY}" for review in stage.reviews[:1]),
             "",
         ]
     )
 
 
-def review_lines(review: Review, site: str, key: str) -> list[str]:
-    draft = f"{site}/v1/drafts/{review.draft.id}"
-    json = "-H 'Content-Type: application/json' -d '{}'"
+def review_lines(review: Review) -> list[str]:
+    draft = f"{own_command()} draft"
     return [
         f"# “{review.draft.article_title}”: the diff, and the lines of the code change behind it",
-        f"curl -s {draft} {key} {PRETTY}",
+        f"{draft} show {review.draft.id}",
         "# Apply it: the public page has the new text at once",
-        f"curl -s -X POST {draft}/apply {key} {json}; echo",
+        f"{draft} apply {review.draft.id}",
         f"curl -s {review.url} | grep {NEW_NAME}",
     ]
+
+
+def own_command() -> str:
+    """How a shell calls the program that runs: by its name, or by its path where the name means another."""
+    path = Path(sys.executable).with_name("instep")
+    named = shutil.which("instep")
+    return "instep" if named is not None and Path(named).resolve() == path.resolve() else quote(str(path))
 
 
 def free_port() -> int:

@@ -61,7 +61,9 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
     if draft.reason:
         yield "why", flowing(draft.reason)
     yield from (("asked", flowing(question)) for question in draft.questions)
-    yield from (("code", f"{place_of(place)}  {short(place.excerpt.strip())}") for place in draft.evidence)
+    # Several edits of an article may rest on the same line.
+    places = dict.fromkeys(f"{place_of(place)}  {short(place.excerpt.strip())}" for place in draft.evidence)
+    yield from (("code", place) for place in places)
     if draft.conflict:
         yield "since", "The article has changed since this was proposed."
     yield from (("check", flowing(warning)) for warning in draft.warnings)

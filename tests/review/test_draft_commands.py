@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from instep.core import limits
 from tests.cast import Cast, Json
 from tests.ci.servers import BOT, Reply, standing
 from tests.commands import Done, run_command
@@ -121,7 +122,7 @@ def test_a_draft_is_shown_with_all_that_a_reviewer_decides_by(ann: Reviewer) -> 
     assert ann.draft("show", draft["id"], "--json").json == shown
 
 
-def test_evidence_and_questions_are_shown(cast: Cast) -> None:
+def test_evidence_and_questions_are_shown() -> None:
     """They come from code changes and visitors, and hold whatever those wrote."""
     place = {"file": "app/config.py", "startLine": 2, "endLine": 3, "excerpt": "limit = 25\x1b[31m"}
     gap = {
@@ -136,7 +137,7 @@ def test_evidence_and_questions_are_shown(cast: Cast) -> None:
         "deletions": 0,
         "reason": None,
         "sourceUrl": None,
-        "evidence": [place],
+        "evidence": [place, place],
         "questions": ["How do I\nexport?"],
         "warnings": [],
         "diff": None,
@@ -235,7 +236,10 @@ def test_a_draft_that_is_not_there_is_refused(ann: Reviewer, draft_id: str) -> N
         assert "answers 404: There is no" in ann.draft(act, draft_id).refusal
 
 
-def test_settings_that_are_missing_and_servers_that_are_gone_are_told(cast: Cast) -> None:
+def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "REVIEW_PATIENCE_SECONDS", 0)
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
     assert "INSTEP_URL is not set: it takes the address" in run_command("draft", "list", **nowhere).refusal
 

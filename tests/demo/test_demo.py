@@ -1,0 +1,40 @@
+"""`instep demo` as a newcomer meets it: every line that it prints works, and its change leaves no doubts."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.runtime.installation import READY_SECONDS, Installation, free_port, installed
+
+# The last line reads a draft whole, after one that reads the queue.
+LINES = re.compile(r"^export INSTEP_URL=.*^curl [^\n]*/v1/drafts/[^\n]*\n", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def lines() -> Iterator[str]:
+    """What a demo tells people to paste; it serves until the test ends."""
+    with installed() as demo:
+        demo.start("demo", "--port", str(free_port()))
+        demo.until(lambda: LINES.search(printed(demo)) is not None, READY_SECONDS)
+        yield LINES.findall(printed(demo))[0]
+
+
+def printed(demo: Installation) -> str:
+    return (demo.folder / "log").read_text()
+
+
+def test_every_line_works_and_the_change_leaves_no_doubts(lines: str) -> None:
+    shell = ["bash", "-e", "-o", "pipefail", "-c", lines]
+
+    done = subprocess.run(shell, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("is applied to the article") == 2
+    assert done.stdout.count("<code>INSTEP_REQUESTS_PER_MINUTE</code>") == 2
+    assert '"results": []' in done.stdout
+    assert '"status": "applied"' in done.stdout
+    # The evidence is code of the product, and there is nothing to check by hand.
+    assert set(re.findall(r"^  code    (\S+?):", done.stdout, re.MULTILINE)) == {"instep/core/config.py"}
+    assert re.findall(r"^  check .*", done.stdout, re.MULTILINE) == []
