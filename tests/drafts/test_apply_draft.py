@@ -268,6 +268,17 @@ async def test_a_bad_body_is_refused(api: Api, cast: Cast, body: object) -> None
     assert await queue(client) == [draft["id"]]
 
 
+async def test_the_description_tells_the_default_and_shows_it(api: Api) -> None:
+    document = (await api(None).get("/v1/openapi.json")).json()
+
+    wish = document["components"]["schemas"]["DraftApply"]
+    assert "Default: `merge`." in wish["properties"]["onConflict"]["description"]
+    assert wish["examples"] == [{"onConflict": "merge"}]
+    answer = document["paths"]["/drafts/{id}/apply"]["post"]["responses"]["200"]
+    assert "overwrite" in document["components"]["headers"]["Instep-Warnings"]["description"]
+    assert "Instep-Warnings" in answer["headers"]
+
+
 async def test_a_body_is_required_and_may_be_empty(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     draft = await propose(client, await write_article(client))
