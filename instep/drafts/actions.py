@@ -87,8 +87,8 @@ async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> Draft
     if draft.type != "edit":
         return DraftDetail(draft, content, None, None)
     merged = await merged_content(draft)
-    applied = draft.content if merged is None else merged
-    against = await compare(draft.compared_with, applied, SIDES)
+    result = draft.content if merged is None else merged
+    against = await compare(draft.compared_with, result, SIDES)
     warnings = [*draft.warnings, *await warnings_of(ctx, draft, merged)]
     counted = replace(draft, additions=against.additions, deletions=against.deletions, warnings=warnings)
     return DraftDetail(counted, content, against.diff, merged)

@@ -76,18 +76,18 @@ def clashes(draft: DraftTexts, proposed: ArticleText, merged: str | None) -> lis
 
 async def what_is_taken_away(draft: DraftTexts, text: ArticleText) -> list[str]:
     """Which later changes of the article are gone once it has this text, in few and short sentences."""
-    since = await changed_lines(draft.base_content, draft.current_content)
-    now = await changed_lines(draft.current_content, text.content)
-    restored = await changed_lines(draft.base_content, text.content)
-    lost = lines_at(draft.current_content, since.added & now.removed)
-    came_back = lines_at(draft.base_content, since.removed - restored.removed)
-    title = [draft.article_title] if draft.article_title not in (draft.base_title, text.title) else []
-    told = (
-        ("This overwrites the article's later title:", title),
-        ("This takes away what was added to the article since:", lost),
-        ("This brings back what was removed from the article since:", came_back),
+    later_changes = await changed_lines(draft.base_content, draft.current_content)
+    last_change = await changed_lines(draft.current_content, text.content)
+    whole_change = await changed_lines(draft.base_content, text.content)
+    later_title = [draft.article_title] if draft.article_title not in (draft.base_title, text.title) else []
+    lost_lines = lines_at(draft.current_content, later_changes.added & last_change.removed)
+    returned_lines = lines_at(draft.base_content, later_changes.removed - whole_change.removed)
+    losses = (
+        ("This overwrites the article's later title:", later_title),
+        ("This takes away what was added to the article since:", lost_lines),
+        ("This brings back what was removed from the article since:", returned_lines),
     )
-    return [f"{subject} {quoted(lines)}." for subject, lines in told if lines]
+    return [f"{subject} {quoted(lines)}." for subject, lines in losses if lines]
 
 
 def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
@@ -97,9 +97,10 @@ def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
 
 
 def quoted(lines: list[str]) -> str:
-    told = [f"“{shortened(line)}”" for line in lines[: limits.OVERWRITTEN_LINES_TOLD]]
-    untold = len(lines) - len(told)
-    return ", ".join(told) + (f" and {untold} more line{'s' if untold > 1 else ''}" if untold else "")
+    """The first lines, and how many more there are."""
+    quotes = [f"“{shortened(line)}”" for line in lines[: limits.OVERWRITTEN_LINES_TOLD]]
+    more = len(lines) - len(quotes)
+    return ", ".join(quotes) + (f" and {more} more line{'s' if more > 1 else ''}" if more else "")
 
 
 def shortened(line: str) -> str:

@@ -34,6 +34,6 @@ async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
     if not others.count:
         return []
     drafts, wait = ("draft", "waits") if others.count == 1 else ("drafts", "wait")
-    untold = others.count - len(others.ids)
-    names = ", ".join(others.ids) + (f" and {untold} more" if untold else "")
+    more = others.count - len(others.ids)
+    names = ", ".join(others.ids) + (f" and {more} more" if more else "")
     return [f"{others.count} more {drafts} of this article {wait}: {names}."]

@@ -10,8 +10,7 @@ from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
 NONE_WAITS = "No draft waits for review."
-# The beginnings of a diff's lines; those of its header come first, which begin like the others.
-COLOURS = (("--- ", None), ("+++ ", None), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+COLOURS = {"@": "cyan", "+": "green", "-": "red"}
 
 
 def as_table(page: QueuePage) -> str:
@@ -36,18 +35,19 @@ def cells_of(entry: QueueEntry) -> tuple[str, ...]:
 
 def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     """The cells in columns; the last one is as long as it is."""
-    padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-    return "  ".join([*padded, row[-1]])
+    cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+    return "  ".join([*cells, row[-1]])
 
 
 def as_text(draft: DraftShown, has_colours: bool) -> str:
     """What a reviewer decides by, then the diff of an edit or the text of a new article."""
-    lines = [flowing(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
+    head = [flowing(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
     body = draft.content_markdown if draft.diff is None else draft.diff
-    shown = [plain(line) for line in body.rstrip("\n").split("\n")]
+    lines = [plain(line) for line in body.rstrip("\n").split("\n")]
     if has_colours and draft.diff is not None:
-        shown = [coloured(line) for line in shown]
-    return "\n".join([*lines, "", *shown])
+        # The first two lines of a diff name its sides; they begin as removed and added lines do.
+        lines[2:] = [coloured(line) for line in lines[2:]]
+    return "\n".join([*head, "", *lines])
 
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
@@ -70,5 +70,5 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
 
 
 def coloured(line: str) -> str:
-    colour = next((colour for beginning, colour in COLOURS if line.startswith(beginning)), None)
+    colour = COLOURS.get(line[:1])
     return typer.style(line, fg=colour) if colour else line

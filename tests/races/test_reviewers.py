@@ -83,7 +83,7 @@ async def test_an_applied_text_and_a_saved_one_both_become_versions(caller: Call
         text = f"Saved {number}."
         applied, saved = await in_turns(
             number,
-            lambda: ann.post(f"/v1/drafts/{draft['id']}/apply", json={}),
+            lambda: ann.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "overwrite"}),
             lambda: bob.patch(article.path, json={"contentMarkdown": text}),
         )
         assert is_won(applied, "applied")
