@@ -24,16 +24,18 @@ class Postgres:
 def running_postgres(settings: Settings) -> Iterator[Postgres]:
     """Start or join the embedded server, and leave it at the end: the last process to leave stops it."""
     if settings.database_url:
-        refuse_unreachable(settings.database_url)
+        refuse_unusable(settings.database_url)
         yield Postgres(settings.database_url, None)
         return
     with EmbeddedPostgres.attach(settings.data_dir) as embedded:
         yield Postgres(embedded.url, embedded)
 
 
-def refuse_unreachable(url: str) -> None:
+def refuse_unusable(url: str) -> None:
+    """Raise `DatabaseUnavailable` where nobody answers, or where texts would not be kept as UTF-8."""
     try:
-        psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
+        with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
+            encoding = connection.info.parameter_status("server_encoding")
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
         raise DatabaseUnavailable(
@@ -42,3 +44,8 @@ def refuse_unreachable(url: str) -> None:
     except psycopg.Error:
         # The message would repeat the address, and a password in it.
         raise DatabaseUnavailable("INSTEP_DATABASE_URL is not an address of PostgreSQL.") from None
+    if encoding != "UTF8":
+        raise DatabaseUnavailable(
+            f"The database must be UTF8, and that of INSTEP_DATABASE_URL is {encoding}: create it with "
+            "`create database instep owner instep encoding 'UTF8' template template0`."
+        )
