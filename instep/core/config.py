@@ -265,11 +265,16 @@ def default_data_dir() -> Path:
     return Path.home() / ".local/share/instep"
 
 
+def secret_key_file(settings: Settings) -> Path:
+    """Where the signing key is kept unless it is set."""
+    return settings.data_dir / "secret_key"
+
+
 def secret_key(settings: Settings) -> bytes:
     """The signing key: as set, or made once and kept in the data folder."""
     if settings.secret_key:
         return settings.secret_key.encode()
-    path = settings.data_dir / "secret_key"
+    path = secret_key_file(settings)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         made = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
