@@ -5,11 +5,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from instep.core.config import Settings
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 
 CONNECT_SECONDS = 10
+# The login of requests and jobs on the embedded server, and any number that nobody else locks.
+LOGIN_ROLE = "instep_login"
+LOGIN_LOCK = 4_927_001_734
+# It has no right of its own: it may only become the application's role, which row-level security binds.
+MAKE_LOGIN_ROLE = f"""
+    do $$ begin
+      perform pg_advisory_xact_lock({LOGIN_LOCK});
+      if to_regrole('{LOGIN_ROLE}') is null then
+        create role {LOGIN_ROLE} login noinherit;
+        grant instep_app to {LOGIN_ROLE};
+      end if;
+    end $$
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +32,19 @@ class Postgres:
 
     url: str
     embedded: EmbeddedPostgres | None
+
+
+def application_url(postgres: Postgres) -> str:
+    """Where requests and jobs connect; the schema must be there.
+
+    The owner of the embedded server is its superuser. Whoever found a way to run SQL in a request could take
+    that role back, so requests log in as one that has nothing to take back.
+    """
+    if postgres.embedded is None:
+        return postgres.url
+    with psycopg.connect(postgres.url) as connection:
+        connection.execute(MAKE_LOGIN_ROLE.encode())
+    return make_conninfo(postgres.url, user=LOGIN_ROLE)
 
 
 @contextmanager

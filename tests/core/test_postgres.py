@@ -3,14 +3,19 @@
 import os
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from psycopg.errors import InsufficientPrivilege
 
+from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
+from instep.core.postgres import Postgres, application_url
+from tests.cast import Cast
 from tests.commands import Operator
 from tests.runtime.installation import COMMAND, free_port
 
@@ -99,3 +104,35 @@ async def test_a_user_without_the_right_to_make_roles_is_told_which_right_is_mis
         finally:
             connection.execute(f"drop database {database} with (force)".encode())
             connection.execute(f"drop role {role}".encode())
+
+
+async def test_what_a_request_runs_can_not_take_back_the_power_of_the_owner(
+    cluster: EmbeddedPostgres, database_url: str, cast: Cast
+) -> None:
+    database = Database(application_url(Postgres(database_url, cluster)), size=1)
+    await database.open()
+    try:
+        async with database.enter_workspace(cast.acme.workspace_id) as tx:
+            assert await tx.value("select current_user::text") == "instep_app"
+            assert await tx.value("select count(*) from bots") == 2
+
+            await tx.value("select set_config('role', 'none', false)")
+
+            assert await tx.value("show is_superuser") == "off"
+            with pytest.raises(InsufficientPrivilege):
+                await tx.value("select count(*) from bots")
+            with pytest.raises(InsufficientPrivilege):
+                await tx.run("set role instep")
+    finally:
+        await database.close()
+
+
+def test_processes_that_start_together_make_the_login_once(
+    cluster: EmbeddedPostgres, database_url: str
+) -> None:
+    postgres = Postgres(database_url, cluster)
+
+    with ThreadPoolExecutor(8) as threads:
+        urls = set(threads.map(lambda _: application_url(postgres), range(16)))
+
+    assert len(urls) == 1
