@@ -45,7 +45,7 @@ COMPRESSED_FROM_BYTES = 1_000
 COMPRESSION = 4
 
 
-def create_app() -> FastAPI:
+def create_app(*, logs_requests: bool = True) -> FastAPI:
     """The application of one server process; it is not made with a route that declares no caller."""
     configure_logging()
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
@@ -58,7 +58,7 @@ def create_app() -> FastAPI:
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION)
-    app.add_middleware(RequestLog, on_error=refuse)
+    app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
     return app
 
 

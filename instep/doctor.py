@@ -1,10 +1,12 @@
 """`instep doctor`: how an installation is set up, and what is wrong with it."""
 
 from instep import __version__
-from instep.core.config import SECRETS, Settings, environment_name
-from instep.core.database import Tx
+from instep.core.config import SECRETS, Settings, environment_name, secret_key_file
+from instep.core.database import OUTAGES, Tx
+from instep.core.disk import FreeSpace, free_space_at
+from instep.core.outages import outage_of
 from instep.model.choosing import embeddings_said_of, said_of
-from instep.operations import STATE, State, problems_of
+from instep.operations import STATE, State, problems_of, try_to_write
 from instep.search.vectors import waiting
 from instep.web.shapes import Out
 
@@ -36,6 +38,7 @@ class Report(Out):
     counts: Counts
     model: str
     embeddings: str
+    data_folder: str
     settings: dict[str, str]
     problems: list[str]
 
@@ -56,27 +59,54 @@ async def examine(tx: Tx, settings: Settings) -> Report:
         """,
     )
     embeddings, vectors = embeddings_said_of(settings), await waiting(tx)
+    space = free_space_at(settings.data_dir)
     return Report(
         version=__version__,
         revision=state.revision,
         counts=counts,
         model=said_of(settings),
         embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
+        data_folder=str(space),
         settings=shown_settings(settings),
         problems=[
             *problems_of(state),
             *more_problems(counts),
+            *await writing_problems(tx),
+            *space_problems(settings, space),
             *(vectors.problems() if settings.embeddings else ()),
         ],
     )
 
 
 def shown_settings(settings: Settings) -> dict[str, str]:
-    values = settings.model_dump()
-    return {
-        environment_name(name): "(set)" if name in SECRETS and value is not None else str(value)
-        for name, value in values.items()
+    shown = {
+        environment_name(name): shown_value(name, value) for name, value in settings.model_dump().items()
     }
+    if settings.secret_key is None:
+        file = secret_key_file(settings)
+        shown[environment_name("secret_key")] = f"in {file}" if file.exists() else f"will be made in {file}"
+    return shown
+
+
+def shown_value(name: str, value: object) -> str:
+    if value is None:
+        return "not set"
+    return "(set)" if name in SECRETS else str(value)
+
+
+async def writing_problems(tx: Tx) -> list[str]:
+    try:
+        await try_to_write(tx)
+    except OUTAGES as error:
+        return [outage_of(error).message]
+    return []
+
+
+def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
+    """Only the embedded database grows in the data folder."""
+    if settings.database_url or not space.is_little:
+        return []
+    return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or no change can be saved."]
 
 
 def more_problems(counts: Counts) -> list[str]:
@@ -95,6 +125,7 @@ def as_text(report: Report) -> str:
         **report.counts.model_dump(),
         "model": report.model,
         "embeddings": report.embeddings,
+        "data folder": report.data_folder,
     }
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()]
     lines += [f"{name}: {value}" for name, value in report.settings.items()]

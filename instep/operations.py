@@ -1,17 +1,23 @@
 """What operators and machines ask of a running server: is it up, is it ready."""
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
+from psycopg.errors import InsufficientPrivilege
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from instep.core.database import Database, Tx
 from instep.core.errors import AppError
 from instep.migrations import head
 from instep.web.public import public
 
 LAG_SECONDS = 120
+# Anybody may ask whether Instep is ready, and a trial write costs the database more than a look.
+TRIAL_WRITE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +50,31 @@ async def readyz(request: Request) -> Response:
 
 
 async def find_problems(request: Request) -> list[str]:
+    database: Database = request.app.state.database
     try:
-        async with request.app.state.database.enter_workspace("") as tx:
-            return problems_of(await tx.one(State, f"select {STATE}"))
+        async with database.enter_workspace("") as tx:
+            state = await tx.one(State, f"select {STATE}")
+            if is_trial_due(database):
+                await try_to_write(tx)
+                database.written_at = time.monotonic()
+            return problems_of(state)
     except AppError as error:
         return [error.message]
+
+
+def is_trial_due(database: Database) -> bool:
+    return time.monotonic() - database.written_at >= TRIAL_WRITE_SECONDS
+
+
+async def try_to_write(tx: Tx) -> None:
+    """Raise what PostgreSQL raises if it can't write, as when its disk is full.
+
+    A table of its own always needs new room, while a change of a row may fit into room that is there. Where
+    the user of the database may make no temporary tables, nothing is tried.
+    """
+    with suppress(InsufficientPrivilege):
+        async with tx.transaction():
+            await tx.run("create temp table trial_write on commit drop as select generate_series(1, 2000)")
 
 
 def problems_of(state: State) -> list[str]:

@@ -17,7 +17,7 @@ from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import Caller
-from instep.core.postgres import running_postgres
+from instep.core.postgres import application_url, running_postgres
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
 from instep.migrations import migrate
@@ -62,7 +62,8 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
     postgres = await asyncio.to_thread(postgres_context.__enter__)
     try:
         await asyncio.to_thread(migrate, postgres.url)
-        database = Database(postgres.url, settings.database_pool)
+        url = await asyncio.to_thread(application_url, postgres)
+        database = Database(url, settings.database_pool)
         await database.open()
         watching = asyncio.create_task(watch(postgres.embedded))
         try:

@@ -5,6 +5,7 @@ or sends a change from a CI, should wait for the web server.
 """
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -15,11 +16,27 @@ from instep.cli.installation import doctor, migrate, routes
 from instep.cli.serving import demo, serve, worker
 from instep.core.errors import AppError, Unusable
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    help="A help center that keeps itself in step with a product's code.",
-)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+def print_version(is_asked: bool) -> None:
+    if is_asked:
+        from instep import __version__
+
+        typer.echo(f"instep {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def instep(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """A help center that keeps itself in step with a product's code."""
+
+
 for command in (serve, demo, change, ask, worker, migrate, routes, doctor, people.audit):
     app.command()(command)
 app.add_typer(workspaces.app, name="workspace")

@@ -21,13 +21,17 @@ def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
     import psycopg
 
     from instep.core.config import settings
-    from instep.core.database import Tx
+    from instep.core.database import OUTAGES, Tx
+    from instep.core.outages import outage_of
     from instep.core.postgres import running_postgres
     from instep.migrations import migrate
 
     async def run(url: str) -> Result:
-        async with await psycopg.AsyncConnection.connect(url) as connection:
-            return await work(Tx(connection))
+        try:
+            async with await psycopg.AsyncConnection.connect(url) as connection:
+                return await work(Tx(connection))
+        except OUTAGES as error:
+            raise outage_of(error) from error
 
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)

@@ -13,26 +13,30 @@ def serve(
     no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
 ) -> None:
     """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
-    import uvicorn
-
     from instep.core.config import settings
     from instep.core.outbound.client import trusted
     from instep.core.postgres import running_postgres
     from instep.core.signals import end_well_when_asked
     from instep.migrations import migrate
-    from instep.web.protocol import SERVER
+    from instep.web.listening import listen, origin_of
+    from instep.web.log import configure_logging
+    from instep.web.ready import announcer, when_ready
+    from instep.web.serving import run_server
 
+    sockets, local_url = listen(host, port), origin_of(host, port)
     if no_jobs:
         os.environ["INSTEP_JOBS"] = "false"
     if "site_url" not in settings().model_fields_set:
-        os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
+        os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
     end_well_when_asked()
     # What is wrong around it is said here, in one sentence, and not by each process of the server.
     trusted()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
-        uvicorn.run("instep.app:create_app", host=host, port=port, workers=workers, **SERVER)
+        configure_logging()
+        when_ready(sockets[0], announcer(settings().base_url, local_url))
+        run_server("instep.app:create_app", sockets, workers)
 
 
 def demo(

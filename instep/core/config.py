@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -23,11 +24,14 @@ from pydantic import (
 from instep.core.errors import Unusable
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.urls import parse_url
+from instep.core.setting_errors import explain_unknown, explain_value
 
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
 # What a header can carry.
 VISIBLE = r"^[\x21-\x7e]*$"
+# A name of DNS or an IPv4 address, or an IPv6 address in brackets.
+HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
 
 
 class SettingsError(Unusable):
@@ -39,24 +43,44 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    database_url: str | None = Field(None, description="an external PostgreSQL; none: the embedded one")
-    data_dir: Path = Field(default_factory=lambda: default_data_dir(), description="the data folder")
-    site_url: str = Field("http://127.0.0.1:8000", description="the public address of this installation")
+    database_url: str | None = Field(
+        None,
+        description="an external PostgreSQL; none: the embedded one",
+        examples=["postgresql://instep@db.internal/instep"],
+    )
+    data_dir: Path = Field(
+        default_factory=lambda: default_data_dir(),
+        description="the data folder",
+        examples=["/var/lib/instep"],
+    )
+    site_url: str = Field(
+        "http://127.0.0.1:8000",
+        description="the public address of this installation",
+        examples=["https://help.example.com"],
+    )
     secret_key: str | None = Field(
         None, min_length=32, description="signs cursors, seals secrets; made when missing"
     )
-    requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key")
+    requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key", examples=[240])
     anonymous_requests_per_minute: int = Field(
-        60, ge=1, description="requests a minute per address without a valid API key"
+        60, ge=1, description="requests a minute per address without a valid API key", examples=[120]
     )
-    tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace")
-    jobs: bool = Field(True, description="whether the server's processes run jobs too")
-    database_pool: int = Field(10, ge=1, le=100, description="database connections of one process")
+    tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace", examples=[60])
+    jobs: bool = Field(True, description="whether the server's processes run jobs too", examples=["false"])
+    database_pool: int = Field(
+        10, ge=1, le=100, description="database connections of one process", examples=[20]
+    )
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
     model: str | None = Field(None, description="the language model that helps to write; none: without one")
-    model_seconds: int = Field(60, ge=1, le=600, description="how long one question to the model may take")
-    model_tokens_per_task: int = Field(40_000, ge=4_000, description="tokens that one task may use")
-    model_tokens_per_day: int = Field(1_000_000, ge=0, description="tokens that one bot may use in a day")
+    model_seconds: int = Field(
+        60, ge=1, le=600, description="how long one question to the model may take", examples=[120]
+    )
+    model_tokens_per_task: int = Field(
+        40_000, ge=4_000, description="tokens that one task may use", examples=[80_000]
+    )
+    model_tokens_per_day: int = Field(
+        1_000_000, ge=0, description="tokens that one bot may use in a day", examples=[2_000_000]
+    )
     openai_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of OpenAI's form")
     openai_base_url: str | None = Field(None, description="its endpoint; none: OpenAI's own")
     anthropic_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of Anthropic's form")
@@ -66,6 +90,13 @@ class Settings(BaseModel):
     embeddings_key: str | None = Field(
         None, pattern=VISIBLE, validate_default=True, description="the key of that endpoint"
     )
+
+    @field_validator("site_url")
+    @classmethod
+    def origin_alone(cls, text: str) -> str:
+        if not is_http_origin(text.removesuffix("/")):
+            raise ValueError("it must be http:// or https:// with a host and, if needed, a port, and no path")
+        return text
 
     @field_validator("webhook_allow")
     @classmethod
@@ -195,12 +226,31 @@ def from_environment(name: str, value: str) -> tuple[str, str]:
     return key, value
 
 
+def is_http_origin(text: str) -> bool:
+    """Whether it is a scheme, a host and perhaps a port (RFC 6454 section 6.2), and nothing more."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    shown_host = f"[{host}]" if ":" in host else host
+    origin = f"{parts.scheme}://{shown_host}" + ("" if port is None else f":{port}")
+    return (
+        parts.scheme in ("http", "https")
+        and port != 0
+        and HOST.fullmatch(shown_host) is not None
+        and (text.lower() == origin)
+    )
+
+
 def explain(problem: Any) -> str:
-    name = environment_name(".".join(str(part) for part in problem["loc"]) or "model")
+    field = ".".join(str(part) for part in problem["loc"]) or "model"
+    name = environment_name(field)
     if problem["type"] == "extra_forbidden":
-        known = ", ".join(sorted(map(environment_name, Settings.model_fields)))
-        return f"{name} is not a setting of Instep; the settings are {known}"
-    return f"{name}: {problem['msg'].removeprefix('Value error, ')}"
+        return explain_unknown(name, PREFIX, [environment_name(known) for known in Settings.model_fields])
+    [example] = Settings.model_fields[field].examples or [None]
+    return explain_value(name, problem, example)
 
 
 def environment_name(field: str) -> str:
@@ -215,11 +265,16 @@ def default_data_dir() -> Path:
     return Path.home() / ".local/share/instep"
 
 
+def secret_key_file(settings: Settings) -> Path:
+    """Where the signing key is kept unless it is set."""
+    return settings.data_dir / "secret_key"
+
+
 def secret_key(settings: Settings) -> bytes:
     """The signing key: as set, or made once and kept in the data folder."""
     if settings.secret_key:
         return settings.secret_key.encode()
-    path = settings.data_dir / "secret_key"
+    path = secret_key_file(settings)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         made = path.with_name(f".{path.name}-{secrets.token_hex(8)}")

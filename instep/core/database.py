@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from pydantic_core import from_json
 
 from instep.core.errors import Unavailable
+from instep.core.outages import OutageLog, is_told_apart, outage_of
 
 Row = TypeVar("Row")
 Params = Mapping[str, Any]
@@ -21,8 +22,9 @@ Begun = AbstractAsyncContextManager[AsyncTransaction]
 
 # The login role may own the tables; the session works as one that owns nothing and obeys row-level security.
 OPTIONS = "-c role=instep_app -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s"
-# What a broken connection raises; time limits and deadlocks are among them, and worth another try too.
+# What a broken connection raises; deadlocks are among them, and worth another try too.
 LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+OUTAGES = (*LOST, psycopg.errors.ReadOnlySqlTransaction)
 WAIT_SECONDS = 5.0
 # A restart of PostgreSQL breaks every pooled connection at once: each is tried and dropped.
 ATTEMPTS = 20
@@ -131,6 +133,9 @@ class Database:
     """The pool of one process. A connection leaves it only through `enter`, which sets its tenant."""
 
     def __init__(self, url: str, size: int) -> None:
+        self.outage_log = OutageLog()
+        # When a trial write last succeeded, on the clock of `time.monotonic`.
+        self.written_at = float("-inf")
         self.pool: Pool = AsyncConnectionPool(
             url,
             min_size=1,
@@ -155,8 +160,8 @@ class Database:
         connection, row = await self.first_statement(kind, sql, params)
         try:
             yield row, Tx(connection)
-        except LOST as error:
-            raise Unavailable from error
+        except OUTAGES as error:
+            raise self.outage(error) from error
         finally:
             await self.pool.putconn(connection)
 
@@ -167,15 +172,23 @@ class Database:
             try:
                 connection = await self.pool.getconn()
             except PoolTimeout as error:
-                raise Unavailable from error
+                raise self.outage(None) from error
             try:
                 return connection, await Tx(connection).first(kind, sql, **params)
-            except LOST:
+            except OUTAGES as error:
                 await self.pool.putconn(connection)
+                if is_told_apart(error):
+                    raise self.outage(error) from error
             except BaseException:
                 await self.pool.putconn(connection)
                 raise
-        raise Unavailable
+        raise self.outage(None)
+
+    def outage(self, error: psycopg.Error | None) -> Unavailable:
+        """What the caller is told of it; the log is told too, now and then."""
+        outage = outage_of(error)
+        self.outage_log.tell(outage, error)
+        return outage
 
     @asynccontextmanager
     async def enter_workspace(self, workspace_id: str) -> AsyncIterator[Tx]:

@@ -95,6 +95,7 @@ class Unavailable(AppError):
 
     status = 503
     code = "unavailable"
+    retry_seconds = 1
 
     def __init__(self) -> None:
-        super().__init__(headers={"Retry-After": "1"})
+        super().__init__(headers={"Retry-After": str(self.retry_seconds)})

@@ -42,6 +42,8 @@ DELETED_ARTICLES_KEPT = timedelta(days=30)
 # Of the changelog's page and of its feed; a longer text is left to the page of its entry.
 CHANGELOG_ENTRIES = 20
 CHANGELOG_INLINE_CHARACTERS = 50_000
+# The list at the root of an installation whose help centers all belong to one workspace.
+FRONT_PAGE_HELP_CENTERS = 100
 # As many as the protocol of sitemaps allows in one file.
 SITEMAP_URLS = 50_000
 

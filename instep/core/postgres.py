@@ -5,11 +5,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from instep.core.config import Settings
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 
 CONNECT_SECONDS = 10
+# The login of requests and jobs on the embedded server, and any number that nobody else locks.
+LOGIN_ROLE = "instep_login"
+LOGIN_LOCK = 4_927_001_734
+# It has no right of its own: it may only become the application's role, which row-level security binds.
+MAKE_LOGIN_ROLE = f"""
+    do $$ begin
+      perform pg_advisory_xact_lock({LOGIN_LOCK});
+      if to_regrole('{LOGIN_ROLE}') is null then
+        create role {LOGIN_ROLE} login noinherit;
+        grant instep_app to {LOGIN_ROLE};
+      end if;
+    end $$
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +34,35 @@ class Postgres:
     embedded: EmbeddedPostgres | None
 
 
+def application_url(postgres: Postgres) -> str:
+    """Where requests and jobs connect; the schema must be there.
+
+    The owner of the embedded server is its superuser. Whoever found a way to run SQL in a request could take
+    that role back, so requests log in as one that has nothing to take back.
+    """
+    if postgres.embedded is None:
+        return postgres.url
+    with psycopg.connect(postgres.url) as connection:
+        connection.execute(MAKE_LOGIN_ROLE.encode())
+    return make_conninfo(postgres.url, user=LOGIN_ROLE)
+
+
 @contextmanager
 def running_postgres(settings: Settings) -> Iterator[Postgres]:
     """Start or join the embedded server, and leave it at the end: the last process to leave stops it."""
     if settings.database_url:
-        refuse_unreachable(settings.database_url)
+        refuse_unusable(settings.database_url)
         yield Postgres(settings.database_url, None)
         return
     with EmbeddedPostgres.attach(settings.data_dir) as embedded:
         yield Postgres(embedded.url, embedded)
 
 
-def refuse_unreachable(url: str) -> None:
+def refuse_unusable(url: str) -> None:
+    """Raise `DatabaseUnavailable` where nobody answers, or where texts would not be kept as UTF-8."""
     try:
-        psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
+        with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
+            encoding = connection.info.parameter_status("server_encoding")
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
         raise DatabaseUnavailable(
@@ -42,3 +71,8 @@ def refuse_unreachable(url: str) -> None:
     except psycopg.Error:
         # The message would repeat the address, and a password in it.
         raise DatabaseUnavailable("INSTEP_DATABASE_URL is not an address of PostgreSQL.") from None
+    if encoding != "UTF8":
+        raise DatabaseUnavailable(
+            f"The database must be UTF8, and that of INSTEP_DATABASE_URL is {encoding}: create it with "
+            "`create database instep owner instep encoding 'UTF8' template template0`."
+        )

@@ -6,53 +6,52 @@ import shutil
 import socket
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
-import uvicorn
-
+from instep.app import create_app
 from instep.core.config import settings
 from instep.core.postgres import running_postgres
+from instep.core.progress import tell
 from instep.core.signals import end_well_when_asked
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
 from instep.migrations import migrate
-from instep.web.protocol import SERVER
+from instep.web.listening import CanNotListen, listen, listen_on, origin_of
+from instep.web.ready import when_ready
+from instep.web.serving import run_server
 
+HOST = "127.0.0.1"
+PORT = 8_000
 PRETTY = "| python3 -m json.tool"
 
 
 def run_demo(port: int | None) -> None:
     """Serve the demo on a data folder of its own, which goes with it."""
     end_well_when_asked()
+    sockets = listen(HOST, port) if port is not None else listen_anywhere()
     with tempfile.TemporaryDirectory(prefix="instep-demo-") as folder:
         Path(folder).chmod(0o711)
-        serve_from(Path(folder), port or free_port())
+        serve_from(Path(folder), sockets)
 
 
-def serve_from(folder: Path, port: int) -> None:
+def serve_from(folder: Path, sockets: list[socket.socket]) -> None:
+    site_url = origin_of(HOST, sockets[0].getsockname()[1])
     os.environ.pop("INSTEP_DATABASE_URL", None)
-    os.environ |= {"INSTEP_DATA_DIR": str(folder), "INSTEP_SITE_URL": f"http://127.0.0.1:{port}"}
+    os.environ |= {"INSTEP_DATA_DIR": str(folder), "INSTEP_SITE_URL": site_url}
+    settings.cache_clear()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
+        tell("Loading the help center and documenting a change …")
         stage = asyncio.run(set_stage(postgres.url))
-        server = Announcing(
-            stage,
-            uvicorn.Config("instep.app:create_app", port=port, log_level="warning", **SERVER),
-        )
-        server.run()
+        when_ready(sockets[0], lambda _: announce(stage))
+        # A line for each request would push what it says out of sight.
+        run_server(partial(create_app, logs_requests=False), sockets)
 
 
-class Announcing(uvicorn.Server):
-    """A server that says what to do once it answers."""
-
-    def __init__(self, stage: Stage, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.stage = stage
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        sys.stdout.write(announcement(self.stage))
-        sys.stdout.flush()
+def announce(stage: Stage) -> None:
+    sys.stdout.write(announcement(stage))
+    sys.stdout.flush()
 
 
 def announcement(stage: Stage) -> str:
@@ -103,15 +102,9 @@ def own_command() -> str:
     return "instep" if named is not None and Path(named).resolve() == path.resolve() else quote(str(path))
 
 
-def free_port() -> int:
-    """8000, or any free port when that is taken."""
-    for port in (8000, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            bound: int = probe.getsockname()[1]
-            return bound
-    raise OSError("no port is free")
+def listen_anywhere() -> list[socket.socket]:
+    """On port 8000, or on any free one when that is taken."""
+    try:
+        return listen(HOST, PORT)
+    except CanNotListen:
+        return [listen_on(socket.AF_INET, (HOST, 0))]

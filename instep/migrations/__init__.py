@@ -7,6 +7,7 @@ import psycopg
 from psycopg.errors import InsufficientPrivilege
 
 from instep.core.errors import Unusable
+from instep.core.progress import tell
 
 VERSIONS = Path(__file__).parent / "versions"
 
@@ -24,7 +25,10 @@ class MigrationRefused(Unusable):
 def migrate(url: str) -> str:
     """Bring the schema at `url` up to date and return its revision; callers wait for each other."""
     newest = head()
-    if revision_at(url) != newest:
+    present = revision_at(url)
+    if present != newest:
+        missing = [revision for revision in revisions() if revision > (present or "")]
+        tell(f"Applying {len(missing)} migration{'s' if len(missing) != 1 else ''} …")
         # What takes the steps takes a while to load; nearly always there is none to take.
         from instep.migrations.steps import take_steps
 
@@ -34,7 +38,11 @@ def migrate(url: str) -> str:
 
 def head() -> str:
     """The revision that this version of Instep was written for; each file's name begins with its own."""
-    return max(file.name for file in VERSIONS.glob("[0-9]*.py")).partition("_")[0]
+    return max(revisions())
+
+
+def revisions() -> list[str]:
+    return [file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py")]
 
 
 def revision_at(url: str) -> str | None:

@@ -7,9 +7,10 @@ from alembic import command
 from alembic.config import Config
 from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import create_engine
-from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from instep.core.outages import is_told_apart, outage_of
 from instep.migrations import MigrationRefused
 
 # Any number that no other user of the database locks.
@@ -26,8 +27,14 @@ def take_steps(url: str) -> None:
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
-        except ProgrammingError as error:
-            if not isinstance(error.orig, InsufficientPrivilege):
-                raise
-            raise MigrationRefused(str(error.orig).splitlines()[0]) from None
+        except DBAPIError as error:
+            raise refusal_of(error) from None
         connection.commit()
+
+
+def refusal_of(error: DBAPIError) -> Exception:
+    """What an operator can act on, or the error itself."""
+    reason = error.orig
+    if isinstance(reason, InsufficientPrivilege):
+        return MigrationRefused(str(reason).splitlines()[0])
+    return outage_of(reason) if isinstance(reason, psycopg.Error) and is_told_apart(reason) else error

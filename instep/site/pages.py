@@ -12,14 +12,16 @@ from instep.core.errors import AppError, NotFound
 from instep.site import queries
 from instep.site.changelog import show_changelog, show_news
 from instep.site.feed import show_feed
+from instep.site.front import show_documentation, show_front_page
 from instep.site.schemas import article_url
 from instep.site.search import show_search
 from instep.site.sitemap import show_sitemap
 from instep.site.visits import help_center, pages, spelled
-from instep.web.pages import CACHE, moved_to, sanitised
+from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public
 
 STATIC = Path(__file__).parent / "static"
+ICON = (STATIC / "favicon.ico").read_bytes()
 HEADINGS = {404: "Not found", 405: "Not possible", 429: "One moment", 503: "Back in a moment"}
 MESSAGES = {
     404: "There is no page at this address. It may have moved, or it is not public.",
@@ -88,7 +90,16 @@ class Assets(StaticFiles):
         return response
 
 
+@public
+async def show_icon(request: Request) -> Response:
+    """The icon for programs that ask for it without having read a page."""
+    return document(request, ICON, "image/vnd.microsoft.icon")
+
+
 routes = [
+    *(Route(path, show_front_page) for path in ("/", "/help", "/help/")),
+    *(Route(path, show_documentation) for path in ("/docs", "/docs/")),
+    Route("/favicon.ico", show_icon),
     Route("/help/{bot}", add_slash),
     Route("/help/{bot}/", show_home),
     Route("/help/{bot}/articles/{slug}", show_article),

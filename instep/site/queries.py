@@ -3,9 +3,19 @@
 from itertools import groupby
 
 from instep.core import limits
+from instep.core.database import Tx
 from instep.core.paging import Listed, Order, PageRequest
 from instep.identity.schemas import Ctx
-from instep.site.schemas import ArticleAddress, ArticlePage, CollectionHead, Entry, News, NewsAddress, Section
+from instep.site.schemas import (
+    ArticleAddress,
+    ArticlePage,
+    CollectionHead,
+    Entry,
+    HelpCenter,
+    News,
+    NewsAddress,
+    Section,
+)
 
 # The stricter of article and collection decides (contract section 4).
 LIVE = """
@@ -31,6 +41,20 @@ COUNT_SEARCH = """
     from enter_site(%(slug)s) s,
         count_hit('site-search', s.bot_id || ' ' || %(address)s::text, %(seconds)s) hit
 """
+
+ENTER_FRONT_PAGE = "select f.has_bots, f.workspace_id from enter_front_page() f"
+
+
+async def list_help_centers(tx: Tx) -> list[HelpCenter]:
+    """Those of the workspace that the connection is in."""
+    live_in_bot = LIVE.replace("%(bot)s", "b.id")
+    return await tx.all(
+        HelpCenter,
+        f"""
+        select b.slug, b.name, exists (select {live_in_bot}) as has_articles
+        from bots b order by b.name, b.slug limit {limits.FRONT_PAGE_HELP_CENTERS}
+        """,
+    )
 
 
 async def find_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:

@@ -14,6 +14,23 @@ class Arrival(SiteEntry):
 
 
 @dataclass(frozen=True, slots=True)
+class FrontPage:
+    """Whether there is any help center, and the one workspace of all of them, or an empty text."""
+
+    has_bots: bool
+    workspace_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class HelpCenter:
+    """One in the list of the front page, and whether there is anything to read in it."""
+
+    slug: str
+    name: str
+    has_articles: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ArticlePage:
     """A live article with the names around it."""
 

@@ -25,6 +25,8 @@ WORDS = {
     "method_not_allowed": ("Method not allowed", "Send the request with a method that `Allow` names."),
     "rate_limited": ("Too many requests", "Wait as many seconds as `Retry-After` says."),
     "unavailable": ("Not available", "Wait as many seconds as `Retry-After` says."),
+    "database_full": ("Not available", "Wait as many seconds as `Retry-After` says."),
+    "database_read_only": ("Not available", "Wait as many seconds as `Retry-After` says."),
     "internal_error": ("Internal error", "Try again; if it stays, report the `Request-Id` of this answer."),
 }
 

@@ -1,31 +1,36 @@
-"""How log lines look: one JSON object a line, in UTC."""
+"""How log lines look: for people on a terminal, elsewhere one JSON object a line, in UTC."""
 
 import logging
+import os
 import sys
 
 import structlog
 
+from instep.web.log_lines import HumanLines
+
 
 def configure_logging() -> None:
-    """Send every log line to standard error; control characters in values are escaped by JSON."""
+    """Send every log line to standard error; control characters in values are escaped in both forms."""
+    is_terminal = sys.stderr.isatty()
+    renderer: structlog.typing.Processor = (
+        HumanLines(has_colour=not os.environ.get("NO_COLOR"))
+        if is_terminal
+        else structlog.processors.JSONRenderer()
+    )
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.TimeStamper(fmt="%H:%M:%S" if is_terminal else "iso", utc=not is_terminal),
         structlog.processors.format_exc_info,
     ]
     structlog.configure(
-        processors=[*shared, structlog.processors.JSONRenderer()],
+        processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            processor=structlog.processors.JSONRenderer(), foreign_pre_chain=shared
-        )
-    )
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # It tells of every start that nothing was to do.
     logging.getLogger("alembic").setLevel(logging.WARNING)

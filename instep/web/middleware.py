@@ -25,9 +25,11 @@ class RequestLog:
     It stands around everything, so that an unforeseen error is answered, and found again, under that id too.
     """
 
-    def __init__(self, app: ASGIApp, on_error: OnError) -> None:
+    def __init__(self, app: ASGIApp, on_error: OnError, *, is_silent: bool = False) -> None:
         self.app = app
         self.on_error = on_error
+        # Where people read something else on the terminal: then only failures make lines.
+        self.is_silent = is_silent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,7 +58,8 @@ class RequestLog:
                 response = await self.on_error(Request(scope, receive), error)
                 await response(scope, receive, send_with_id)
             finally:
-                milliseconds = round((time.perf_counter() - began) * 1000, 1)
-                log.info(
-                    "request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds
-                )
+                if not self.is_silent:
+                    milliseconds = round((time.perf_counter() - began) * 1000, 1)
+                    log.info(
+                        "request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds
+                    )

@@ -69,7 +69,7 @@ class Sender:
         try:
             await self._take_turn(free)
         except Unavailable:
-            log.warning("deliveries wait for the database")
+            # The log has been told of it where it was found.
             return OUTAGE_SECONDS
         except Exception:
             log.exception("the sender could not take its turn")

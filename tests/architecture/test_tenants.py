@@ -146,6 +146,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
             "claim_deliveries",
             "count_hit",
             "end_session",
+            "enter_front_page",
             "enter_grant",
             "enter_site",
             "enter_with_bot_key",

@@ -47,6 +47,7 @@ def test_what_is_for_other_programs_is_left_alone() -> None:
         ("INSTEP_JOBS", "perhaps"),
         ("INSTEP_SECRET_KEY_FILE", "/nowhere/at/all"),
         ("INSTEP_WEBHOOK_ALLOW", "receiver,10.0.0.1/8"),
+        ("OPENAI_API_KEY", "two words"),
     ],
 )
 def test_a_setting_that_cant_be_used_is_named(name: str, value: str) -> None:
@@ -81,3 +82,86 @@ def test_a_signing_key_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -
     [file] = (tmp_path / "data").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert secret_key(settings) == key
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("INSTEP_JOBS", "perhaps", "INSTEP_JOBS: it must be true or false, such as INSTEP_JOBS=false"),
+        (
+            "INSTEP_DATABASE_POOL",
+            "ten",
+            "INSTEP_DATABASE_POOL: it must be a whole number, such as INSTEP_DATABASE_POOL=20",
+        ),
+        (
+            "INSTEP_DATABASE_POOL",
+            "101",
+            "INSTEP_DATABASE_POOL: it must be at most 100, such as INSTEP_DATABASE_POOL=20",
+        ),
+        (
+            "INSTEP_TASKS_PER_HOUR",
+            "0",
+            "INSTEP_TASKS_PER_HOUR: it must be at least 1, such as INSTEP_TASKS_PER_HOUR=60",
+        ),
+        ("INSTEP_SECRET_KEY", "short", "INSTEP_SECRET_KEY: it must have at least 32 characters"),
+    ],
+)
+def test_a_bad_value_is_answered_with_what_it_must_be_and_an_example(
+    name: str, value: str, sentence: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read_settings({name: value}, NO_FILE)
+
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("help.example.com", "not an address", "", "ftp://help.example.com", "https://", "https://:8000"),
+        *("https://help.example.com/help", "https://help.example.com?a=b", "https://help.example.com#a"),
+        *("https://me@help.example.com", "https://help.example.com:99999", "https://help.example.com:0"),
+        *("https://help example.com", "https://help.example.com\n", "https://[::1", "https://[]"),
+    ],
+)
+def test_the_address_of_the_site_is_an_origin(address: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read_settings({"INSTEP_SITE_URL": address}, NO_FILE)
+
+    assert str(refused.value).startswith("INSTEP_SITE_URL: it must be http:// or https://")
+    assert str(refused.value).endswith("such as INSTEP_SITE_URL=https://help.example.com")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("https://help.example.com", "https://Help.Example.com/", "http://127.0.0.1:8000"),
+        *("http://[::1]:8000", "http://localhost", "https://help.example.com:8443/"),
+    ],
+)
+def test_an_origin_is_taken_as_the_address_of_the_site(address: str) -> None:
+    settings = read_settings({"INSTEP_SITE_URL": address}, NO_FILE)
+
+    assert settings.base_url == address.removesuffix("/")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("INSTEP_SITEURL", "INSTEP_SITE_URL"),
+        ("INSTEP_TASK_PER_HOUR", "INSTEP_TASKS_PER_HOUR"),
+        ("INSTEP_OPENAI_KEY", "OPENAI_API_KEY"),
+    ],
+)
+def test_a_mistyped_name_is_answered_with_the_one_that_was_meant(name: str, meant: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read_settings({name: "x"}, NO_FILE)
+
+    assert str(refused.value) == f"{name} is not a setting of Instep: did you mean {meant}?"
+
+
+def test_a_name_that_is_like_none_is_answered_shortly() -> None:
+    with pytest.raises(SettingsError, match="unset it") as refused:
+        read_settings({"INSTEP_FOO": "x"}, NO_FILE)
+
+    assert "INSTEP_JOBS" not in str(refused.value)

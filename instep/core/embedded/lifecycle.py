@@ -11,11 +11,14 @@ from instep.core.embedded.cluster import NAME, Cluster
 from instep.core.embedded.errors import DatabaseUnavailable
 from instep.core.embedded.launch import launch
 from instep.core.embedded.making import make, remove_drafts
+from instep.core.progress import tell
 
 START_TRIES = 3
 SETTLE_SECONDS = 5
 STOP_SECONDS = 30
 ORPHAN_SECONDS = 1.5
+# Who waits longer is told what for.
+TELL_SECONDS = 3
 
 
 def bring_up(cluster: Cluster, door: int, deadline: float) -> None:
@@ -81,6 +84,7 @@ def _end_orphans(cluster: Cluster, waited: float) -> None:
 def _start(cluster: Cluster, door: int, deadline: float) -> bool:
     remove_drafts(cluster)
     make(cluster, door)
+    tell("Starting the embedded PostgreSQL …")
     server = launch(cluster)
     for _ in _moments(cluster, deadline):
         if _is_ready(cluster):
@@ -116,8 +120,12 @@ def _create_database(cluster: Cluster) -> bool:
 def _moments(cluster: Cluster, deadline: float) -> Iterator[None]:
     """Moments to look again, ever further apart; after the deadline the error that says so."""
     pause = 0.005
+    tells_at = time.monotonic() + TELL_SECONDS
     while time.monotonic() < deadline:
         yield
+        if time.monotonic() > tells_at:
+            tell("Waiting for the embedded PostgreSQL …")
+            tells_at = deadline
         time.sleep(pause)
         pause = min(pause * 1.2, 0.25)
     raise DatabaseUnavailable(

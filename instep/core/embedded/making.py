@@ -10,6 +10,7 @@ from instep.core.embedded.account import Account
 from instep.core.embedded.cluster import NAME, Cluster
 from instep.core.embedded.errors import DatabaseUnavailable
 from instep.core.embedded.launch import environment
+from instep.core.progress import tell
 
 FIRST_SETTINGS = {
     "listen_addresses": "",
@@ -36,6 +37,7 @@ def make(cluster: Cluster, door: int) -> None:
             "or set INSTEP_DATA_DIR to another folder."
         )
     account = cluster.account()
+    tell(f"Creating the database in {cluster.data_dir} …")
     draft = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=cluster.data_dir))
     account.own(draft)
     _initdb(cluster, draft, account, door)

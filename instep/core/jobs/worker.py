@@ -14,8 +14,10 @@ from typing import Protocol, TypeVar
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
+from instep.core.database import OUTAGES
 from instep.core.jobs import queue
 from instep.core.jobs.queue import MAX_ATTEMPTS, Connection, Job
+from instep.core.outages import OutageLog, outage_of
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +32,6 @@ GRACE_SECONDS = 10.0
 # What running jobs get to clean up once they are cut off.
 CUT_SECONDS = 1.0
 ERROR_LENGTH = 2000
-
-OUTAGE = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
 class Handler(Protocol):
@@ -56,6 +56,7 @@ class Worker:
         self._concurrency = concurrency
         self._lease = lease
         self._name = f"{socket.gethostname()}:{os.getpid()}"
+        self._outage_log = OutageLog()
         self._tasks: set[asyncio.Task[None]] = set()
         self._leases: dict[asyncio.Task[None], Job] = {}
 
@@ -91,8 +92,8 @@ class Worker:
         free = self._free_places()
         try:
             started = await self._start_due()
-        except OUTAGE as error:
-            logger.warning("Jobs wait for the database: %s", error)
+        except OUTAGES as error:
+            self._outage_log.tell(outage_of(error), error)
             await self._drop_broken_connections()
             return OUTAGE_SECONDS
         if len(started) < free:
@@ -167,14 +168,14 @@ class Worker:
             try:
                 async with self._pool.connection() as connection:
                     return await step(connection)
-            except OUTAGE as error:
+            except OUTAGES as error:
                 logger.warning("The outcome of a job waits for the database: %s", error)
             await self._drop_broken_connections()
             await asyncio.sleep(OUTAGE_SECONDS)
 
     async def _drop_broken_connections(self) -> None:
         # A restart of PostgreSQL breaks all pooled connections; one failure each would take as many rounds.
-        with suppress(*OUTAGE):
+        with suppress(*OUTAGES):
             await self._pool.check()
 
     @asynccontextmanager

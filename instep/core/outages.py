@@ -1,0 +1,86 @@
+"""What PostgreSQL refuses for reasons of its own, told apart by its SQLSTATE (PostgreSQL, appendix A)."""
+
+import time
+from collections.abc import Callable
+
+import psycopg
+import structlog
+
+from instep.core.errors import Unavailable
+
+log = structlog.get_logger()
+
+# While an outage lasts each request meets it; the log tells of it this often.
+LOG_AGAIN_SECONDS = 60.0
+
+
+class DatabaseFull(Unavailable):
+    """Nothing can be saved, since the disk of the database is full: free space there, then try again."""
+
+    code = "database_full"
+    retry_seconds = 30
+
+
+class DatabaseReadOnly(Unavailable):
+    """Nothing can be saved, since the database takes no writes at present: try again when it does."""
+
+    code = "database_read_only"
+    retry_seconds = 30
+
+
+class DatabaseOutOfMemory(Unavailable):
+    """The database has no memory left for this: try again in a moment."""
+
+    retry_seconds = 5
+
+
+class DatabaseSlow(Unavailable):
+    """The database took too long for this: try again in a moment."""
+
+    retry_seconds = 5
+
+
+BY_SQLSTATE: dict[str, type[Unavailable]] = {
+    # disk_full
+    "53100": DatabaseFull,
+    # read_only_sql_transaction
+    "25006": DatabaseReadOnly,
+    # out_of_memory
+    "53200": DatabaseOutOfMemory,
+    # query_canceled, as the time limit of a statement does
+    "57014": DatabaseSlow,
+}
+
+
+def outage_of(error: BaseException | None) -> Unavailable:
+    """The refusal that a caller gets for what the driver raised."""
+    state = error.sqlstate if isinstance(error, psycopg.Error) else None
+    return BY_SQLSTATE.get(state or "", Unavailable)()
+
+
+def is_told_apart(error: psycopg.Error) -> bool:
+    """Whether PostgreSQL itself has answered with a reason; another connection would get the same answer."""
+    return error.sqlstate in BY_SQLSTATE
+
+
+class OutageLog:
+    """Tells of each kind of outage once a minute, however many requests meet it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.told_at: dict[str, float] = {}
+
+    def tell(self, outage: Unavailable, error: BaseException | None) -> bool:
+        """Whether the log was told: not so if that was done a moment ago."""
+        kind, now = type(outage).__name__, self.clock()
+        if now - self.told_at.get(kind, float("-inf")) < LOG_AGAIN_SECONDS:
+            return False
+        self.told_at[kind] = now
+        reason = " ".join(str(error).split()) if error else None
+        log.error(
+            "the database refuses work",
+            code=outage.code,
+            sqlstate=getattr(error, "sqlstate", None),
+            reason=reason,
+        )
+        return True

@@ -1,0 +1,43 @@
+"""What an operator is told of a setting that can't be used: its name, what it must be, and an example."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+# By pydantic's kinds of problems, as far as a setting can have them.
+EXPECTATIONS = {
+    "bool_parsing": "it must be true or false",
+    "bool_type": "it must be true or false",
+    "greater_than_equal": "it must be at least {ge}",
+    "int_from_float": "it must be a whole number",
+    "int_parsing": "it must be a whole number",
+    "int_parsing_size": "it must be a whole number of fewer digits",
+    "int_type": "it must be a whole number",
+    "less_than_equal": "it must be at most {le}",
+    "path_type": "it must be a path, as a text in quotes",
+    "string_pattern_mismatch": "it must consist of visible ASCII characters, without blanks and line ends",
+    "string_too_short": "it must have at least {min_length} characters",
+    "string_type": "it must be a text in quotes",
+}
+
+
+def explain_unknown(name: str, prefix: str, known: Sequence[str]) -> str:
+    """A name that no setting has, with the one of `known` that was probably meant."""
+    # The prefix, which nearly all have, would make all of them similar.
+    by_word = {setting.removeprefix(prefix): setting for setting in known}
+    similar = get_close_matches(name.removeprefix(prefix), by_word, n=1)
+    advice = (
+        f"did you mean {by_word[similar[0]]}?"
+        if similar
+        else "unset it; the article “Settings” of the documentation (docs/help) lists those that there are."
+    )
+    return f"{name} is not a setting of Instep: {advice}"
+
+
+def explain_value(name: str, problem: Mapping[str, Any], example: object) -> str:
+    """A value that a setting can't have. `problem` is one of pydantic's; the value itself is not repeated."""
+    expectation = EXPECTATIONS.get(problem["type"], "it can't be read")
+    if problem["type"] == "value_error":
+        expectation = str(problem["ctx"]["error"])
+    ending = f", such as {name}={example}" if example is not None else ""
+    return f"{name}: {expectation.format(**problem.get('ctx', {}))}{ending}"

@@ -1,0 +1,38 @@
+"""What is at the root of an installation: the way to its help center, or what an operator does next."""
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from instep.site import queries
+from instep.site.schemas import FrontPage
+from instep.site.visits import pages
+from instep.web.pages import NOT_KEPT, SECURITY_HEADERS
+from instep.web.public import public
+
+
+@public
+async def show_front_page(request: Request) -> Response:
+    """Lead to the only help center, or list those of the only workspace; strangers are told of no others."""
+    async with request.app.state.database.enter(FrontPage, queries.ENTER_FRONT_PAGE) as (front, tx):
+        help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
+    if len(help_centers) == 1:
+        return lead_to(f"/help/{help_centers[0].slug}/")
+    return pages.render(
+        request,
+        "front.html",
+        locale="en",
+        heading="Help centers" if front.has_bots else "Instep is ready",
+        has_bots=front.has_bots,
+        help_centers=[center for center in help_centers if center.has_articles],
+    )
+
+
+@public
+async def show_documentation(request: Request) -> Response:
+    """Lead to the API reference, which people look for at this address."""
+    return lead_to("/docs/api")
+
+
+def lead_to(path: str) -> Response:
+    """Where to go on for now; another time it may be another page."""
+    return RedirectResponse(path, 302, {**SECURITY_HEADERS, **NOT_KEPT})

@@ -1,0 +1,60 @@
+"""The line that says where a server is to be found, once it answers there."""
+
+import socket
+import sys
+import time
+from collections.abc import Callable
+from http.client import HTTPConnection, HTTPException
+from threading import Thread
+
+import structlog
+
+from instep.web.listening import OPENABLE
+
+log = structlog.get_logger()
+
+LOOK_AGAIN_SECONDS = 0.1
+
+
+def when_ready(listener: socket.socket, announce: Callable[[str], None]) -> None:
+    """Call `announce`, in a thread, with the path that the server's root leads to, once the server answers.
+
+    The server is asked like anybody would ask it: so the same holds for one process and for several.
+    """
+    host, port = listener.getsockname()[:2]
+
+    def look() -> None:
+        announce(path_of_root(OPENABLE.get(host, host), port))
+
+    Thread(target=look, name="ready", daemon=True).start()
+
+
+def path_of_root(host: str, port: int) -> str:
+    while True:
+        connection = HTTPConnection(host, port)
+        try:
+            connection.request("GET", "/")
+            return connection.getresponse().headers.get("Location", "/")
+        except (OSError, HTTPException):
+            # A process of the server has died while it started; the next one answers.
+            time.sleep(LOOK_AGAIN_SECONDS)
+        finally:
+            connection.close()
+
+
+def announcer(site_url: str, local_url: str) -> Callable[[str], None]:
+    """Says where everything is: in a sentence on a terminal, in a line of the log elsewhere."""
+
+    def announce(path: str) -> None:
+        help_center, reference = f"{site_url}{path}", f"{site_url}/docs/api"
+        if not sys.stderr.isatty():
+            addresses = {"url": site_url, "help_center": help_center, "api_reference": reference}
+            log.info("Instep is ready", **addresses, listening=local_url)
+            return
+        listening = "" if site_url == local_url else f", listening on {local_url}"
+        sys.stderr.write(
+            f"Instep is ready: {site_url}{listening} (help center {help_center}, API reference {reference})\n"
+        )
+        sys.stderr.flush()
+
+    return announce

@@ -1,0 +1,25 @@
+"""Runs the web server on sockets that listen already, in this process or in several."""
+
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from instep.web.protocol import SERVER
+
+
+def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:
+    """Serve until a signal ends it. `app` makes the application; for several processes it is its address."""
+    config = uvicorn.Config(app, workers=processes, **SERVER)
+    try:
+        if processes > 1:
+            Multiprocess(config, sockets).run()
+        else:
+            uvicorn.Server(config).run(sockets)
+    except SystemExit as end:
+        # Its own code for a start that failed is that of `instep change` for drafts that wait.
+        sys.exit(1 if end.code == STARTUP_FAILURE else end.code)

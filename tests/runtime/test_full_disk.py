@@ -1,0 +1,176 @@
+"""A database that takes no writes: reading goes on, and everybody is told the reason in their own way."""
+
+from collections.abc import AsyncIterator, Iterator
+from uuid import uuid4
+
+import psycopg
+import pytest
+from fastapi import FastAPI
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from instep import operations
+from instep.app import put_into
+from instep.core.config import settings
+from instep.core.database import Database, Tx
+from instep.core.disk import GIB, FreeSpace
+from instep.core.embedded import EmbeddedPostgres
+from instep.core.errors import Unavailable
+from instep.core.outages import LOG_AGAIN_SECONDS, DatabaseFull, OutageLog
+from instep.migrations import migrate
+from instep.runtime import Runtime
+from tests.cast import Api, Company, found
+from tests.commands import Operator
+
+ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
+# PostgreSQL itself raises it, with the words that it has for a disk without room.
+FULL = """
+    create function is_full() returns trigger language plpgsql as $$
+    begin
+      raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+    end $$;
+    create trigger is_full before insert on articles execute function is_full();
+    create function takes_no_table() returns event_trigger language plpgsql as $$
+    begin
+      raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+    end $$;
+    create event trigger takes_no_table on ddl_command_start when tag in ('CREATE TABLE AS')
+      execute function takes_no_table();
+"""
+FREED = """
+    drop event trigger takes_no_table; drop function takes_no_table;
+    drop trigger is_full on articles; drop function is_full;
+"""
+
+
+@pytest.fixture(scope="module")
+def own_url(cluster: EmbeddedPostgres) -> str:
+    name = f"full_{uuid4().hex}"
+    with psycopg.connect(make_conninfo(cluster.url, dbname="postgres"), autocommit=True) as connection:
+        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    url = make_conninfo(cluster.url, dbname=name)
+    migrate(url)
+    return url
+
+
+@pytest.fixture
+def superuser(own_url: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(own_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+async def company(superuser: psycopg.Connection, own_url: str) -> Company:
+    async with await psycopg.AsyncConnection.connect(own_url, autocommit=True) as connection:
+        return await found(Tx(connection), "Acme")
+
+
+@pytest.fixture
+async def caller(
+    app: FastAPI, api: Api, own_url: str, company: Company, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Api]:
+    """Callers of a server on that database, which tries a write each time when it is asked."""
+    monkeypatch.setattr(operations, "TRIAL_WRITE_SECONDS", 0)
+    database = Database(own_url, size=2)
+    await database.open()
+    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+    yield api
+    await database.close()
+
+
+@pytest.fixture
+def full(superuser: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    superuser.execute(FULL)
+    yield superuser
+    if superuser.execute("select to_regproc('is_full')").fetchone() != (None,):
+        superuser.execute(FREED)
+
+
+async def test_writes_are_refused_with_the_reason_and_reading_goes_on(
+    caller: Api, company: Company, full: psycopg.Connection
+) -> None:
+    client = caller(company.write_key)
+
+    refused = await client.post("/v1/articles", json=ARTICLE)
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "database_full")
+    assert "disk of the database is full" in refused.json()["error"]
+    assert refused.headers["Retry-After"] == "30"
+    assert (await client.get("/v1/articles")).status_code == 200
+    full.execute(FREED)
+    assert (await client.post("/v1/articles", json=ARTICLE)).status_code == 201
+
+
+async def test_a_server_that_can_not_write_is_not_ready(caller: Api, full: psycopg.Connection) -> None:
+    answer = await caller(None).get("/readyz")
+
+    assert answer.status_code == 503
+    assert "disk of the database is full" in answer.json()["problems"][0]
+    full.execute(FREED)
+    assert (await caller(None).get("/readyz")).json() == {"status": "ok", "problems": []}
+
+
+async def test_doctor_tells_that_nothing_can_be_written(full: psycopg.Connection, own_url: str) -> None:
+    done = await Operator(own_url).run("doctor")
+
+    assert done.code == 1
+    assert "PROBLEM: Nothing can be saved, since the disk of the database is full" in done.out
+
+
+async def test_a_command_that_can_not_write_ends_in_one_sentence(
+    full: psycopg.Connection, own_url: str
+) -> None:
+    full.execute("create trigger is_full before insert on workspaces execute function is_full()")
+    try:
+        refusal = await Operator(own_url).refused("workspace", "create", "Globex")
+    finally:
+        full.execute("drop trigger is_full on workspaces")
+
+    assert "disk of the database is full" in refusal
+
+
+@pytest.fixture
+def read_only(superuser: psycopg.Connection) -> Iterator[None]:
+    """As a standby is, or a database that its provider has closed for writing."""
+    database = sql.Identifier(superuser.info.dbname)
+    superuser.execute(sql.SQL("alter database {} set default_transaction_read_only = on").format(database))
+    yield
+    superuser.execute("set default_transaction_read_only = off")
+    superuser.execute(sql.SQL("alter database {} reset default_transaction_read_only").format(database))
+
+
+async def test_a_database_that_is_read_only_is_told_apart(
+    company: Company, read_only: None, caller: Api
+) -> None:
+    answers = [await caller(None).get("/readyz"), await caller(company.write_key).get("/v1/articles")]
+
+    assert [answer.status_code for answer in answers] == [503, 503]
+    assert "takes no writes" in answers[0].json()["problems"][0]
+    assert answers[1].json()["code"] == "database_read_only"
+
+
+def test_the_log_tells_of_each_kind_of_outage_once_a_minute() -> None:
+    now = 0.0
+    outages = OutageLog(clock=lambda: now)
+
+    assert [outages.tell(DatabaseFull(), None) for _ in range(3)] == [True, False, False]
+    assert outages.tell(Unavailable(), None)
+    now = LOG_AGAIN_SECONDS
+    assert outages.tell(DatabaseFull(), None)
+
+
+@pytest.mark.parametrize(
+    ("free", "total", "is_little"),
+    [
+        (GIB - 1, 10 * GIB, True),
+        (2 * GIB, 100 * GIB, True),
+        (2 * GIB, 20 * GIB, False),
+        (50 * GIB, 100 * GIB, False),
+    ],
+)
+def test_little_room_is_less_than_a_gibibyte_or_a_twentieth(free: int, total: int, is_little: bool) -> None:
+    assert FreeSpace(free, total).is_little is is_little
+
+
+async def test_doctor_tells_how_much_room_is_left(operator: Operator) -> None:
+    assert "GiB free of" in (await operator.run("doctor")).out

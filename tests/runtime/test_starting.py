@@ -1,0 +1,158 @@
+"""What an operator sees of a start: at a terminal words, elsewhere JSON; and what keeps a server from it."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from tests.runtime.installation import COMMAND, READY_SECONDS, Installation, installed
+from tests.runtime.terminal import Terminal, at_terminal
+
+
+@pytest.fixture
+def installation() -> Iterator[Installation]:
+    with installed() as made:
+        del made.environment["INSTEP_SITE_URL"]
+        yield made
+
+
+def until(installation: Installation, terminal: Terminal, words: str) -> None:
+    installation.until(lambda: words in terminal.text, READY_SECONDS)
+
+
+def test_a_first_start_at_a_terminal_tells_its_steps_and_then_where_instep_is(
+    installation: Installation,
+) -> None:
+    port, url = str(installation.port), installation.url
+    environment = installation.environment | {"NO_COLOR": "1"}
+    with at_terminal(installation.folder, environment, "serve", "--port", port) as terminal:
+        until(installation, terminal, "API reference")
+        httpx2.get(f"{url}/help/%1b[31mred/")
+        until(installation, terminal, "red/ 404")
+        assert terminal.end() == 0
+
+    steps = [
+        f"Creating the database in {installation.folder} …",
+        "Starting the embedded PostgreSQL …",
+        r"Applying \d+ migrations …",
+        rf"Instep is ready: {url} \(help center {url}/, API reference {url}/docs/api\)",
+    ]
+    assert re.search(r"(?s)" + ".*".join(steps), terminal.text), terminal.text
+    # A terminal obeys escape sequences, which a caller must not be able to send.
+    assert "\x1b" not in terminal.text
+    assert re.search(
+        r"(?m)^\d\d:\d\d:\d\d info +GET /help/\\x1b\[31mred/ 404 in [\d.]+ ms …\w{8}$", terminal.text
+    )
+
+    # The second time there is less to tell, and a help center to go to.
+    bot = installation.run("bot", "create", "Acme")
+    with at_terminal(installation.folder, installation.environment, "serve", "--port", port) as terminal:
+        until(installation, terminal, f"help center {url}/help/{bot['slug']}/,")
+    assert "Creating" not in terminal.text
+    assert "Applying" not in terminal.text
+    assert "\x1b[2m" in terminal.text
+
+
+def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_too(
+    installation: Installation,
+) -> None:
+    server = installation.start("serve", "--port", str(installation.port), "--workers", "2")
+    installation.until(lambda: "Instep is ready" in installation.last_words(), READY_SECONDS)
+    server.terminate()
+    assert server.wait(READY_SECONDS) == 0
+
+    lines = [json.loads(line) for line in installation.last_words().splitlines()]
+    [ready] = [line for line in lines if line["event"] == "Instep is ready"]
+    url = installation.url
+    assert (
+        ready.items()
+        >= {
+            "url": url,
+            "listening": url,
+            "help_center": f"{url}/",
+            "api_reference": f"{url}/docs/api",
+            "level": "info",
+        }.items()
+    )
+
+
+@pytest.fixture
+def taken_port() -> Iterator[str]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield str(listener.getsockname()[1])
+
+
+def refusal_of(installation: Installation, *arguments: str) -> str:
+    """The one sentence of a server that does not start."""
+    done = subprocess.run(
+        [COMMAND, *arguments],
+        env=installation.environment,
+        cwd=installation.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=READY_SECONDS,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
+    # Nothing was started for it.
+    assert not (installation.folder / "postgres").exists()
+    return line
+
+
+@pytest.mark.parametrize("command", [["serve"], ["serve", "--workers", "2"], ["demo"]])
+def test_a_port_that_is_taken_is_told_before_anything_starts(
+    installation: Installation, taken_port: str, command: list[str]
+) -> None:
+    other = int(taken_port) + 1 if taken_port != "65535" else 65534
+
+    line = refusal_of(installation, *command, "--port", taken_port)
+
+    assert line == f"instep: Port {taken_port} is taken: try `--port {other}`."
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "-1"])
+def test_a_port_that_there_is_not_is_refused(installation: Installation, port: str) -> None:
+    line = refusal_of(installation, "serve", "--port", port)
+
+    assert line == f"instep: `--port` is {port}: it must be from 1 to 65535."
+
+
+def test_an_address_of_another_machine_is_refused(installation: Installation) -> None:
+    line = refusal_of(installation, "serve", "--host", "192.0.2.1", "--port", str(installation.port))
+
+    assert "`--host` is 192.0.2.1, where this machine can't listen" in line
+
+
+def test_the_address_of_the_site_is_refused_before_anything_starts(installation: Installation) -> None:
+    installation.environment["INSTEP_SITE_URL"] = "help.example.com"
+
+    line = refusal_of(installation, "serve", "--port", str(installation.port))
+
+    assert line.startswith("instep: INSTEP_SITE_URL: it must be http://")
+
+
+def test_the_demo_at_a_terminal_keeps_its_instructions_in_sight(installation: Installation) -> None:
+    environment = os.environ | {"NO_COLOR": "1"}
+    port = str(installation.port)
+    with at_terminal(installation.folder, environment, "demo", "--port", port) as terminal:
+        until(installation, terminal, "Paste these lines")
+        assert httpx2.get(installation.url, follow_redirects=True).status_code == 200
+        assert terminal.end() == 0
+
+    instructions = terminal.text.partition("Instep serves its own help center")[2]
+    assert "curl" in instructions
+    assert " info " not in terminal.text
+
+
+def test_the_version_is_told() -> None:
+    done = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=True)
+
+    assert re.fullmatch(r"instep \d+\.\d+\.\d+\n", done.stdout)

@@ -1,0 +1,147 @@
+"""GET /, and the addresses that people guess: they lead somewhere, and tell strangers of nobody."""
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import psycopg
+import pytest
+from fastapi import FastAPI
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from instep.app import put_into
+from instep.core.config import settings
+from instep.core.database import Database, Tx
+from instep.core.embedded import EmbeddedPostgres
+from instep.identity.scopes import Scope
+from instep.migrations import migrate
+from instep.runtime import Runtime
+from tests.cast import Api, Cast, Company, Rows, found
+from tests.site.pages import Page, publish
+
+ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
+
+
+@pytest.fixture(scope="module")
+def new_url(cluster: EmbeddedPostgres) -> str:
+    """A database of these tests alone: what the front page shows depends on all bots that there are."""
+    name = f"front_{uuid4().hex}"
+    with psycopg.connect(make_conninfo(cluster.url, dbname="postgres"), autocommit=True) as connection:
+        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    url = make_conninfo(cluster.url, dbname=name)
+    migrate(url)
+    return url
+
+
+@pytest.fixture
+async def operator(new_url: str) -> AsyncIterator[Tx]:
+    """The owner of a new installation: one workspace and no bot."""
+    async with await psycopg.AsyncConnection.connect(new_url, autocommit=True) as connection:
+        await connection.execute("truncate workspaces cascade")
+        yield Tx(connection)
+
+
+@pytest.fixture
+async def visitor(app: FastAPI, api: Api, operator: Tx, new_url: str) -> AsyncIterator[Api]:
+    database = Database(new_url, size=2)
+    await database.open()
+    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+    yield api
+    await database.close()
+
+
+async def second_bot(operator: Tx, company: Company, name: str) -> tuple[str, str]:
+    """Its slug, and a key that may write to it."""
+    rows = Rows()
+    bot_id, slug, _ = rows.bot(company.workspace_id, name)
+    _, key = rows.key(company.workspace_id, "writer", Scope.WRITE, bot_id)
+    await rows.insert(operator)
+    return slug, key
+
+
+@ROOTS
+async def test_the_only_help_center_is_what_the_root_leads_to(visitor: Api, operator: Tx, path: str) -> None:
+    acme = await found(operator, "Acme")
+
+    answer = await visitor(None).get(path)
+
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/help/{acme.slug}/")
+    # The next one may lead elsewhere: no cache may keep it.
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert (await visitor(None).get(answer.headers["Location"])).status_code == 200
+
+
+@ROOTS
+async def test_without_a_help_center_the_commands_that_make_one_are_told(visitor: Api, path: str) -> None:
+    answer = await visitor(None).get(path)
+
+    page = Page(answer.text)
+    assert answer.status_code == 200
+    assert 'instep bot create "Acme Help"' in page.text
+    assert "instep key create ci --scope content:write" in page.text
+    assert "/docs/api" in page.links
+
+
+async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
+    visitor: Api, operator: Tx
+) -> None:
+    acme = await found(operator, "Acme")
+    slug, key = await second_bot(operator, acme, "Shop")
+    await second_bot(operator, acme, "Being prepared")
+    await publish(visitor(acme.write_key), "Install")
+    await publish(visitor(key), "Pay")
+
+    page = Page((await visitor(None).get("/")).text)
+
+    assert page.links == ["#content", f"/help/{acme.slug}/", f"/help/{slug}/"]
+    assert "Being prepared" not in page.text
+
+
+async def test_an_article_that_is_not_public_puts_no_help_center_on_the_list(
+    visitor: Api, operator: Tx
+) -> None:
+    acme = await found(operator, "Acme")
+    slug, key = await second_bot(operator, acme, "Internal")
+    await publish(visitor(acme.write_key), "Install")
+    await publish(visitor(key), "Salaries", visibility="authenticated")
+
+    answer = await visitor(None).get("/")
+
+    assert acme.slug in answer.text
+    assert slug not in answer.text
+
+
+@ROOTS
+async def test_strangers_are_told_of_no_company_where_there_are_several(
+    api: Api, cast: Cast, path: str
+) -> None:
+    await publish(api(cast.acme.write_key), "Install")
+
+    answer = await api(None).get(path)
+
+    assert answer.status_code == 200
+    assert "instep bot list" in answer.text
+    assert Page(answer.text).links == ["#content"]
+    assert not any(name in answer.text for name in ("Acme", "Globex", cast.acme.slug, cast.globex.slug))
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/"])
+async def test_the_documentation_of_the_api_is_found_where_people_look_for_it(api: Api, path: str) -> None:
+    answer = await api(None).get(path)
+
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/docs/api")
+
+
+async def test_every_kind_of_page_has_an_icon_that_is_there(api: Api, cast: Cast) -> None:
+    for path in (f"/help/{cast.acme.slug}/", "/", "/help/nobody/", "/sign-in", "/docs/api"):
+        page = Page((await api(None).get(path)).text)
+        icons = [link["href"] or "" for link in page.attributes("link") if link.get("rel") == "icon"]
+        assert icons == ["/favicon.ico", "/static/icon.svg"], path
+
+    answers = [await api(None).get(path) for path in ("/favicon.ico", "/static/icon.svg")]
+
+    assert [answer.headers["Content-Type"] for answer in answers] == [
+        "image/vnd.microsoft.icon",
+        "image/svg+xml",
+    ]
+    assert answers[0].content.startswith(b"\x00\x00\x01\x00")
