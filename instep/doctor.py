@@ -36,6 +36,7 @@ class Report(Out):
     counts: Counts
     model: str
     embeddings: str
+    proxies: str
     settings: dict[str, str]
     problems: list[str]
 
@@ -62,6 +63,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
         counts=counts,
         model=said_of(settings),
         embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
+        proxies=proxies_said_of(settings),
         settings=shown_settings(settings),
         problems=[
             *problems_of(state),
@@ -77,6 +79,18 @@ def shown_settings(settings: Settings) -> dict[str, str]:
         environment_name(name): "(set)" if name in SECRETS and value is not None else str(value)
         for name, value in values.items()
     }
+
+
+def proxies_said_of(settings: Settings) -> str:
+    """Whose word on callers' addresses counts; a hint where nobody's does though a proxy must be there."""
+    if settings.proxies:
+        return ", ".join(map(str, settings.proxies))
+    if settings.is_encrypted:
+        return (
+            "none: INSTEP_SITE_URL begins with https, so a proxy is in front, and all visitors count as one "
+            "address; name the proxy in INSTEP_TRUSTED_PROXIES"
+        )
+    return "none"
 
 
 def more_problems(counts: Counts) -> list[str]:
@@ -95,6 +109,7 @@ def as_text(report: Report) -> str:
         **report.counts.model_dump(),
         "model": report.model,
         "embeddings": report.embeddings,
+        "trusted proxies": report.proxies,
     }
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()]
     lines += [f"{name}: {value}" for name, value in report.settings.items()]

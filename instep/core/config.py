@@ -21,8 +21,10 @@ from pydantic import (
 )
 
 from instep.core.errors import Unusable
+from instep.core.outbound.addresses import Network
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.urls import parse_url
+from instep.core.proxies import read_proxies
 
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
@@ -49,6 +51,12 @@ class Settings(BaseModel):
     anonymous_requests_per_minute: int = Field(
         60, ge=1, description="requests a minute per address without a valid API key"
     )
+    public_requests_per_minute: int = Field(
+        600, ge=1, description="requests a minute per address for pages and public documents, in each process"
+    )
+    trusted_proxies: str = Field(
+        "", description="proxies whose X-Forwarded-For tells who calls; none: the connection's own address"
+    )
     tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace")
     jobs: bool = Field(True, description="whether the server's processes run jobs too")
     database_pool: int = Field(10, ge=1, le=100, description="database connections of one process")
@@ -71,6 +79,12 @@ class Settings(BaseModel):
     @classmethod
     def readable_allow_list(cls, text: str) -> str:
         read_allow_list(text)
+        return text
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def readable_proxies(cls, text: str) -> str:
+        read_proxies(text)
         return text
 
     @field_validator("model")
@@ -141,6 +155,15 @@ class Settings(BaseModel):
     @property
     def base_url(self) -> str:
         return self.site_url.rstrip("/")
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether people reach this installation by https."""
+        return self.base_url.startswith("https://")
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        return read_proxies(self.trusted_proxies)
 
     @property
     def allow_list(self) -> AllowList:

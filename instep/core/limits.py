@@ -143,6 +143,10 @@ TOKEN_CALLS = 120
 APP_DOCUMENTS = 30
 
 REQUEST_WINDOW_SECONDS = 60
+# Addresses that a process counts at once for pages and public documents: some 3 MB of memory.
+MAX_BUCKETS = 10_000
+# For how long a browser comes back by https only, once it has been here by https.
+HTTPS_ONLY_SECONDS = 31_536_000
 TASK_WINDOW_SECONDS = 3_600
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30

@@ -23,7 +23,7 @@ STATIC = Path(__file__).parent / "static"
 HEADINGS = {404: "Not found", 405: "Not possible", 429: "One moment", 503: "Back in a moment"}
 MESSAGES = {
     404: "There is no page at this address. It may have moved, or it is not public.",
-    429: "Many searches came from your network just now. Wait a minute, then try again.",
+    429: "Many requests came from your network just now. Wait a minute, then try again.",
 }
 
 
@@ -84,7 +84,7 @@ class Assets(StaticFiles):
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
-        response.headers.update({"Cache-Control": CACHE, "X-Content-Type-Options": "nosniff"})
+        response.headers["Cache-Control"] = CACHE
         return response
 
 

@@ -15,6 +15,8 @@ SERVER: dict[str, Any] = {
     "access_log": False,
     "log_config": None,
     "server_header": False,
+    # Who calls is told by `web.addresses`, which believes nobody but the operator's own proxies.
+    "proxy_headers": False,
     "timeout_graceful_shutdown": 10,
 }
 # Colon, space and the end of a header's line.
