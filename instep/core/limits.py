@@ -39,11 +39,19 @@ SITE_RESULTS = 10
 EXCERPT_READS = 100_000
 REVISIONS_KEPT = 50
 DELETED_ARTICLES_KEPT = timedelta(days=30)
+# Of the first page of a help center: collections on one page of it, and articles shown of each.
+HOME_COLLECTIONS = 50
+HOME_ARTICLES = 12
+# Articles on one page of a collection, and the last page of any list that is looked for.
+COLLECTION_ARTICLES = 100
+MAX_SITE_PAGE = 10_000
 # Of the changelog's page and of its feed; a longer text is left to the page of its entry.
 CHANGELOG_ENTRIES = 20
 CHANGELOG_INLINE_CHARACTERS = 50_000
 # As many as the protocol of sitemaps allows in one file.
 SITEMAP_URLS = 50_000
+# Sitemaps that a process keeps until their help center changes.
+MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
 
 WEBHOOK_URL = 2_000
 # Of one workspace.
