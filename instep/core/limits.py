@@ -169,13 +169,22 @@ PASSWORD_LONGEST = 256
 PASSWORD_SCORE = 3
 SESSION_IDLE = timedelta(hours=12)
 SESSION_MOST = timedelta(days=14)
-# Attempts to sign in: from one address; of one account from one address; of one account from anywhere, far
-# enough above the others that nobody is locked out by somebody else's few addresses.
+# Attempts to sign in from a browser that has signed in to the account before, and for how long that counts.
+SIGN_IN_BROWSER = 10
+SIGN_IN_BROWSER_SECONDS = 900
+KNOWN_BROWSER_TTL = timedelta(days=180)
+# All others in a minute: from one address, and from its network (/24, of IPv6 /48).
 SIGN_IN_ADDRESS = 20
+SIGN_IN_NETWORK = 100
 SIGN_IN_ADDRESS_SECONDS = 60
+# And to one account: from one address, and in an hour from its network.
 SIGN_IN_ACCOUNT_ADDRESS = 10
 SIGN_IN_ACCOUNT_ADDRESS_SECONDS = 900
+SIGN_IN_ACCOUNT_NETWORK = 20
+# In an hour from anywhere; beyond that each network still has a few of its own, up to a number in all.
 SIGN_IN_ACCOUNT = 100
+SIGN_IN_ACCOUNT_NETWORK_RESERVED = 2
+MAX_SIGN_IN_ACCOUNT = 500
 SIGN_IN_ACCOUNT_SECONDS = 3_600
 # Each takes 19 MiB and a thirtieth of a second; of those that wait, some seconds' worth.
 PASSWORDS_AT_ONCE = 2
