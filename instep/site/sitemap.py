@@ -26,7 +26,6 @@ NAMESPACES = {
 }
 # An address, its last change, and the addresses of the same text by language.
 Url = tuple[str, datetime | None, dict[str, str]]
-
 # What a sitemap is made from: the help center's change stamp, its address and its language.
 State = tuple[datetime, str, str]
 
