@@ -30,6 +30,7 @@ from instep.runtime import Runtime, running, tell_of_end, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
+from instep.web.buckets import Buckets
 from instep.web.door import allowed_methods, refuse_address
 from instep.web.embed_errors import is_of_embed, render_embed_error
 from instep.web.errors import as_app_error
@@ -37,6 +38,8 @@ from instep.web.log import configure_logging
 from instep.web.mcp.workspace import refuse_method
 from instep.web.middleware import RequestLog
 from instep.web.public import access_of
+from instep.web.public_limit import PublicLimit
+from instep.web.security_headers import SecurityHeaders
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
@@ -58,7 +61,9 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION)
+    app.add_middleware(PublicLimit)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
+    app.add_middleware(SecurityHeaders)
     return app
 
 
@@ -86,6 +91,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.caller = runtime.caller
+    app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 
 
 async def refuse(request: Request, error: Exception) -> Response:

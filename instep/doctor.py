@@ -39,6 +39,7 @@ class Report(Out):
     model: str
     embeddings: str
     data_folder: str
+    proxies: str
     settings: dict[str, str]
     problems: list[str]
 
@@ -67,6 +68,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
         model=said_of(settings),
         embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
         data_folder=str(space),
+        proxies=proxies_said_of(settings),
         settings=shown_settings(settings),
         problems=[
             *problems_of(state),
@@ -109,6 +111,18 @@ def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
     return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or no change can be saved."]
 
 
+def proxies_said_of(settings: Settings) -> str:
+    """Whose word on callers' addresses counts; a hint where nobody's does though a proxy must be there."""
+    if settings.proxies:
+        return ", ".join(map(str, settings.proxies))
+    if settings.is_encrypted:
+        return (
+            "none: INSTEP_SITE_URL begins with https, so a proxy is in front, and all visitors count as one "
+            "address; name the proxy in INSTEP_TRUSTED_PROXIES"
+        )
+    return "none"
+
+
 def more_problems(counts: Counts) -> list[str]:
     problems = []
     if counts.jobs_dead:
@@ -126,6 +140,7 @@ def as_text(report: Report) -> str:
         "model": report.model,
         "embeddings": report.embeddings,
         "data folder": report.data_folder,
+        "trusted proxies": report.proxies,
     }
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()]
     lines += [f"{name}: {value}" for name, value in report.settings.items()]

@@ -72,14 +72,15 @@ def change_role(
 def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Set somebody's password; it ends all their sessions."""
+    """Set somebody's password; it ends all their sessions and disconnects their apps."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
     password = asked_password(password_stdin)
     work = in_workspace(workspace, lambda tx, own: actions.change_password(tx, own, email, password))
     changed = user_out(work)
-    say(changed, f"{changed.email} has a new password and is signed out everywhere.", as_json)
+    told = f"{changed.email} has a new password, is signed out everywhere and has no connected apps."
+    say(changed, told, as_json)
 
 
 @app.command("disable")

@@ -22,8 +22,10 @@ from pydantic import (
 )
 
 from instep.core.errors import Unusable
+from instep.core.outbound.addresses import Network
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.urls import parse_url
+from instep.core.proxies import read_proxies
 from instep.core.setting_errors import explain_unknown, explain_value
 
 PREFIX = "INSTEP_"
@@ -70,6 +72,17 @@ class Settings(BaseModel):
     database_pool: int = Field(
         10, ge=1, le=100, description="database connections of one process", examples=[20]
     )
+    public_requests_per_minute: int = Field(
+        600,
+        ge=1,
+        description="requests a minute per address for pages and public documents, in each process",
+        examples=[1_200],
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="proxies whose X-Forwarded-For tells who calls; none: the connection's own address",
+        examples=["loopback,10.0.0.0/8"],
+    )
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
     model: str | None = Field(None, description="the language model that helps to write; none: without one")
     model_seconds: int = Field(
@@ -102,6 +115,12 @@ class Settings(BaseModel):
     @classmethod
     def readable_allow_list(cls, text: str) -> str:
         read_allow_list(text)
+        return text
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def readable_proxies(cls, text: str) -> str:
+        read_proxies(text)
         return text
 
     @field_validator("model")
@@ -172,6 +191,15 @@ class Settings(BaseModel):
     @property
     def base_url(self) -> str:
         return self.site_url.rstrip("/")
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether people reach this installation by https."""
+        return self.base_url.startswith("https://")
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        return read_proxies(self.trusted_proxies)
 
     @property
     def allow_list(self) -> AllowList:

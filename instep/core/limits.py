@@ -39,6 +39,12 @@ SITE_RESULTS = 10
 EXCERPT_READS = 100_000
 REVISIONS_KEPT = 50
 DELETED_ARTICLES_KEPT = timedelta(days=30)
+# Of the first page of a help center: collections on one page of it, and articles shown of each.
+HOME_COLLECTIONS = 50
+HOME_ARTICLES = 12
+# Articles on one page of a collection, and the last page of any list that is looked for.
+COLLECTION_ARTICLES = 100
+MAX_SITE_PAGE = 10_000
 # Of the changelog's page and of its feed; a longer text is left to the page of its entry.
 CHANGELOG_ENTRIES = 20
 CHANGELOG_INLINE_CHARACTERS = 50_000
@@ -46,6 +52,8 @@ CHANGELOG_INLINE_CHARACTERS = 50_000
 FRONT_PAGE_HELP_CENTERS = 100
 # As many as the protocol of sitemaps allows in one file.
 SITEMAP_URLS = 50_000
+# Sitemaps that a process keeps until their help center changes.
+MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
 
 WEBHOOK_URL = 2_000
 # Of one workspace.
@@ -145,6 +153,10 @@ TOKEN_CALLS = 120
 APP_DOCUMENTS = 30
 
 REQUEST_WINDOW_SECONDS = 60
+# Addresses that a process counts at once for pages and public documents: some 3 MB of memory.
+MAX_BUCKETS = 10_000
+# For how long a browser comes back by https only, once it has been here by https.
+HTTPS_ONLY_SECONDS = 31_536_000
 TASK_WINDOW_SECONDS = 3_600
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30
@@ -159,13 +171,22 @@ PASSWORD_LONGEST = 256
 PASSWORD_SCORE = 3
 SESSION_IDLE = timedelta(hours=12)
 SESSION_MOST = timedelta(days=14)
-# Attempts to sign in: from one address; of one account from one address; of one account from anywhere, far
-# enough above the others that nobody is locked out by somebody else's few addresses.
+# Attempts to sign in from a browser that has signed in to the account before, and for how long that counts.
+SIGN_IN_BROWSER = 10
+SIGN_IN_BROWSER_SECONDS = 900
+KNOWN_BROWSER_TTL = timedelta(days=180)
+# All others in a minute: from one address, and from its network (/24, of IPv6 /48).
 SIGN_IN_ADDRESS = 20
+SIGN_IN_NETWORK = 100
 SIGN_IN_ADDRESS_SECONDS = 60
+# And to one account: from one address, and in an hour from its network.
 SIGN_IN_ACCOUNT_ADDRESS = 10
 SIGN_IN_ACCOUNT_ADDRESS_SECONDS = 900
+SIGN_IN_ACCOUNT_NETWORK = 20
+# In an hour from anywhere; beyond that each network still has a few of its own, up to a number in all.
 SIGN_IN_ACCOUNT = 100
+SIGN_IN_ACCOUNT_NETWORK_RESERVED = 2
+MAX_SIGN_IN_ACCOUNT = 500
 SIGN_IN_ACCOUNT_SECONDS = 3_600
 # Each takes 19 MiB and a thirtieth of a second; of those that wait, some seconds' worth.
 PASSWORDS_AT_ONCE = 2

@@ -16,7 +16,7 @@ from instep.core.outbound.client import Caller
 from instep.identity.audit import record
 from instep.identity.connections import ACCESS, CODE, REFRESH, is_token, new_token
 from instep.identity.keys import hash_key
-from instep.identity.schemas import Person
+from instep.identity.schemas import Actor, Person
 from instep.identity.scopes import Scope, smaller
 from instep.oauth import queries
 from instep.oauth.documents import fetch_document, is_document_address
@@ -197,6 +197,12 @@ async def end(tx: Tx, grant: GrantRow) -> None:
         if app is not None:
             actor = grant.person.acting("rest", app)
             await record(tx, grant.person.workspace_id, actor, "disconnect_app", grant.id)
+
+
+async def end_connections(tx: Tx, workspace_id: str, person_id: str, actor: Actor) -> None:
+    """End all of a person's connections, also those whose code is not redeemed yet."""
+    for grant_id in await queries.revoke_grants_of(tx, person_id):
+        await record(tx, workspace_id, actor, "disconnect_app", grant_id)
 
 
 async def list_grants(tx: Tx, person: Person) -> list[Grant]:

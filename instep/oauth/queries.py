@@ -188,6 +188,20 @@ async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
     return name
 
 
+async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
+    """End all living connections of a person, with all their tokens; their ids."""
+    ended: list[str] = await tx.value(
+        """
+        with ended as (
+          update oauth_grants set revoked_at = now()
+          where person_id = %(person)s and revoked_at is null and expires_at > now() returning id)
+        select coalesce(array_agg(id), '{}') from ended
+        """,
+        person=person_id,
+    )
+    return ended
+
+
 async def owner_of(tx: Tx, grant_id: str) -> str | None:
     """Whose connection it is."""
     owner: str | None = await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)

@@ -21,6 +21,7 @@ from instep.oauth.actions import CodeShown, RefreshShown
 from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
 from instep.oauth.queries import ENTER_GRANT, GrantEntry, count_hit
 from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
+from instep.web.addresses import client_address
 from instep.web.call import AppAccess
 from instep.web.door import StrictRequest
 from instep.web.errors import as_app_error
@@ -85,7 +86,7 @@ async def register(request: StrictRequest) -> Response:
     asked = read_metadata(await read_json(request))
     async with request.app.state.database.enter_workspace("") as tx:
         seconds = limits.REGISTRATION_WINDOW_SECONDS
-        window = await count_hit(tx, "oauth-register", address_of(request), seconds)
+        window = await count_hit(tx, "oauth-register", client_address(request), seconds)
         refuse_spent(window.hits, limits.REGISTRATIONS, window.seconds_left)
         app = await actions.register_app(tx, asked)
     return Response(json.dumps(registered(app)), 201, NO_STORE, "application/json")
@@ -123,7 +124,7 @@ async def entered(request: Request, shown: str) -> AsyncIterator[tuple[Tx, str |
         GrantEntry,
         ENTER_GRANT,
         hash=hash_key(shown),
-        address=address_of(request),
+        address=client_address(request),
         seconds=limits.REQUEST_WINDOW_SECONDS,
     ) as (entry, tx):
         refuse_spent(entry.hits, limits.TOKEN_CALLS, entry.seconds_left)
@@ -137,10 +138,6 @@ def refuse_spent(hits: int, quota: int, seconds_left: int) -> None:
 
 def told(tokens: Tokens) -> Response:
     return Response(tokens.model_dump_json(), 200, NO_STORE, "application/json")
-
-
-def address_of(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
 
 
 async def read_fields(request: StrictRequest) -> Fields:

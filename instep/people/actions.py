@@ -3,17 +3,21 @@
 import re
 
 from instep.core import limits
+from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
-from instep.core.errors import AppError, InvalidRequest, NotFound, RateLimited
+from instep.core.errors import AppError, InvalidRequest, NotFound
 from instep.core.ids import new_id
 from instep.identity.audit import record
 from instep.identity.keys import hash_key
 from instep.identity.schemas import OPERATOR, Person
 from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
+from instep.oauth.actions import end_connections
 from instep.people import queries
+from instep.people.attempts import count_known_browser, count_stranger
+from instep.people.known_browsers import known_browser, new_cookie
 from instep.people.passwords import hash_password, is_right, needs_new_hash, refuse_weak
-from instep.people.schemas import AuditEntry, Candidate, User
+from instep.people.schemas import Attempt, AuditEntry, Candidate, SignedIn, User
 
 # What looks like an address; whether it is one shows nobody but its owner.
 EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+")
@@ -24,18 +28,6 @@ class SignInFailed(AppError):
 
     status = 401
     code = "unauthorized"
-
-
-class TooManyAttempts(RateLimited):
-    """Too many attempts to sign in."""
-
-    def __init__(self, seconds: int) -> None:
-        minutes = -(-seconds // 60)
-        wait = "a minute" if minutes == 1 else f"{minutes} minutes"
-        super().__init__(
-            f"Too many attempts to sign in: wait for {wait}, then try again.",
-            headers={"Retry-After": str(seconds)},
-        )
 
 
 async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
@@ -69,11 +61,12 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User
 
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
-    """Set a new password; whoever is signed in with the old one is not any more."""
+    """Set a new password; whoever is signed in with the old one is not any more, nor is any connected app."""
     user = await find_user(tx, workspace_id, email)
     refuse_weak(password, *await known_of(tx, workspace_id, user.email))
     await queries.set_password(tx, user.id, hash_password(password))
     await queries.end_sessions(tx, user.id)
+    await end_connections(tx, workspace_id, user.id, OPERATOR)
     await record(tx, workspace_id, OPERATOR, "change_password", user.id)
     return user
 
@@ -101,55 +94,45 @@ async def find_user(tx: Tx, workspace_id: str, email: str) -> User:
     return user
 
 
-async def sign_in(
-    database: Database, email: str, password: str, address: str, replacing: str | None = None
-) -> str:
-    """The token of a new session, which takes the place of the one that the browser had.
+async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
+    """Begin a session, which takes the place of the one that the browser had; `key` signs its cookie.
 
     No connection is held while the password is checked. Whoever tries learns nothing of who there is: the
     words, the work and the limits are the same for an address that nobody has.
     """
-    candidate = await admit(database, spelled(email), address)
-    is_known = await is_right(password, candidate.password_hash if candidate else None)
+    candidate = await admit(database, key, attempt)
+    is_known = await is_right(attempt.password, candidate.password_hash if candidate else None)
     if candidate is None:
         raise SignInFailed
     token = new_token()
-    new_hash = hash_password(password) if is_known and needs_new_hash(candidate.password_hash) else None
+    new_hash = (
+        hash_password(attempt.password) if is_known and needs_new_hash(candidate.password_hash) else None
+    )
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
         has_begun = is_known and await queries.begin_session(
             tx, candidate.id, candidate.password_hash, new_hash, hash_key(token)
         )
-        if has_begun and replacing is not None:
-            await queries.end_session(tx, hash_key(replacing))
+        if has_begun and attempt.session is not None:
+            await queries.end_session(tx, hash_key(attempt.session))
         outcome = "sign_in" if has_begun else "sign_in_failed"
         await record(tx, candidate.workspace_id, candidate.person.acting("page"), outcome)
     if not has_begun:
         raise SignInFailed
-    return token
+    present_hash = new_hash or candidate.password_hash
+    return SignedIn(token, new_cookie(key, candidate.id, present_hash, utc_now()))
 
 
-async def admit(database: Database, email: str, address: str) -> Candidate | None:
+async def admit(database: Database, key: bytes, attempt: Attempt) -> Candidate | None:
     """Count the attempt, before anything is known of its password; who it would be."""
+    email = spelled(attempt.email)
     async with database.enter_workspace("") as tx:
-        for policy, subject, most, seconds in (
-            ("sign-in", address, limits.SIGN_IN_ADDRESS, limits.SIGN_IN_ADDRESS_SECONDS),
-            (
-                "sign-in-account-address",
-                f"{hash_key(email).hex()} {address}",
-                limits.SIGN_IN_ACCOUNT_ADDRESS,
-                limits.SIGN_IN_ACCOUNT_ADDRESS_SECONDS,
-            ),
-            (
-                "sign-in-account",
-                hash_key(email).hex(),
-                limits.SIGN_IN_ACCOUNT,
-                limits.SIGN_IN_ACCOUNT_SECONDS,
-            ),
-        ):
-            window = await queries.count_attempt(tx, policy, subject, seconds)
-            if window.hits > most:
-                raise TooManyAttempts(window.seconds_left)
-        return await queries.find_for_sign_in(tx, email)
+        candidate = await queries.find_for_sign_in(tx, email)
+        browser_id = known_browser(key, attempt.browser, candidate, utc_now()) if candidate else None
+        if browser_id is not None:
+            await count_known_browser(tx, browser_id)
+        else:
+            await count_stranger(tx, email, attempt.address)
+    return candidate
 
 
 async def sign_out(database: Database, token: str, person: Person) -> None:

@@ -6,11 +6,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.core.clock import isoformat
 from instep.core.errors import AppError
 from instep.identity.schemas import Person
 from instep.oauth.actions import list_grants, revoke_grant
 from instep.people import actions
+from instep.people.attempts import TooManyAttempts
+from instep.people.schemas import Attempt
+from instep.web.addresses import client_address
 from instep.web.forms import cookie_name, read_form, set_cookie
 from instep.web.pages import document
 from instep.web.public import public
@@ -46,15 +50,17 @@ async def sign_in(request: Request) -> Response:
     """Begin a session, and go on to the page that asked for one."""
     form = await read_form(request)
     onward, email = own_path(form.get("next")), form.get("email", "")
-    address = request.client.host if request.client else "unknown"
     state = request.app.state
-    old = request.cookies.get(cookie_name(state.settings, "session"))
+    session, browser = (request.cookies.get(cookie_name(state.settings, n)) for n in ("session", "browser"))
+    attempt = Attempt(email, form.get("password", ""), client_address(request), browser or "", session)
     try:
-        token = await actions.sign_in(state.database, email, form.get("password", ""), address, old)
-    except (actions.SignInFailed, actions.TooManyAttempts) as refusal:
+        signed = await actions.sign_in(state.database, state.cursor_key, attempt)
+    except (actions.SignInFailed, TooManyAttempts) as refusal:
         return sign_in_form(request, onward, email, refusal)
     response = see(onward)
-    set_cookie(response, state.settings, "session", token, None)
+    set_cookie(response, state.settings, "session", signed.token, None)
+    seconds = int(limits.KNOWN_BROWSER_TTL.total_seconds())
+    set_cookie(response, state.settings, "browser", signed.browser, seconds)
     # What the browser had before somebody signed in ends here.
     set_cookie(response, state.settings, "form", "", 0)
     return response

@@ -90,6 +90,12 @@ async def count_attempt(tx: Tx, policy: str, subject: str, seconds: int) -> Hits
     return await tx.one(Hits, sql, policy=policy, subject=subject, seconds=seconds)
 
 
+async def peek_attempts(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
+    """The window of attempts as it stands, without counting one."""
+    sql = "select * from peek_hits(%(policy)s, %(subject)s, %(seconds)s)"
+    return await tx.one(Hits, sql, policy=policy, subject=subject, seconds=seconds)
+
+
 async def begin_session(
     tx: Tx, person_id: str, password_hash: str, new_hash: str | None, token_hash: bytes
 ) -> bool:

@@ -38,6 +38,28 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try to sign in, as a form and its browser tell it."""
+
+    email: str
+    password: str
+    # As `web.addresses.client_address` tells it.
+    address: str
+    # What the browser has kept since somebody signed in with it.
+    browser: str = ""
+    # The session that the new one takes the place of.
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """What a browser keeps after signing in: the session's token, and that it is known from now on."""
+
+    token: str
+    browser: str
+
+
+@dataclass(frozen=True, slots=True)
 class AuditEntry:
     """One row of `audit_entries`."""
 

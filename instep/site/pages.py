@@ -1,5 +1,7 @@
 """The pages of a public help center, and the list of all its addresses."""
 
+import re
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -8,42 +10,58 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries
 from instep.site.changelog import show_changelog, show_news
 from instep.site.feed import show_feed
 from instep.site.front import show_documentation, show_front_page
-from instep.site.schemas import article_url
+from instep.site.schemas import article_url, section_path
 from instep.site.search import show_search
 from instep.site.sitemap import show_sitemap
 from instep.site.visits import help_center, pages, spelled
 from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public
 
+PAGE_NUMBER = re.compile(r"[0-9]{1,6}")
 STATIC = Path(__file__).parent / "static"
 ICON = (STATIC / "favicon.ico").read_bytes()
 HEADINGS = {404: "Not found", 405: "Not possible", 429: "One moment", 503: "Back in a moment"}
 MESSAGES = {
     404: "There is no page at this address. It may have moved, or it is not public.",
-    429: "Many searches came from your network just now. Wait a minute, then try again.",
+    429: "Many requests came from your network just now. Wait a minute, then try again.",
 }
 
 
 @public
 async def show_home(request: Request) -> Response:
     async with help_center(request) as visit:
-        sections = await queries.list_sections(visit.ctx, visit.ctx.bot.locale)
-        return visit.page("home.html", sections=sections)
+        number = page_number(request)
+        listed = await queries.list_sections(visit.ctx, visit.ctx.bot.locale, number)
+        if number > 1 and not listed.rows:
+            raise NotFound
+        sections = [(section, section_path(visit.ctx.bot, section)) for section in listed.rows]
+        return visit.page("home.html", sections=sections, number=number, has_next=bool(listed.next_cursor))
 
 
 @public
 async def show_collection(request: Request) -> Response:
     async with help_center(request) as visit:
-        slug = request.path_params["slug"]
-        section = await queries.find_section(visit.ctx, visit.ctx.bot.locale, slug)
+        # Without a slug it is the list of articles that stand in no collection.
+        slug, number = request.path_params.get("slug"), page_number(request)
+        section = await queries.find_section(visit.ctx, visit.ctx.bot.locale, slug, number)
         if section is None:
             raise NotFound
-        return visit.page("collection.html", section=section)
+        last = ceil(section.article_count / limits.COLLECTION_ARTICLES)
+        return visit.page("collection.html", section=section, number=number, last=last)
+
+
+def page_number(request: Request) -> int:
+    """Which page of a list is asked for, from 1; there is no page under any other name."""
+    name = request.query_params.get("page", "1")
+    if PAGE_NUMBER.fullmatch(name) is None or not 1 <= int(name) <= limits.MAX_SITE_PAGE:
+        raise NotFound
+    return int(name)
 
 
 @public
@@ -86,7 +104,7 @@ class Assets(StaticFiles):
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
-        response.headers.update({"Cache-Control": CACHE, "X-Content-Type-Options": "nosniff"})
+        response.headers["Cache-Control"] = CACHE
         return response
 
 
@@ -102,6 +120,7 @@ routes = [
     Route("/favicon.ico", show_icon),
     Route("/help/{bot}", add_slash),
     Route("/help/{bot}/", show_home),
+    Route("/help/{bot}/articles", show_collection),
     Route("/help/{bot}/articles/{slug}", show_article),
     Route("/help/{bot}/collections/{slug}", show_collection),
     Route("/help/{bot}/changelog", show_changelog),

@@ -1,5 +1,6 @@
 """The SQL of the public help center. `LIVE` and `NEWS` alone say what the public may see."""
 
+from datetime import datetime
 from itertools import groupby
 
 from instep.core import limits
@@ -23,6 +24,12 @@ LIVE = """
     where a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null
       and a.visibility = 'public' and coalesce(c.visibility, 'public') = 'public'
 """
+ENTRY = """
+    a.title, a.description, a.slug, a.locale, c.slug as collection_slug, c.title as collection_title,
+    c.description as collection_description, c.icon as collection_icon
+"""
+# As collections follow each other; articles without one come last, for nulls do.
+SECTION_ORDER = "c.sort_order, c.created_at, c.id"
 NEWS = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 NEWS_ORDER = Order(("e.published_at", "e.id"), descending=True)
 # The first statement of a visit also tells what each page links to. The order has the newest entry looked up
@@ -86,27 +93,57 @@ async def find_moved(ctx: Ctx, slug: str, locale: str) -> str | None:
     return found
 
 
-async def list_sections(ctx: Ctx, locale: str, collection_slug: str | None = None) -> list[Section]:
-    """The collections that have live articles, in the order of the help center."""
+async def list_sections(ctx: Ctx, locale: str, page: int) -> Listed[Section]:
+    """A page of the collections that have live articles, each with its first ones, in the center's order."""
+    first = (page - 1) * limits.HOME_COLLECTIONS
     entries = await ctx.tx.all(
         Entry,
         f"""
-        select a.title, a.description, a.slug, a.locale, c.slug as collection_slug,
-            c.title as collection_title, c.description as collection_description, c.icon as collection_icon
-        {LIVE} and a.locale = %(locale)s and {"c.slug = %(collection)s" if collection_slug else "true"}
-        order by c.sort_order nulls last, c.created_at, c.id, a.position, a.id
+        with live as (
+            select a.id, dense_rank() over (order by {SECTION_ORDER}) as section,
+                row_number() over (partition by {SECTION_ORDER} order by a.position, a.id) as place,
+                count(*) over (partition by {SECTION_ORDER}) as article_count
+            {LIVE} and a.locale = %(locale)s
+        )
+        select {ENTRY}, live.article_count
+        from live join articles a on a.bot_id = %(bot)s and a.id = live.id
+            left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id
+        where live.place <= {limits.HOME_ARTICLES} and live.section > %(first)s
+            and live.section <= %(first)s + {limits.HOME_COLLECTIONS + 1}
+        order by live.section, live.place
         """,
         bot=ctx.bot.id,
         locale=locale,
-        collection=collection_slug,
+        first=first,
     )
-    return [section_of(list(group)) for _, group in groupby(entries, lambda entry: entry.collection_slug)]
+    sections = [section_of(list(group)) for _, group in groupby(entries, lambda entry: entry.collection_slug)]
+    has_more = len(sections) > limits.HOME_COLLECTIONS
+    return Listed(sections[: limits.HOME_COLLECTIONS], str(page + 1) if has_more else None)
 
 
-async def find_section(ctx: Ctx, locale: str, slug: str) -> Section | None:
-    """A public collection with its live articles, which may be none."""
-    if sections := await list_sections(ctx, locale, slug):
-        return sections[0]
+async def find_section(ctx: Ctx, locale: str, slug: str | None, page: int) -> Section | None:
+    """A page of a public collection's live articles, or of those without a collection where `slug` is None.
+
+    A collection may have none; a page beyond the last one is None.
+    """
+    entries = await ctx.tx.all(
+        Entry,
+        f"""
+        select {ENTRY}, count(*) over () as article_count
+        {LIVE} and a.locale = %(locale)s and c.slug is not distinct from %(slug)s::text
+        order by a.position, a.id limit {limits.COLLECTION_ARTICLES} offset %(first)s
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        slug=slug,
+        first=(page - 1) * limits.COLLECTION_ARTICLES,
+    )
+    if entries:
+        return section_of(entries)
+    return await find_empty_section(ctx, slug) if slug is not None and page == 1 else None
+
+
+async def find_empty_section(ctx: Ctx, slug: str) -> Section | None:
     head = await ctx.tx.first(
         CollectionHead,
         """
@@ -116,7 +153,7 @@ async def find_section(ctx: Ctx, locale: str, slug: str) -> Section | None:
         bot=ctx.bot.id,
         slug=slug,
     )
-    return Section(head.title, head.slug, head.description, head.icon, entries=[]) if head else None
+    return Section(head.title, head.slug, head.description, head.icon, 0, entries=[]) if head else None
 
 
 def section_of(entries: list[Entry]) -> Section:
@@ -126,6 +163,7 @@ def section_of(entries: list[Entry]) -> Section:
         slug=first.collection_slug,
         description=first.collection_description,
         icon=first.collection_icon,
+        article_count=first.article_count,
         entries=entries,
     )
 
@@ -156,6 +194,12 @@ async def list_news(ctx: Ctx, request: PageRequest) -> Listed[News]:
         **page.params,
     )
     return page.cut(rows, lambda row: (row.published_at, row.id))
+
+
+async def change_stamp(ctx: Ctx) -> datetime:
+    """The moment of the help center's last change; each change of what is public has a later one."""
+    stamp: datetime = await ctx.tx.value("select changed_at from bots where id = %(bot)s", bot=ctx.bot.id)
+    return stamp
 
 
 async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:

@@ -57,16 +57,19 @@ class Entry:
     collection_title: str | None
     collection_description: str | None
     collection_icon: str | None
+    # How many live articles stand there, with those that are not on this page.
+    article_count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A collection with its live articles; the last one holds those without a collection."""
+    """A collection with some of its live articles; the one without a slug is of those in no collection."""
 
     title: str | None
     slug: str | None
     description: str | None
     icon: str | None
+    article_count: int
     entries: list[Entry]
 
 
@@ -130,6 +133,11 @@ def below(bot: Bot, locale: str) -> str:
 
 def collection_url(bot: Bot, slug: str) -> str:
     return f"{bot.help_url}/collections/{slug}"
+
+
+def section_path(bot: Bot, section: Section) -> str:
+    """The page that lists all articles of a section."""
+    return f"/help/{bot.slug}/" + (f"collections/{section.slug}" if section.slug else "articles")
 
 
 def changelog_url(bot: Bot, slug: str | None = None) -> str:

@@ -15,8 +15,9 @@ from instep.search.schemas import Passage, Wanted
 from instep.site import queries
 from instep.site.schemas import article_path
 from instep.site.visits import Visit, help_center, spelled
+from instep.web.addresses import client_address
 from instep.web.call import Window
-from instep.web.embed import address_of, refuse_spent
+from instep.web.embed import refuse_spent
 from instep.web.pages import NOT_KEPT
 from instep.web.public import public
 
@@ -79,7 +80,7 @@ async def count_search(request: Request) -> None:
         Window,
         queries.COUNT_SEARCH,
         slug=slug.replace("\0", ""),
-        address=address_of(request),
+        address=client_address(request),
         quota=limits.SITE_SEARCHES,
         seconds=limits.REQUEST_WINDOW_SECONDS,
     )

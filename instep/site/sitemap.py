@@ -1,9 +1,10 @@
 """The sitemap (sitemaps.org): every public page of a help center, for search engines."""
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
+from uuid import UUID
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -25,17 +26,56 @@ NAMESPACES = {
 }
 # An address, its last change, and the addresses of the same text by language.
 Url = tuple[str, datetime | None, dict[str, str]]
+# What a sitemap is made from: the help center's change stamp, its address and its language.
+State = tuple[datetime, str, str]
 
 
 @public
 async def show_sitemap(request: Request) -> Response:
     async with help_center(request) as visit:
         bot = visit.ctx.bot
-        articles = await queries.list_article_addresses(visit.ctx)
-        news = await queries.list_news_addresses(visit.ctx) if visit.has_changelog else []
-    # A large one takes long to write, and others should not wait for it.
-    content = await to_thread.run_sync(write_sitemap, bot, articles, news)
+        # Before the addresses, so that a change in between makes the sitemap of this stamp only newer.
+        state = (await queries.change_stamp(visit.ctx), bot.help_url, bot.locale)
+        content = SITEMAPS.find(bot.id, state)
+        if content is None:
+            articles = await queries.list_article_addresses(visit.ctx)
+            news = await queries.list_news_addresses(visit.ctx) if visit.has_changelog else []
+    if content is None:
+        # A large one takes long to write, and others should not wait for it.
+        content = await to_thread.run_sync(write_sitemap, bot, articles, news)
+        SITEMAPS.keep(bot.id, state, content)
     return document(request, content, "application/xml; charset=utf-8")
+
+
+class Sitemaps:
+    """The sitemaps that were asked for last, until their help centers change; the others make room."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.contents: OrderedDict[UUID, tuple[State, bytes]] = OrderedDict()
+        self.bytes = 0
+
+    def find(self, bot_id: UUID, state: State) -> bytes | None:
+        """The sitemap as of this state of the help center, if it is there."""
+        content = self.contents.get(bot_id)
+        if content is None or content[0] != state:
+            return None
+        self.contents.move_to_end(bot_id)
+        return content[1]
+
+    def keep(self, bot_id: UUID, state: State, content: bytes) -> None:
+        self.drop(bot_id)
+        self.contents[bot_id] = (state, content)
+        self.bytes += len(content)
+        while self.bytes > self.max_bytes:
+            self.drop(next(iter(self.contents)))
+
+    def drop(self, bot_id: UUID) -> None:
+        _, content = self.contents.pop(bot_id, (None, b""))
+        self.bytes -= len(content)
+
+
+SITEMAPS = Sitemaps(limits.MAX_SITEMAPS_BYTES)
 
 
 def write_sitemap(bot: Bot, articles: list[ArticleAddress], news: list[NewsAddress]) -> bytes:

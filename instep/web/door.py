@@ -30,6 +30,7 @@ from instep.identity.access import refuse_read_only
 from instep.identity.keys import enter_with_key
 from instep.identity.schemas import KeyEntry
 from instep.identity.scopes import Scope as KeyScope
+from instep.web.addresses import client_address
 from instep.web.call import Access, Call, Window
 from instep.web.errors import as_app_error, render_error
 
@@ -108,9 +109,8 @@ async def admitted(
     enter: Enter = enter_with_key,
 ) -> AsyncIterator[tuple[KeyEntry, Tx]]:
     named = named_bots(request)
-    address = request.client.host if request.client else "unknown"
     bot = (as_uuid(named[0]) or NO_BOT) if named else None
-    async with enter(database, bearer_token(request), bot, address) as (entry, tx):
+    async with enter(database, bearer_token(request), bot, client_address(request)) as (entry, tx):
         windows.append(window_of(entry, settings))
         refuse_unknown_key(entry, windows[0])
         refuse_bot(entry, named, access)

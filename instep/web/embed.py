@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated, Any, cast
 from uuid import UUID
 
@@ -23,6 +22,7 @@ from instep.core.ids import as_uuid
 from instep.identity.access import is_write
 from instep.identity.keys import enter_with_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyEntry, Ctx
+from instep.web.addresses import client_address
 from instep.web.call import BotKeyAccess, Window
 from instep.web.cors import answer_preflight, cors_headers, is_open_to
 from instep.web.door import Handler, StrictRequest, add_rate_headers, told_by
@@ -201,7 +201,7 @@ def counted(visitor: Any) -> str | None:
 async def admitted(
     request: Request, credentials: Credentials, headers: Headers, access: BotKeyAccess
 ) -> AsyncIterator[VisitorCall]:
-    state, address = request.app.state, address_of(request)
+    state, address = request.app.state, client_address(request)
     # Who names no visitor counts as one visitor of its address.
     visitor = credentials.visitor or address
     entering = enter_with_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
@@ -220,18 +220,6 @@ async def admitted(
         if access.is_write and entry.is_paused:
             raise PlanInactive
         yield VisitorCall(entry.bot, bool(entry.is_paused), state.database, tx)
-
-
-def address_of(request: Request) -> str:
-    """Where a call is counted; of IPv6 the network, for its customers have all of its addresses."""
-    host = request.client.host if request.client else "unknown"
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    if not isinstance(address, IPv6Address):
-        return host
-    return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
 
 
 def windows_of(entry: BotKeyEntry, settings: Settings) -> list[Window]:

@@ -29,11 +29,7 @@ class ForeignForm(AppError):
 
 def cookie_name(settings: Settings, name: str) -> str:
     """With https in a form that no other host and no unencrypted page can set."""
-    return f"__Host-instep-{name}" if is_encrypted(settings) else f"instep-{name}"
-
-
-def is_encrypted(settings: Settings) -> bool:
-    return settings.base_url.startswith("https://")
+    return f"__Host-instep-{name}" if settings.is_encrypted else f"instep-{name}"
 
 
 def set_cookie(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
@@ -43,7 +39,7 @@ def set_cookie(response: Response, settings: Settings, name: str, value: str, se
         value,
         max_age=seconds,
         path="/",
-        secure=is_encrypted(settings),
+        secure=settings.is_encrypted,
         httponly=True,
         samesite="lax",
     )

@@ -16,7 +16,6 @@ SECURITY_HEADERS = {
         "default-src 'none'; style-src 'self'; img-src 'self' https:; font-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }

@@ -17,6 +17,8 @@ SERVER: dict[str, Any] = {
     # What it tells of its start stands in the line that says where Instep is to be found.
     "log_level": "warning",
     "server_header": False,
+    # Who calls is told by `web.addresses`, which believes nobody but the operator's own proxies.
+    "proxy_headers": False,
     "timeout_graceful_shutdown": 10,
 }
 # Colon, space and the end of a header's line.

@@ -105,7 +105,6 @@ def private_headers(form_targets: Sequence[str]) -> dict[str, str]:
             "base-uri 'none'; frame-ancestors 'none'"
         ),
         "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
         # Not `no-referrer`: with that browsers hide the origin of our own forms.
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",

@@ -29,6 +29,7 @@ OPEN_TO_EVERYBODY = {
     "/docs/api.css",
     "/help/{bot}",
     "/help/{bot}/",
+    "/help/{bot}/articles",
     "/help/{bot}/articles/{slug}",
     "/help/{bot}/collections/{slug}",
     "/help/{bot}/changelog",

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 import instep
 from instep.core.database import OPTIONS, Database, Tx
 from instep.people.actions import sign_in
+from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
 from tests.answers import asking
 from tests.answers.tokens import secret_of
@@ -21,7 +22,7 @@ from tests.golden.golden import keep, lose_a_name
 from tests.insights.asked import ask
 from tests.model.spending import spend
 from tests.oauth.connecting import connect_somebody
-from tests.people.signing import PASSWORD, sign_up
+from tests.people.signing import PASSWORD, SIGNING_KEY, sign_up
 from tests.search.finding import store_index, store_vector
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
@@ -67,7 +68,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await store_index(database, cast.acme)
     await store_vector(database, cast.acme, article["id"])
     user = await sign_up(owner, cast.acme.workspace_id)
-    await sign_in(database, user.email, PASSWORD, user.email)
+    await sign_in(database, SIGNING_KEY, Attempt(user.email, PASSWORD, address=user.email))
     await connect_somebody(app, owner, cast.acme)
     return [
         *("workspaces", "bots", "api_keys", "collections", "articles", "former_slugs", "revisions"),

@@ -48,6 +48,11 @@ def test_what_is_for_other_programs_is_left_alone() -> None:
         ("INSTEP_SECRET_KEY_FILE", "/nowhere/at/all"),
         ("INSTEP_WEBHOOK_ALLOW", "receiver,10.0.0.1/8"),
         ("OPENAI_API_KEY", "two words"),
+        ("INSTEP_TRUSTED_PROXIES", "proxy.internal"),
+        ("INSTEP_TRUSTED_PROXIES", "loopback,10.0.0.1/8"),
+        ("INSTEP_TRUSTED_PROXIES", "0.0.0.0/0"),
+        ("INSTEP_TRUSTED_PROXIES", "::/0"),
+        ("INSTEP_PUBLIC_REQUESTS_PER_MINUTE", "0"),
     ],
 )
 def test_a_setting_that_cant_be_used_is_named(name: str, value: str) -> None:

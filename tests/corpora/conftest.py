@@ -17,7 +17,12 @@ from tests.corpora.sending import Meter, Sender
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FOLDERS = ("corpora", "retrieval")
 MANY = 1_000_000
-RATES = ("REQUESTS_PER_MINUTE", "ANONYMOUS_REQUESTS_PER_MINUTE", "TASKS_PER_HOUR")
+RATES = (
+    "PUBLIC_REQUESTS_PER_MINUTE",
+    "REQUESTS_PER_MINUTE",
+    "ANONYMOUS_REQUESTS_PER_MINUTE",
+    "TASKS_PER_HOUR",
+)
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,7 @@ OUR_HEADERS = {
     *("allow", "location", "etag", "cache-control", "content-security-policy", "x-content-type-options"),
     *("referrer-policy", "cross-origin-opener-policy", "vary", "last-modified", "accept-ranges"),
     *("content-range", "content-encoding", "transfer-encoding", "www-authenticate"),
+    *("cross-origin-resource-policy", "permissions-policy"),
 }
 
 

@@ -15,6 +15,7 @@ from instep.people.schemas import User
 from tests.web.asking import Response
 
 PASSWORD = "four words nobody connects"
+SIGNING_KEY = b"what signs cookies while tests run"
 OTHER_PASSWORD = "another row of strange words"
 TOKEN = re.compile(r'name="form-token" value="([0-9a-f]{64})"')
 HERE = {"Sec-Fetch-Site": "same-origin"}

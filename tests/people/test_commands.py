@@ -47,7 +47,7 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
     made = instep.json("user", "create", email.upper(), "--role", "viewer", "--password-stdin", said=PASSWORD)
     asked = instep.run("user", "create", fresh_email("bob"), said=f"{PASSWORD}\n{PASSWORD}\n")
     changed = instep.json("user", "role", email, "editor")
-    instep.json("user", "password", email, "--password-stdin", said=f"{OTHER_PASSWORD}\r\n")
+    renewed = instep.run("user", "password", email, "--password-stdin", said=f"{OTHER_PASSWORD}\r\n")
     disabled = instep.json("user", "disable", email)
     enabled = instep.json("user", "enable", email)
     listed = instep.json("user", "list")["results"]
@@ -59,6 +59,7 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
         *("id", "workspaceId", "email", "role", "createdAt", "signedInAt", "disabledAt"),
     }
     assert asked.exit_code == 0, asked.output
+    assert "signed out everywhere and has no connected apps" in renewed.stdout
     assert PASSWORD not in asked.output
     assert (changed["role"], bool(disabled["disabledAt"]), enabled["disabledAt"]) == ("editor", True, None)
     assert [row["role"] for row in listed] == ["editor", "editor"]

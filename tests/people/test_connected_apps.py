@@ -5,10 +5,11 @@ import re
 from fastapi import FastAPI
 
 from instep.core.database import Tx
-from instep.people.actions import list_audit
+from instep.people.actions import change_password, list_audit
 from tests.cast import Api, Cast
 from tests.mcp.speaking import WORKSPACE, post
-from tests.oauth.connecting import browser_of, connect, member, submit
+from tests.oauth.connecting import browser_of, connect, member, refresh, submit
+from tests.people.signing import OTHER_PASSWORD
 from tests.web.asking import stranger
 
 PAGE = "/app/connected-apps"
@@ -41,3 +42,29 @@ async def test_a_person_sees_and_ends_their_own_apps_and_nobody_elses(
 
     [entry] = await list_audit(owner, cast.acme.workspace_id, 1)
     assert (entry.action, entry.actor_name, entry.entrance) == ("disconnect_app", ann.email, "page")
+
+
+async def test_a_new_password_ends_every_app_of_the_person_and_nobody_elses(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    ann, bob = await member(owner, cast.acme), await member(owner, cast.acme)
+    async with (
+        browser_of(app, owner, ann) as hers,
+        browser_of(app, owner, bob) as his,
+        stranger(app) as client,
+    ):
+        first_id, first = await connect(hers, client)
+        _, second = await connect(hers, client)
+        _, others = await connect(his, client)
+        await change_password(owner, cast.acme.workspace_id, ann.email, OTHER_PASSWORD)
+
+        renewed = await refresh(client, first_id, first["refresh_token"])
+        opened = []
+        for tokens in (first, second, others):
+            async with stranger(app, tokens["access_token"]) as agent:
+                opened.append((await post(agent, WORKSPACE, "tools/list")).status_code)
+
+    assert (opened, renewed.status_code, renewed.json()["error"]) == ([401, 401, 200], 400, "invalid_grant")
+    entries = await list_audit(owner, cast.acme.workspace_id, 3)
+    assert [entry.action for entry in entries] == ["change_password", "disconnect_app", "disconnect_app"]
+    assert {entry.entrance for entry in entries} == {"command"}

@@ -1,5 +1,8 @@
 """GET /help/{bot}/collections/{slug}."""
 
+import pytest
+
+from instep.core import limits
 from tests.cast import Api, Cast
 from tests.site.pages import Page, collect, publish, visit
 
@@ -52,3 +55,26 @@ async def test_a_collection_of_another_help_center_is_not_found(api: Api, cast: 
     await publish(client, "Install", collectionId=group["id"])
 
     assert (await visit(api, f"{cast.globex.slug}/collections/first-steps")).status_code == 404
+
+
+async def test_a_large_collection_comes_page_by_page(
+    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "COLLECTION_ARTICLES", 2)
+    client = api(cast.acme.write_key)
+    group = await collect(client, "Guides")
+    for position in range(5):
+        await publish(client, f"Guide {position}", collectionId=group["id"], position=position)
+
+    shown = []
+    for number in (1, 2, 3):
+        page = Page((await visit(api, f"{cast.acme.slug}/collections/guides?page={number}")).text)
+        shown.append([words for words in page.words if words.startswith("Guide ")])
+        onward = {link.get("rel"): link["href"] for link in page.attributes("a") if "rel" in link}
+        assert onward == {
+            **({"prev": f"?page={number - 1}"} if number > 1 else {}),
+            **({"next": f"?page={number + 1}"} if number < 3 else {}),
+        }
+
+    assert shown == [["Guide 0", "Guide 1"], ["Guide 2", "Guide 3"], ["Guide 4"]]
+    assert (await visit(api, f"{cast.acme.slug}/collections/guides?page=4")).status_code == 404

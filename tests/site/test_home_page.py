@@ -1,5 +1,8 @@
 """GET /help/{bot}/."""
 
+import pytest
+
+from instep.core import limits
 from tests.cast import Api, Cast
 from tests.site.pages import Page, collect, publish, visit
 
@@ -82,3 +85,51 @@ async def test_the_stylesheet_is_served_and_checked_for_changes(api: Api, cast: 
     assert style.headers["X-Content-Type-Options"] == "nosniff"
     for path in ("/static/nothing.css", "/static/../pages.py", "/static/%2e%2e/pages.py", "/static/"):
         assert (await api(None).get(path)).status_code == 404
+
+
+async def test_of_a_large_collection_it_shows_the_first_and_leads_to_all(
+    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HOME_ARTICLES", 2)
+    client = api(cast.acme.write_key)
+    group = await collect(client, "Guides")
+    for position in range(3):
+        await publish(client, f"Guide {position}", collectionId=group["id"], position=position)
+        await publish(client, f"Loose {position}", position=position)
+
+    page = Page((await visit(api, f"{cast.acme.slug}/")).text)
+
+    assert "Guide 0 Guide 1 All 3 articles Loose 0 Loose 1 All 3 articles" in page.text
+    names = [link["aria-label"] for link in page.attributes("a") if "aria-label" in link]
+    assert names == ["All 3 articles: Guides", "All 3 articles: Acme"]
+    for path, title in (("collections/guides", "Guide 2"), ("articles", "Loose 2")):
+        assert f"/help/{cast.acme.slug}/{path}" in page.links
+        assert title in (await visit(api, f"{cast.acme.slug}/{path}")).text
+
+
+async def test_many_collections_come_page_by_page(
+    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HOME_COLLECTIONS", 2)
+    client = api(cast.acme.write_key)
+    for number in range(4):
+        group = await collect(client, f"Group {number}")
+        await publish(client, f"Article {number}", collectionId=group["id"])
+    await publish(client, "Loose")
+
+    seen, path = [], f"{cast.acme.slug}/"
+    while path:
+        page = Page((await visit(api, path)).text)
+        seen += [words for words in page.words if words.startswith(("Article ", "Loose"))]
+        onward = [link["href"] or "" for link in page.attributes("a") if link.get("rel") == "next"]
+        path = onward[0].removeprefix("/help/") if onward else ""
+
+    assert seen == ["Article 0", "Article 1", "Article 2", "Article 3", "Loose"]
+
+
+@pytest.mark.parametrize("page", ["2", "0", "-1", "x", "", "1e3", "1000000", "9" * 2_000])
+async def test_there_is_no_page_beyond_the_last(api: Api, cast: Cast, page: str) -> None:
+    await publish(api(cast.acme.write_key), "Install")
+
+    for path in ("", "articles"):
+        assert (await visit(api, f"{cast.acme.slug}/{path}?page={page}")).status_code == 404

@@ -1,10 +1,15 @@
 """GET /help/{bot}/sitemap.xml."""
 
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 
 import pytest
 
 from instep.core import limits
+from instep.core.ids import new_uuid
+from instep.identity.schemas import Bot
+from instep.site.schemas import ArticleAddress, NewsAddress
+from instep.site.sitemap import Sitemaps, write_sitemap
 from tests.cast import Api, Cast, Json
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
@@ -117,3 +122,37 @@ async def test_an_empty_help_center_has_its_home_page(api: Api, cast: Cast) -> N
 
     assert address == f"http://help.test/help/{cast.acme.slug}/"
     assert entry.find("s:lastmod", NAMESPACES) is None
+
+
+async def test_it_is_written_anew_only_after_a_change(
+    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Install")
+    written: list[str] = []
+
+    def write(bot: Bot, articles: list[ArticleAddress], news: list[NewsAddress]) -> bytes:
+        written.append(bot.slug)
+        return write_sitemap(bot, articles, news)
+
+    monkeypatch.setattr("instep.site.sitemap.write_sitemap", write)
+    first = await sitemap(api, cast)
+    again = await sitemap(api, cast)
+    await client.post(f"/v1/articles/{article['id']}/unpublish")
+    changed = await sitemap(api, cast)
+
+    assert (first.keys(), len(written)) == (again.keys(), 2)
+    assert first.keys() - changed.keys() == {f"http://help.test/help/{cast.acme.slug}/articles/install"}
+
+
+def test_kept_sitemaps_take_bounded_memory() -> None:
+    sitemaps, state = Sitemaps(max_bytes=10), (datetime(2026, 1, 1, tzinfo=UTC), "http://help.test", "en")
+    first, second, third = (new_uuid() for _ in range(3))
+    for bot_id, content in ((first, b"1234"), (second, b"1234"), (first, b"12345"), (third, b"1234")):
+        sitemaps.keep(bot_id, state, content)
+
+    assert sitemaps.find(first, state) == b"12345"
+    assert sitemaps.find(second, state) is None
+    assert sitemaps.find(third, state) == b"1234"
+    sitemaps.keep(second, state, b"longer than all")
+    assert (sitemaps.find(second, state), sitemaps.bytes) == (None, 0)

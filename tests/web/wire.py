@@ -33,9 +33,13 @@ class Answer:
 
 
 @asynccontextmanager
-async def serving(app: FastAPI, database: Database) -> AsyncIterator[int]:
-    """The port at which the application listens, run as every server process runs it."""
-    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+async def serving(app: FastAPI, database: Database, **changed: object) -> AsyncIterator[int]:
+    """The port at which the application listens, run as every server process runs it.
+
+    `changed`: settings that differ from those of other tests.
+    """
+    used = settings().model_copy(update=changed)
+    put_into(app, Runtime(used, database, b"a key for the cursors of the tests"))
     server = uvicorn.Server(
         uvicorn.Config(app, port=0, lifespan="off", log_level="critical", **SERVER | {"factory": False})
     )
@@ -47,9 +51,9 @@ async def serving(app: FastAPI, database: Database) -> AsyncIterator[int]:
     await task
 
 
-async def send(port: int, *parts: bytes) -> list[Answer]:
-    """Everything that comes back until the server ends the connection."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+async def send(port: int, *parts: bytes, source: str = "127.0.0.1") -> list[Answer]:
+    """Everything that comes back until the server ends the connection, which comes from `source`."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
     for part in parts:
         writer.write(part)
     answers = []

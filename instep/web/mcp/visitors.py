@@ -13,10 +13,11 @@ from starlette.types import Receive, Scope, Send
 from instep.core import limits
 from instep.core.errors import AppError, RateLimited
 from instep.core.paging import PageRequest
+from instep.web.addresses import client_address
 from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
 from instep.web.door import StrictRequest
-from instep.web.embed import Credentials, Headers, VisitorCall, address_of, admitted, credentials_in
+from instep.web.embed import Credentials, Headers, VisitorCall, admitted, credentials_in
 from instep.web.embed_errors import OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
 from instep.web.mcp.door import (
@@ -130,4 +131,4 @@ class VisitorsDoor:
 
 
 def hashed(request: Request) -> str:
-    return hashlib.sha256(address_of(request).encode()).hexdigest()
+    return hashlib.sha256(client_address(request).encode()).hexdigest()

@@ -1,0 +1,29 @@
+"""Proxies that an operator trusts to tell who calls: the setting, read into networks."""
+
+from functools import cache
+from ipaddress import ip_network
+
+from instep.core.outbound.addresses import Network
+
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+
+
+@cache
+def read_proxies(text: str) -> tuple[Network, ...]:
+    """Addresses, networks and the word `loopback`, comma separated; raises `ValueError` for anything else."""
+    networks: list[Network] = []
+    for entry in filter(None, (part.strip().lower() for part in text.split(","))):
+        networks += LOOPBACK if entry == "loopback" else [read_network(entry)]
+    return tuple(networks)
+
+
+def read_network(entry: str) -> Network:
+    try:
+        network = ip_network(entry)
+    except ValueError:
+        raise ValueError(
+            f"{entry} is neither an IP address, nor a network such as 10.0.0.0/8, nor the word loopback"
+        ) from None
+    if network.prefixlen == 0:
+        raise ValueError(f"{entry} is everybody, and everybody could forge their address: name your proxies")
+    return network

@@ -1,0 +1,62 @@
+"""How often somebody may try to sign in: guessing stays bounded, and nobody can lock a person out.
+
+A browser that has signed in to the account before has a window of its own, which no stranger can use up.
+Strangers are counted by address, by network and by account, and each network has tries left to the end.
+"""
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.core.errors import RateLimited
+from instep.identity.keys import hash_key
+from instep.people import queries
+from instep.people.queries import Hits
+from instep.web.addresses import network_of
+
+
+class TooManyAttempts(RateLimited):
+    """Too many attempts to sign in."""
+
+    def __init__(self, seconds: int) -> None:
+        minutes = -(-seconds // 60)
+        wait = "a minute" if minutes == 1 else f"{minutes} minutes"
+        super().__init__(
+            f"Too many attempts to sign in: wait for {wait}, then try again.",
+            headers={"Retry-After": str(seconds)},
+        )
+
+
+async def count_known_browser(tx: Tx, browser_id: str) -> None:
+    """Count an attempt from a browser that has signed in to the account; raises `TooManyAttempts`."""
+    await count(tx, "sign-in-browser", browser_id, limits.SIGN_IN_BROWSER, limits.SIGN_IN_BROWSER_SECONDS)
+
+
+async def count_stranger(tx: Tx, email: str, address: str) -> None:
+    """Count an attempt from anywhere else, as `client_address` tells it; raises `TooManyAttempts`.
+
+    What is refused by a narrower window does not count in the wider ones behind it.
+    """
+    account, network = hash_key(email).hex(), network_of(address)
+    minute, hour = limits.SIGN_IN_ADDRESS_SECONDS, limits.SIGN_IN_ACCOUNT_SECONDS
+    await count(tx, "sign-in", address, limits.SIGN_IN_ADDRESS, minute)
+    await count(tx, "sign-in-network", network, limits.SIGN_IN_NETWORK, minute)
+    await count(
+        tx,
+        "sign-in-account-address",
+        f"{account} {address}",
+        limits.SIGN_IN_ACCOUNT_ADDRESS,
+        limits.SIGN_IN_ACCOUNT_ADDRESS_SECONDS,
+    )
+    nearby = await count(
+        tx, "sign-in-account-network", f"{account} {network}", limits.SIGN_IN_ACCOUNT_NETWORK, hour
+    )
+    everywhere = await queries.peek_attempts(tx, "sign-in-account", account, hour)
+    if everywhere.hits >= limits.SIGN_IN_ACCOUNT and nearby.hits > limits.SIGN_IN_ACCOUNT_NETWORK_RESERVED:
+        raise TooManyAttempts(everywhere.seconds_left)
+    await count(tx, "sign-in-account", account, limits.MAX_SIGN_IN_ACCOUNT, hour)
+
+
+async def count(tx: Tx, policy: str, subject: str, quota: int, seconds: int) -> Hits:
+    window = await queries.count_attempt(tx, policy, subject, seconds)
+    if window.hits > quota:
+        raise TooManyAttempts(window.seconds_left)
+    return window

@@ -1,0 +1,71 @@
+"""Who calls, as far as the network tells: the one rule for addresses that are counted or stored."""
+
+import re
+from collections.abc import Sequence
+from ipaddress import ip_address, ip_network
+
+from starlette.requests import Request
+
+from instep.core.outbound.addresses import Address, Network, is_within, without_mapping
+
+# A hop as proxies write it: bare, or with a port, or in brackets (RFC 3986 section 3.2.2).
+HOP = re.compile(r"\[(?P<bracketed>[^\]]*)\](?::\d+)?|(?P<ipv4>[\d.]+):\d+|(?P<bare>.*)")
+# A customer of an IPv6 provider has all addresses of such a network; a site has so many of them.
+CUSTOMER_PREFIX = 64
+SITE_PREFIX = 48
+# The usual block of IPv4 addresses that one party rents.
+BLOCK_PREFIX = 24
+UNKNOWN = "unknown"
+
+
+def client_address(request: Request) -> str:
+    """The address that a call counts for: an IPv4 address, or the /64 of an IPv6 address.
+
+    Behind trusted proxies (`INSTEP_TRUSTED_PROXIES`) it is the right-most address of `X-Forwarded-For` that
+    is no trusted proxy's. `Forwarded` (RFC 7239) is not read: most proxies pass a caller's own one on.
+    """
+    peer = request.client.host if request.client else UNKNOWN
+    address = read_address(peer)
+    if address is None:
+        return peer
+    proxies = request.app.state.settings.proxies
+    caller = behind_proxies(address, request.headers.getlist("x-forwarded-for"), proxies)
+    return str(ip_network((caller, CUSTOMER_PREFIX), strict=False) if caller.version == 6 else caller)
+
+
+def network_of(address: str) -> str:
+    """The wider network of what `client_address` gave: the /24 of an IPv4 address, the /48 of a /64."""
+    try:
+        network = ip_network(address)
+    except ValueError:
+        return address
+    prefix = SITE_PREFIX if network.version == 6 else BLOCK_PREFIX
+    return str(network.supernet(new_prefix=prefix))
+
+
+def behind_proxies(peer: Address, lines: Sequence[str], proxies: Sequence[Network]) -> Address:
+    """Walk from the connection's own address to the left, as long as trusted proxies tell of the next hop.
+
+    What is no IP address ends the walk: the hop before it counts.
+    """
+    caller, hops = peer, ",".join(lines).split(",") if lines else []
+    while hops and is_within(caller, proxies):
+        hop = read_hop(hops.pop())
+        if hop is None:
+            break
+        caller = hop
+    return caller
+
+
+def read_hop(text: str) -> Address | None:
+    parts = HOP.fullmatch(text.strip())
+    return read_address(parts["bracketed"] or parts["ipv4"] or parts["bare"] or "") if parts else None
+
+
+def read_address(text: str) -> Address | None:
+    """An IP address without a zone, an IPv4-mapped one as IPv4; None for any other text."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return without_mapping(address)

@@ -1,0 +1,85 @@
+"""Pages, public documents and protocol calls: a wide limit for each address."""
+
+from fastapi import FastAPI
+
+from instep.app import put_into
+from instep.core import limits
+from instep.core.config import settings
+from instep.core.database import Database
+from instep.runtime import Runtime
+from instep.web.buckets import Buckets
+from tests.cast import Api, Cast
+from tests.web.asking import stranger
+
+QUOTA = 5
+TOOLS_LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+def use_small_limit(app: FastAPI, database: Database) -> None:
+    used = settings().model_copy(update={"public_requests_per_minute": QUOTA})
+    put_into(app, Runtime(used, database, b"a key for the cursors of the tests"))
+
+
+async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
+    app: FastAPI, api: Api, cast: Cast, database: Database
+) -> None:
+    use_small_limit(app, database)
+    async with stranger(app) as client, stranger(app) as neighbour:
+        answers = [await client.get(f"/help/{cast.acme.slug}/") for _ in range(QUOTA + 1)]
+        others = {
+            path: await client.get(path)
+            for path in (f"/help/{cast.acme.slug}/sitemap.xml", "/sign-in", "/static/site.css", "/nothing")
+        }
+        watched = await client.get("/healthz")
+        neighbours = await neighbour.get(f"/help/{cast.acme.slug}/")
+
+    assert [answer.status_code for answer in answers] == [200] * QUOTA + [429]
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= limits.REQUEST_WINDOW_SECONDS / QUOTA
+    assert "Wait a minute, then try again." in answers[-1].text
+    assert {path: answer.status_code for path, answer in others.items()} == dict.fromkeys(others, 429)
+    assert (watched.status_code, neighbours.status_code) == (200, 200)
+
+
+async def test_protocol_calls_without_a_tool_count_too(
+    app: FastAPI, api: Api, cast: Cast, database: Database
+) -> None:
+    use_small_limit(app, database)
+    accepted = {"Accept": "application/json, text/event-stream"}
+    async with stranger(app) as client:
+        answers = [await client.post("/mcp", json=TOOLS_LIST, headers=accepted) for _ in range(QUOTA + 1)]
+
+    assert [answer.status_code for answer in answers] == [200] * QUOTA + [429]
+    assert answers[-1].json()["code"] == "rate_limited"
+    assert int(answers[-1].headers["Retry-After"]) > 0
+
+
+async def test_calls_of_the_apis_keep_to_their_own_limits(
+    app: FastAPI, api: Api, cast: Cast, database: Database
+) -> None:
+    use_small_limit(app, database)
+    client = api(cast.acme.read_key)
+
+    answers = [await client.get("/v1/bots") for _ in range(QUOTA + 2)]
+
+    assert {answer.status_code for answer in answers} == {200}
+
+
+def test_a_bucket_fills_again_evenly() -> None:
+    now = [0.0]
+    buckets = Buckets(per_minute=30, clock=lambda: now[0])
+    at_once = [buckets.take("a caller") for _ in range(31)]
+    later = []
+    for now[0] in (1.0, 2.0, 2.0):
+        later.append(buckets.take("a caller"))
+
+    assert at_once == [0] * 30 + [2]
+    assert later == [1, 0, 2]
+
+
+def test_many_callers_take_bounded_memory() -> None:
+    buckets = Buckets(per_minute=1, clock=lambda: 0.0)
+
+    for number in range(limits.MAX_BUCKETS + 10):
+        buckets.take(str(number))
+
+    assert len(buckets.buckets) == limits.MAX_BUCKETS
