@@ -11,7 +11,7 @@ from instep.demo.help import HELP
 
 GUIDE = (HELP / "02-run-it" / "12-put-it-into-production.md").read_text()
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
-BLOCKS = [(language, text) for _, language, text in BLOCK.findall(GUIDE)]
+BLOCKS: list[tuple[str, str]] = [(language, text) for _, language, text in BLOCK.findall(GUIDE)]
 MIB = 1024 * 1024
 # What is left to a proxy beside the time that a model may take.
 SPARE_SECONDS = 30
