@@ -3,6 +3,30 @@
 import re
 
 CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+# The scripts of today that run from right to left (Unicode, Bidi_Class R and AL), as ISO 15924 spells them.
+RTL_SCRIPTS = {"Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa", "Yezi"}
+# The languages that are usually written in one of them (Unicode CLDR, likely subtags).
+RTL_LANGUAGES = {
+    *(
+        "ar",
+        "arc",
+        "aii",
+        "bal",
+        "bqi",
+        "ckb",
+        "dv",
+        "fa",
+        "glk",
+        "he",
+        "iw",
+        "ji",
+        "khw",
+        "ks",
+        "lrc",
+        "mid",
+    ),
+    *("mzn", "nqo", "pnb", "prs", "ps", "rhg", "sam", "sd", "sdh", "skr", "syr", "ug", "ur", "yi"),
+}
 
 
 def valid_locale(text: str) -> str:
@@ -17,3 +41,14 @@ def spelled(subtag: str) -> str:
     if len(subtag) == 2:
         return subtag.upper()
     return subtag.title() if len(subtag) == 4 and subtag.isalpha() else subtag.lower()
+
+
+def direction(locale: str) -> str:
+    """`rtl` or `ltr`, as HTML's `dir` has it, for a code in its recommended spelling.
+
+    A script that the code names decides (`az-Arab`); else the one that its language is usually written in.
+    """
+    language, *others = locale.split("-")
+    script = next((subtag for subtag in others if len(subtag) == 4 and subtag.isalpha()), None)
+    is_rtl = script in RTL_SCRIPTS if script else language in RTL_LANGUAGES
+    return "rtl" if is_rtl else "ltr"

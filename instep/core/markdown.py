@@ -9,6 +9,7 @@ import nh3
 from instep.core import limits
 from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.errors import InvalidRequest
+from instep.core.readable import FOREIGN_REL, make_readable
 
 TAGS = {
     *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
@@ -57,14 +58,14 @@ def render(text: str) -> str:
         attribute_filter=keep_attribute,
         set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
         url_schemes={"http", "https", "mailto"},
-        link_rel="noopener noreferrer nofollow",
+        link_rel=FOREIGN_REL,
     )
     for _ in range(3):
         cleaned = cleaner.clean(html)
         if cleaned == html:
             break
         html = cleaned
-    return BOX.sub(lambda box: CHECKED if " checked=" in box[0] else UNCHECKED, html)
+    return make_readable(BOX.sub(lambda box: CHECKED if " checked=" in box[0] else UNCHECKED, html))
 
 
 async def render_bounded(text: str) -> str:

@@ -14,6 +14,7 @@ from instep.core.outbound.client import Caller, NoAnswer
 from instep.core.outbound.exchange import Whole, fetch
 from instep.core.outbound.urls import parse_url
 from instep.oauth.schemas import Document
+from instep.web.errors import first_fault
 
 HEADERS = {"Accept": "application/json", "User-Agent": "Instep"}
 JSON = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json")
@@ -61,9 +62,8 @@ def read_document(client_id: str, answer: Whole) -> Document:
     try:
         document = Document.model_validate_json(answer.body)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(map(str, problem["loc"])) or "it"
-        raise BadDocument(f"The app's document is not valid: {place}: {problem['msg']}.") from None
+        place, sentence = first_fault(error)
+        raise BadDocument(f"The app's document is not valid: {place or 'it'}: {sentence}.") from None
     refuse_unfit(client_id, document)
     return document
 

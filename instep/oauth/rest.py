@@ -24,7 +24,7 @@ from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
 from instep.web.addresses import client_address
 from instep.web.call import AppAccess
 from instep.web.door import StrictRequest
-from instep.web.errors import as_app_error
+from instep.web.errors import as_app_error, first_fault
 
 FORM = "application/x-www-form-urlencoded"
 FIELDS_MOST = 30
@@ -96,10 +96,9 @@ def read_metadata(sent: object) -> AppMetadata:
     try:
         asked = AppMetadata.model_validate(sent)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(map(str, problem["loc"]))
+        place, sentence = first_fault(error)
         word = "invalid_redirect_uri" if place.startswith("redirect_uris") else "invalid_client_metadata"
-        raise OAuthRefusal(word, f"{place or 'the body'}: {problem['msg']}") from None
+        raise OAuthRefusal(word, f"{place or 'the body'}: {sentence}") from None
     if not asked.fits:
         raise OAuthRefusal("invalid_client_metadata", "Ask for authorization codes: nothing else is offered.")
     return asked

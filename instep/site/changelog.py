@@ -9,16 +9,20 @@ from instep.core import limits
 from instep.core.errors import NotFound
 from instep.core.markdown import ATTRIBUTES, TAGS
 from instep.core.paging import PageRequest
+from instep.core.readable import ADDED_ATTRIBUTES
 from instep.site import queries
 from instep.site.schemas import changelog_url
 from instep.site.visits import help_center
 from instep.web.pages import sanitised
 from instep.web.public import public
 
-# What `core.markdown` lets through, but for ids: texts that stand together may have the same headings.
+# What `core.markdown` lets through and adds, but for ids: texts that stand together may have the same
+# headings.
 AMONG_OTHERS = {
-    **{tag: names - {"id"} for tag, names in ATTRIBUTES.items()},
-    "a": (ATTRIBUTES["a"] - {"id"}) | {"rel"},
+    **{
+        tag: (ATTRIBUTES.get(tag, set()) | ADDED_ATTRIBUTES.get(tag, set())) - {"id"}
+        for tag in ATTRIBUTES | ADDED_ATTRIBUTES
+    },
     "input": {"type", "checked", "disabled"},
 }
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.core.clock import isoformat, utc_now
 from instep.core.errors import NotFound
-from instep.core.locales import valid_locale
+from instep.core.locales import direction, valid_locale
 from instep.identity.schemas import Actor, Ctx
 from instep.site import queries
 from instep.site.schemas import Arrival, search_path
@@ -27,7 +27,7 @@ def day(moment: datetime) -> str:
 
 
 pages = Pages.below(Path(__file__).parent / "templates")
-pages.environment.filters.update(moment=isoformat, day=day)
+pages.environment.filters.update(moment=isoformat, day=day, direction=direction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from psycopg import DataError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from instep.core.errors import AppError, InvalidRequest, NotFound
@@ -93,11 +94,25 @@ def message_of(problem: Any) -> str:
         return "The body is missing: send a JSON object."
     if kind == "value_error":
         return str(context["error"])
-    if kind in SENTENCES:
-        return SENTENCES[kind].format(**context)
-    return str(problem["msg"])
+    is_list = context.get("field_type") == "List"
+    sentence = LIST_SENTENCES.get(kind) if is_list else SENTENCES.get(kind)
+    return sentence.format(**context) if sentence else UNFORESEEN_SENTENCE
 
 
+def first_fault(error: ValidationError) -> tuple[str, str]:
+    """Field and sentence of the first bad value of a document that is no body of the API."""
+    problem = error.errors(include_url=False)[0]
+    location = ("body", *problem["loc"])
+    return field_of(location), message_of({**problem, "loc": location})
+
+
+# The validator's own words name types of its language and are never passed on.
+UNFORESEEN_SENTENCE = "it is not a value that can be used here"
+DATE_SENTENCE = "it must be a date and time, such as 2026-01-31T12:00:00Z"
+LIST_SENTENCES = {
+    "too_long": "it holds more than {max_length} entries",
+    "too_short": "it holds fewer than {min_length} entries",
+}
 SENTENCES = {
     "missing": "it is required",
     "extra_forbidden": "it is not a field of this request",
@@ -108,10 +123,18 @@ SENTENCES = {
     "string_too_long": "it is longer than {max_length} characters",
     "too_long": "it is longer than {max_length} characters",
     "timezone_aware": "it must name its time zone, such as 2026-01-31T12:00:00Z",
-    "datetime_from_date_parsing": "it must be a date and time, such as 2026-01-31T12:00:00Z",
+    "datetime_from_date_parsing": DATE_SENTENCE,
+    "datetime_parsing": DATE_SENTENCE,
+    "datetime_type": DATE_SENTENCE,
     "string_too_short": "it is shorter than {min_length} characters",
+    "too_short": "it is shorter than {min_length} characters",
+    "list_type": "it must be a list",
+    "bool_type": "it must be true or false",
+    "uuid_parsing": "it must be a UUID",
+    "uuid_type": "it must be a UUID",
     "int_type": "it must be a whole number",
     "int_parsing": "it must be a whole number",
+    "int_parsing_size": "it must be a smaller number",
     "literal_error": "it must be {expected}",
     "greater_than_equal": "it must be at least {ge}",
     "less_than_equal": "it must be at most {le}",

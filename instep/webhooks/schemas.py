@@ -56,7 +56,7 @@ EndpointUrl = Annotated[
     AfterValidator(valid_url),
 ]
 EventFilter = Annotated[
-    list[EventKind | Literal["*"]],
+    list[Literal[EventKind, "*"]],
     Field(
         description='The kinds of events to deliver, each once; `["*"]`: every kind, also those to come.',
         examples=[["article.published", "article.updated"]],
@@ -91,7 +91,7 @@ class Webhook:
     bot_id: UUID | None
     url: str
     description: str | None
-    events: list[EventKind | Literal["*"]]
+    events: list[Literal[EventKind, "*"]]
     status: EndpointStatus
     disabled_reason: str | None
     created_at: datetime

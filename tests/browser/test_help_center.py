@@ -1,14 +1,10 @@
 """The help center in a real browser: readable, styled, quiet, by day and by night."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.browser.chromium import Chromium, Colour
 from tests.cast import Api, Cast
 from tests.changelog.entries import publish_entry
-from tests.runtime.installation import installed
 
 TEXT = """\
 Acme runs **wherever** PostgreSQL runs.
@@ -46,11 +42,6 @@ LOOKS: dict[str, tuple[Colour, Colour]] = {
 
 
 @pytest.fixture
-def chromium(tmp_path: Path) -> Chromium:
-    return Chromium(tmp_path)
-
-
-@pytest.fixture
 async def site(api: Api, cast: Cast, database_url: str) -> str:
     """The address, below the server's, of a help center with two articles and a changelog."""
     client = api(cast.acme.write_key)
@@ -60,13 +51,6 @@ async def site(api: Api, cast: Cast, database_url: str) -> str:
     for title, text in (("Acme 2.0", TEXT), ("Taken", HOSTILE), ("Acme 2.1 runs on Windows too", TEXT)):
         await publish_entry(client, title, contentMarkdown=text)
     return f"help/{cast.acme.slug}"
-
-
-@pytest.fixture(scope="module")
-def server(database_url: str) -> Iterator[str]:
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
-        installation.serve("--no-jobs")
-        yield installation.url
 
 
 def test_an_article_is_readable_and_breaks_no_policy(server: str, site: str, chromium: Chromium) -> None:
@@ -84,7 +68,7 @@ def test_the_changelog_is_readable_and_hides_nothing(server: str, site: str, chr
         assert words in document
     for trace in ("<script", "onerror", "onclick", "javascript:", "<style", "style="):
         assert trace not in document
-    assert all("img-src" in line and "beacon.png" in line for line in chromium.complaints)
+    assert chromium.complaints == []
 
 
 @pytest.mark.parametrize("address", ["articles/install-acme", "changelog", "changelog/acme-2-0"])
@@ -133,8 +117,8 @@ def test_a_hostile_article_runs_nothing_and_hides_nothing(server: str, site: str
         assert trace not in document
 
 
-def test_a_picture_without_encryption_is_not_fetched(server: str, site: str, chromium: Chromium) -> None:
-    chromium.document(f"{server}/{site}/articles/hostile")
+def test_a_picture_without_encryption_is_a_link(server: str, site: str, chromium: Chromium) -> None:
+    document = chromium.document(f"{server}/{site}/articles/hostile")
 
-    assert len(chromium.complaints) >= 1
-    assert all("img-src" in line and "beacon.png" in line for line in chromium.complaints)
+    assert '<a href="http://127.0.0.1:9/beacon.png"' in document
+    assert chromium.complaints == []

@@ -11,13 +11,21 @@ from hypothesis import strategies as st
 from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.markdown import ATTRIBUTES, TAGS, render, render_bounded
+from instep.core.readable import ADDED_ATTRIBUTES
 
 SCHEMES = {"http", "https", "mailto"}
 # As browsers read an address: what they skip before and within a scheme, and what a scheme is made of.
 SKIPPED = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
-# `rel` and what makes a task's box unclickable are put there by the cleaner.
-ADDED = {"a": {"rel"}, "input": {"type", "disabled"}}
+# `rel` and what makes a task's box unclickable are put there by the cleaner, the rest for readers.
+ADDED = {**ADDED_ATTRIBUTES, "input": {"type", "disabled"}}
+# What no author can write in these attributes.
+ADDED_VALUES = {
+    "role": {"region", "group"},
+    "tabindex": {"0"},
+    "loading": {"lazy"},
+    "referrerpolicy": {"no-referrer"},
+}
 
 KEPT = {
     "a **b** *c* ~~d~~ `e`": "<p>a <strong>b</strong> <em>c</em> <del>d</del> <code>e</code></p>\n",
@@ -25,8 +33,10 @@ KEPT = {
     "[a](/articles/b)": 'href="/articles/b"',
     "[a](mailto:a@b.test)": 'href="mailto:a@b.test"',
     "https://a.test/b": '<a href="https://a.test/b"',
-    "![a](https://a.test/b.png 'c')": '<img src="https://a.test/b.png" alt="a" title="c">',
-    "<img src='b.png' alt='' width='10' height='20'>": '<img src="b.png" alt="" width="10" height="20">',
+    "![a](https://a.test/b.png 'c')": '<img src="https://a.test/b.png" alt="a" title="c" loading="lazy" '
+    'referrerpolicy="no-referrer">',
+    "<img src='b.png' alt='' width='10' height='20'>": '<img src="b.png" alt="" width="10" height="20" '
+    'loading="lazy" referrerpolicy="no-referrer">',
     "3. a\n4. b": '<ol start="3">\n<li>a</li>\n<li>b</li>\n</ol>',
     "a  \nb": "<br>",
     "> a": "<blockquote>\n<p>a</p>\n</blockquote>",
@@ -35,8 +45,9 @@ KEPT = {
     "H<sub>2</sub>O<sup>+</sup> <kbd>Esc</kbd>": "H<sub>2</sub>O<sup>+</sup> <kbd>Esc</kbd>",
     "| a | b |\n|:-:|--:|\n| 1 | 2 |": '<th align="center">a</th>\n<th align="right">b</th>',
     "- [x] a\n- [ ] b": '<input type="checkbox" checked="" disabled="">',
-    "```python\na < b\n```": '<pre><code class="language-python">a &lt; b\n</code></pre>',
-    "    a\n": "<pre><code>a\n</code></pre>",
+    "```python\na < b\n```": '<pre tabindex="0" role="group" aria-label="Code">'
+    '<code class="language-python">a &lt; b\n</code></pre>',
+    "    a\n": '<pre tabindex="0" role="group" aria-label="Code"><code>a\n</code></pre>',
     "> [!WARNING]\n> a": '<div class="markdown-alert markdown-alert-warning">',
     "a[^1]\n\n[^1]: b": '<sup class="footnote-ref"><a href="#fn-1" id="fnref-1"',
     "AT&T &copy; 1 < 2": "<p>AT&amp;T © 1 &lt; 2</p>",
@@ -73,6 +84,8 @@ HOSTILE = [
     "<div class='markdown-alert site' id='content'>a</div>",
     "<iframe src='https://evil.test' srcdoc='<script>alert(1)</script>'></iframe>",
     "<object data='x'></object><embed src='x'><applet code='x'></applet>",
+    "<div role='alert' tabindex='5' aria-label='x'>a</div><pre role='alert' tabindex='5'>a</pre>",
+    "<img src=x loading=eager referrerpolicy=unsafe-url><table role='button' tabindex='5'><td>a</table>",
     "<form action='https://evil.test'><input type='password' formaction='x'><button>a</button></form>",
     "<input type='image' src='x' onerror=alert(1)><input type='text' autofocus onfocus=alert(1)>",
     "<base href='https://evil.test/'><meta http-equiv='refresh' content='0;url=https://evil.test'>",
@@ -112,6 +125,8 @@ class Reader(HTMLParser):
             self.check_value(tag, name, value or "")
 
     def check_value(self, tag: str, name: str, value: str) -> None:
+        if name in ADDED_VALUES and value not in ADDED_VALUES[name]:
+            self.faults.append(f"{tag} {name}={value}")
         scheme = SCHEME.match(SKIPPED.sub("", value))
         if name in ("href", "src") and scheme and scheme[1].lower() not in SCHEMES:
             self.faults.append(f"{tag} {name}={value}")

@@ -43,9 +43,8 @@ async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Perso
     return person
 
 
-@asynccontextmanager
-async def browser_of(app: FastAPI, owner: Tx, person: Person) -> AsyncIterator[Client]:
-    """The person's browser, signed in."""
+async def begin_session(owner: Tx, person: Person) -> str:
+    """What the cookie of a browser holds in which the person is signed in."""
     token = new_token()
     await owner.run(
         "insert into sessions (token_hash, workspace_id, person_id) "
@@ -54,6 +53,13 @@ async def browser_of(app: FastAPI, owner: Tx, person: Person) -> AsyncIterator[C
         workspace=person.workspace_id,
         id=person.id,
     )
+    return token
+
+
+@asynccontextmanager
+async def browser_of(app: FastAPI, owner: Tx, person: Person) -> AsyncIterator[Client]:
+    """The person's browser, signed in."""
+    token = await begin_session(owner, person)
     transport = httpx2.ASGITransport(app)
     cookies = {"instep-session": token}
     async with httpx2.AsyncClient(transport=transport, base_url=SITE, cookies=cookies) as browser:

@@ -20,7 +20,7 @@ async def test_a_visitor_reads_the_article(api: Api, cast: Cast) -> None:
     page = Page(answer.text)
     assert "<title>Install · Acme</title>" in answer.text
     assert {"name": "description", "content": "How to begin"} in page.attributes("meta")
-    assert page.attributes("html") == [{"lang": "en"}]
+    assert page.attributes("html") == [{"lang": "en", "dir": "ltr"}]
     assert "<strong>it</strong>" in answer.text
     for words in ("Install", "How to begin", "First steps"):
         assert words in page.text
@@ -141,9 +141,18 @@ async def test_other_languages_stand_below_their_code(api: Api, cast: Cast) -> N
 
     assert article["url"] == f"http://help.test/help/{cast.acme.slug}/de/articles/install"
     assert "Worte." in page.text
-    assert Page(page.text).attributes("html") == [{"lang": "de"}]
+    assert Page(page.text).attributes("html") == [{"lang": "de", "dir": "ltr"}]
     assert "Words." in (await visit(api, f"{cast.acme.slug}/articles/install")).text
     assert (await visit(api, f"{cast.acme.slug}/fr/articles/install")).status_code == 404
+
+
+@pytest.mark.parametrize("locale", ["ar", "he", "fa", "ur", "az-Arab"])
+async def test_a_page_runs_as_its_language_does(api: Api, cast: Cast, locale: str) -> None:
+    await publish(api(cast.acme.write_key), "Install", locale=locale)
+
+    for path in ("articles/install", "search?q=install"):
+        page = Page((await visit(api, f"{cast.acme.slug}/{locale}/{path}")).text)
+        assert page.attributes("html") == [{"lang": locale, "dir": "rtl"}]
 
 
 async def test_a_former_slug_of_another_language_stays_in_that_language(api: Api, cast: Cast) -> None:

@@ -51,8 +51,15 @@ def refuse_url(url: Url, allow: AllowList) -> None:
     """Refuse, with the end of a sentence, what can't be called wherever its name may lead."""
     is_named = allow.names(url)
     if url.address is not None and not allow.permits(url.address, url.host):
-        raise ValueError("its host is not a public address")
+        raise ValueError(f"its host is not a public address{way_to_open(url)}")
     if url.is_home_name and not is_named:
-        raise ValueError("its host is not a name of the internet")
+        raise ValueError(f"its host is not a name of the internet{way_to_open(url)}")
     if url.scheme == "http" and not is_named:
-        raise ValueError("it must begin with https://")
+        raise ValueError(f"it must begin with https://{way_to_open(url)}")
+
+
+def way_to_open(url: Url) -> str:
+    """The end of a refusal: what an operator can write, unless nothing opens the address."""
+    if url.address is not None and is_metadata(url.address):
+        return ", and it is one that can't be opened"
+    return f", unless whoever runs Instep adds {url.host} to INSTEP_WEBHOOK_ALLOW"

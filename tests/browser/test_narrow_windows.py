@@ -1,0 +1,105 @@
+"""No page is wider than its window, down to 320 pixels, whatever words stand on it (WCAG 2.2, reflow)."""
+
+import httpx2
+
+from instep.core.database import Tx
+from instep.demo.help import read_help
+from tests.browser.devtools import Page
+from tests.cast import Cast, Client
+from tests.changelog.entries import publish_entry
+from tests.oauth.connecting import Request, begin_session, member, register
+from tests.site.pages import collect, publish
+
+WIDTHS = (320, 390)
+WORD = "Donaudampfschifffahrtsgesellschaft" * 5
+HOSTILE = f"""\
+{WORD} `{WORD}` **{WORD}** [{WORD}](https://a.test/{WORD}) ~~{WORD}~~ <kbd>{WORD}</kbd>
+
+## {WORD}
+
+- {WORD}
+  - {WORD}
+    - `{WORD}`
+
+> [!WARNING]
+> {WORD}
+>
+> > {WORD}
+
+| {WORD} | `{WORD}` |{" b |" * 20}
+|---|---|{"---|" * 20}
+| {WORD} | `{WORD}` |{" `c_d` |" * 20}
+
+```
+{WORD} {WORD}
+```
+
+<details open><summary>{WORD}</summary>{WORD}<table><tr><td>{WORD}</td><td>{WORD}</td></tr></table></details>
+
+![{WORD}](https://127.0.0.1:9/{WORD}.png) <img src="/none.png" alt="{WORD}" width="4000" height="10">
+![{WORD}](http://127.0.0.1:9/{WORD}.png)
+
+{WORD}[^1]
+
+[^1]: {WORD}
+"""
+
+
+async def hostile_pages(writer: Client, slug: str) -> list[str]:
+    group = await collect(writer, WORD, description=WORD, icon="🧭")
+    fields = {"description": WORD, "collectionId": group["id"]}
+    article = await publish(writer, WORD, HOSTILE, slug="hostile", **fields)
+    await publish(writer, WORD, HOSTILE, slug="arabic", locale="ar", translationOf=article["id"])
+    await publish_entry(writer, WORD, contentMarkdown=HOSTILE)
+    places = ("", "articles/hostile", "ar/articles/arabic", f"collections/{group['slug']}", "changelog")
+    searches = ("search", f"search?q={WORD}", f"search?q=nothing+{WORD}")
+    return [f"help/{slug}/{place}" for place in (*places, *searches)]
+
+
+def too_wide(page: Page, server: str, paths: list[str]) -> list[tuple[str, int, int]]:
+    """Of those pages the ones that scroll sideways, with the width of the window and their own."""
+    wide = []
+    for width in WIDTHS:
+        page.resize(width)
+        for path in paths:
+            page.open(f"{server}/{path}")
+            own = page.evaluate("document.documentElement.scrollWidth")
+            assert page.evaluate("innerWidth") == width
+            if own > width:
+                wide.append((path, width, own))
+    return wide
+
+
+async def test_no_article_of_our_own_is_too_wide(server: str, writer: Client, cast: Cast, page: Page) -> None:
+    slugs = []
+    for section in read_help():
+        for text in section.pages:
+            await publish(writer, text.title, text.text, slug=text.slug)
+            slugs.append(text.slug)
+
+    assert too_wide(page, server, [f"help/{cast.acme.slug}/articles/{slug}" for slug in slugs]) == []
+
+
+async def test_no_words_make_a_page_too_wide(server: str, writer: Client, cast: Cast, page: Page) -> None:
+    paths = await hostile_pages(writer, cast.acme.slug)
+
+    assert too_wide(page, server, paths) == []
+
+
+async def test_no_page_for_programmers_or_strangers_is_too_wide(server: str, cast: Cast, page: Page) -> None:
+    paths = ["docs/api", "sign-in", "nothing", f"help/{cast.acme.slug}/articles/nothing", "help/nobody/"]
+
+    assert too_wide(page, server, paths) == []
+
+
+async def test_no_page_of_a_person_is_too_wide(server: str, cast: Cast, owner: Tx, page: Page) -> None:
+    person = await member(owner, cast.acme)
+    page.sign_in(server, "instep-session", await begin_session(owner, person))
+    async with httpx2.AsyncClient(base_url=server) as stranger:
+        app = Request(await register(stranger, client_name=WORD[:100]))
+    consent = app.path(resource=f"{server}/mcp/admin").removeprefix("/")
+    refused = app.path(redirect_uri="https://elsewhere.test/callback").removeprefix("/")
+
+    assert too_wide(page, server, [consent, refused, "app/connected-apps"]) == []
+    page.open(f"{server}/{consent}")
+    assert "Allow" in page.evaluate("document.body.innerText")

@@ -1,0 +1,130 @@
+"""Whatever value is wrong, the refusal names a field of ours and says in our words what it must be."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from pydantic import BaseModel, ValidationError
+
+from instep.app import create_app
+from instep.web.errors import UNFORESEEN_SENTENCE, invalid_values
+from instep.web.shapes import Body
+from tests.cast import Api, Cast, Json
+from tests.contract.document import document, resolve
+from tests.web.asking import body_of, refusal
+
+# As shapes have them: camelCase names, and numbers of entries in lists.
+FIELD = re.compile(r"[a-z][A-Za-z]*(\.([a-z][A-Za-z]*|\d+))*")
+INTERNAL = re.compile(
+    r"literal\[|function-|union|tagged|type=|pydantic|Input should|should have|\bstr\b|\bint\b|nullable|None"
+)
+HUGE = 10**20
+BAD: list[Any] = [
+    *(None, True, 5, 1.5, -1, HUGE, float("inf"), "", " ", "x", "\0", "x" * 1_000_001, "2026-13-01"),
+    *([], [1], [None], ["x"], ["x"] * 101, [[]], [{}], {}, {"field": 1}),
+]
+
+
+def shapes() -> list[type[Body]]:
+    create_app()
+    return sorted(set(below(Body)), key=lambda shape: f"{shape.__module__}.{shape.__name__}")
+
+
+def below(shape: type[Body]) -> Iterator[type[Body]]:
+    for one in shape.__subclasses__():
+        yield one
+        yield from below(one)
+
+
+def places(value: Any) -> Iterator[Any]:
+    """The value itself, in a list, and as a field of what tasks hold."""
+    yield from (value, [value], dict.fromkeys(("kind", "title", "diff", "body", "instructions"), value))
+
+
+def bodies(shape: type[BaseModel]) -> Iterator[Json]:
+    for name, field in shape.model_fields.items():
+        for bad in BAD:
+            for value in places(bad):
+                yield {field.alias or name: value}
+
+
+def problems_of(shape: type[BaseModel], body: Json) -> list[Json]:
+    try:
+        shape.model_validate(body)
+    except ValidationError as error:
+        return [{**problem, "loc": ("body", *problem["loc"])} for problem in error.errors()]
+    return []
+
+
+@pytest.mark.parametrize("shape", shapes(), ids=lambda shape: shape.__name__)
+def test_no_refusal_of_a_body_speaks_of_the_validator(shape: type[Body]) -> None:
+    for body in bodies(shape):
+        for problem in problems_of(shape, body):
+            refused = invalid_values([problem])
+            [(field, sentence)] = refused.details
+            assert FIELD.fullmatch(field), (field, body)
+            assert sentence != UNFORESEEN_SENTENCE, (problem["type"], field)
+            assert not INTERNAL.search(refused.message), refused.message
+
+
+def typed_parameters() -> dict[str, tuple[str, str]]:
+    """By the name of a query parameter that is no plain text: an operation that has it."""
+    found: dict[str, tuple[str, str]] = {}
+    for path, methods in document()["paths"].items():
+        for parameter in map(resolve, methods.get("get", {}).get("parameters", ())):
+            is_plain = parameter["schema"].keys() <= {"type", "examples"}
+            if parameter["in"] == "query" and not is_plain:
+                found.setdefault(parameter["name"], (path, parameter["name"]))
+    return found
+
+
+@pytest.mark.parametrize(("path", "name"), typed_parameters().values(), ids=typed_parameters())
+async def test_no_refusal_of_a_parameter_speaks_of_the_validator(
+    api: Api, cast: Cast, path: str, name: str
+) -> None:
+    needed = {"q": "install"} if path.endswith("/search") else {}
+    for value in ("", "x", "-1", str(HUGE), "2026-13-01", "2026-01-01T00:00:00", "\0"):
+        asked = await api(cast.acme.read_key).get(f"/v1{path}", params={**needed, name: value})
+
+        assert asked.status_code in (200, 400, 403, 404), asked.text
+        if asked.status_code == 400:
+            assert not INTERNAL.search(asked.text), asked.text
+            assert UNFORESEEN_SENTENCE not in asked.text
+
+
+async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, api: Api, cast: Cast) -> None:
+    body = {"url": "https://example.com/hooks", "events": ["article.publish"]}
+
+    refused = await api(cast.acme.write_key).post("/v1/webhooks", json=body)
+
+    assert refusal(refused) == (400, "invalid_request")
+    [detail] = body_of(refused)["details"]
+    assert detail["field"] == "events.0"
+    for kind in ("'article.published'", "'lead.created'", "'*'"):
+        assert kind in detail["message"]
+
+
+@pytest.mark.parametrize(
+    ("url", "added"),
+    [
+        ("https://10.1.2.3/hooks", "10.1.2.3"),
+        ("https://[fd12::1]/hooks", "fd12::1"),
+        ("https://hooks.internal/a", "hooks.internal"),
+        ("http://example.com/hooks", "example.com"),
+    ],
+)
+async def test_a_closed_address_says_how_it_is_opened(api: Api, cast: Cast, url: str, added: str) -> None:
+    refused = await api(cast.acme.write_key).post("/v1/webhooks", json={"url": url, "events": ["*"]})
+
+    assert refusal(refused) == (400, "invalid_request")
+    assert f"adds {added} to INSTEP_WEBHOOK_ALLOW" in body_of(refused)["error"]
+
+
+async def test_an_address_that_nothing_opens_does_not_say_so(api: Api, cast: Cast) -> None:
+    body = {"url": "https://169.254.169.254/latest", "events": ["*"]}
+
+    refused = await api(cast.acme.write_key).post("/v1/webhooks", json=body)
+
+    assert "INSTEP_WEBHOOK_ALLOW" not in body_of(refused)["error"]
