@@ -1,7 +1,7 @@
 """Commands that run until they are ended: the server, the demo, the worker."""
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ def serve(
     from instep.core.postgres import running_postgres
     from instep.core.signals import end_well_when_asked
     from instep.migrations import migrate
+    from instep.web.processes import run_processes
     from instep.web.protocol import SERVER
 
     if no_jobs:
@@ -32,7 +33,11 @@ def serve(
     trusted()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
-        uvicorn.run("instep.app:create_app", host=host, port=port, workers=workers, **SERVER)
+        where: dict[str, Any] = {"app": "instep.app:create_app", "host": host, "port": port}
+        if workers > 1:
+            run_processes(uvicorn.Config(workers=workers, **where, **SERVER))
+        else:
+            uvicorn.run(**where, **SERVER)
 
 
 def demo(
