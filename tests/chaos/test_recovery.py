@@ -56,7 +56,7 @@ class Service:
 
 @dataclass
 class Writes:
-    """What the writers were told: the slugs of acknowledged writes, and when each writer was last answered."""
+    """The slugs of acknowledged writes, and when each writer was last answered."""
 
     acknowledged: list[str] = field(default_factory=list)
     # By writer: when the last acknowledged write was begun, on the monotonic clock.
@@ -66,7 +66,7 @@ class Writes:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """Seconds from a kill until a write that was begun after it succeeded: of the first and the last writer."""
+    """Seconds from a kill until a write that was begun after it succeeded: of the first and last writer."""
 
     first: float
     last: float

@@ -13,7 +13,7 @@ from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database
 from instep.runtime import Runtime
-from instep.web.protocol import SERVER
+from instep.web.protocol import SERVER, StrictHttp
 
 SECONDS = 10
 
@@ -33,11 +33,19 @@ class Answer:
 
 
 @asynccontextmanager
-async def serving(app: FastAPI, database: Database) -> AsyncIterator[int]:
+async def serving(
+    app: FastAPI, database: Database, http: type[StrictHttp] = StrictHttp
+) -> AsyncIterator[int]:
     """The port at which the application listens, run as every server process runs it."""
     put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
     server = uvicorn.Server(
-        uvicorn.Config(app, port=0, lifespan="off", log_level="critical", **SERVER | {"factory": False})
+        uvicorn.Config(
+            app,
+            port=0,
+            lifespan="off",
+            log_level="critical",
+            **SERVER | {"factory": False, "http": http},
+        )
     )
     task = asyncio.create_task(server.serve())
     while not server.started:
