@@ -13,6 +13,9 @@ def serve(
     no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
 ) -> None:
     """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
+    from importlib import import_module
+    from threading import Thread
+
     import uvicorn
 
     from instep.core.config import settings
@@ -31,6 +34,9 @@ def serve(
     end_well_when_asked()
     # What is wrong around it is said here, in one sentence, and not by each process of the server.
     trusted()
+    if workers == 1:
+        # It takes as long to load as a killed PostgreSQL takes to recover, so both go on at once.
+        Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
         where: dict[str, Any] = {"app": "instep.app:create_app", "host": host, "port": port}

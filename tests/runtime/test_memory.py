@@ -68,7 +68,7 @@ async def test_answers_that_nobody_reads_take_bounded_memory(
 
 
 async def growth(installation: Installation, server: Process, begin: Begin) -> int:
-    """How many bytes the process has grown while all clients have begun, and others are served all the time."""
+    """By how many bytes the process has grown while all clients have begun and others are served."""
     before = resident_bytes(server)
     most = 0
     async with AsyncExitStack() as opened:
