@@ -13,6 +13,9 @@ def serve(
     no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
 ) -> None:
     """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
+    from importlib import import_module
+    from threading import Thread
+
     from instep.core.config import settings
     from instep.core.outbound.client import trusted
     from instep.core.postgres import running_postgres
@@ -32,6 +35,9 @@ def serve(
     end_well_when_asked()
     # What is wrong around it is said here, in one sentence, and not by each process of the server.
     trusted()
+    if workers == 1:
+        # It takes as long to load as a killed PostgreSQL takes to recover, so both go on at once.
+        Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
         configure_logging()

@@ -17,7 +17,37 @@ INTEGER = 2_147_483_647
 
 # The request line and the headers together.
 HEAD_BYTES = 64 * 1024
+# Requests that one connection may send ahead, without waiting for answers.
+MAX_PIPELINED_REQUESTS = 100
+# For the head of a request, counted from its first byte or from the start of the connection.
+HEAD_SECONDS = 10.0
+# A connection without a request is closed after this time.
+KEEP_ALIVE_SECONDS = 15
+# A body must come at this rate on average, once the grace period is over.
+MIN_BODY_BYTES_PER_SECOND = 1024
+BODY_GRACE_SECONDS = 10.0
+# A client that takes none of the bytes that wait for it is given up after this time.
+WRITE_SECONDS = 30.0
+# Of one connection: bytes of answers that wait in the process before it writes no more, and in the kernel.
+WRITE_BUFFER_BYTES = 64 * 1024
+SEND_BUFFER_BYTES = 128 * 1024
+# Of one process: bytes of answers that wait for all of its clients.
+MAX_WAITING_BYTES = 64 * 1024 * 1024
+# How often a connection is held against these limits.
+CONNECTION_CHECK_SECONDS = 1.0
+# Of one process. File descriptors are left for the database, jobs, calls to others and files.
+MAX_CONNECTIONS = 4_000
+MAX_ADDRESS_CONNECTIONS = 128
+RESERVED_DESCRIPTORS = 256
+# The kernel completes so many connections ahead, which the process then accepts at a stroke.
+BACKLOG_CONNECTIONS = 128
+# A server that stops answers what runs for so long, and waits so long on connections for a last request.
+STOP_SECONDS = 10
+STOP_IDLE_SECONDS = 1.0
+
 BODY_BYTES = 2 * 1024 * 1024
+# Of a body, before it is known who sends it.
+UNADMITTED_BODY_BYTES = 64 * 1024
 TASK_BODY_BYTES = 12 * 1024 * 1024
 
 PAGE_SIZE = 20

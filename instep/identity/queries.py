@@ -37,3 +37,19 @@ async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
         """,
         key=key_id,
     )
+
+
+async def is_in_force(tx: Tx, key_id: str) -> bool:
+    """Whether a credential of the connection's workspace that was admitted would be admitted now."""
+    holds: bool = await tx.value(
+        """
+        select exists (
+          select from api_keys
+          where id = %(key)s and revoked_at is null and (expires_at is null or expires_at > now())
+          union all
+          select from oauth_grants g join people p on p.id = g.person_id
+          where g.id = %(key)s and g.revoked_at is null and g.expires_at > now() and p.disabled_at is null)
+        """,
+        key=key_id,
+    )
+    return holds

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Match
-from starlette.types import Scope
+from starlette.types import Receive, Scope
 
 from instep.core import limits
 from instep.core.config import Settings
@@ -28,6 +28,7 @@ from instep.core.errors import (
 from instep.core.ids import as_uuid
 from instep.identity.access import refuse_read_only
 from instep.identity.keys import enter_with_key
+from instep.identity.queries import is_in_force
 from instep.identity.schemas import KeyEntry
 from instep.identity.scopes import Scope as KeyScope
 from instep.web.addresses import client_address
@@ -82,10 +83,9 @@ class Door(APIRoute):
 
         async def through(request: Request, windows: list[Window]) -> Response:
             inner = StrictRequest(request.scope, request.receive)
-            # Read before a connection is taken, so that a slow caller holds none; judged after the key.
-            await inner.read(access.body_bytes)
             state = request.app.state
-            async with admitted(request, state.database, access, windows, state.settings) as (entry, tx):
+            admitting = admitted(request, state.database, access, windows, state.settings)
+            async with with_body(inner, access.body_bytes, state.database, admitting) as (entry, tx):
                 inner.refuse_too_large(access.body_bytes)
                 if has_body:
                     inner.refuse_other_than_json()
@@ -118,6 +118,29 @@ async def admitted(
             refuse_read_only(entry.scope == KeyScope.WRITE)
             if entry.is_paused:
                 raise PlanInactive
+        yield entry, tx
+
+
+@asynccontextmanager
+async def with_body(
+    request: "StrictRequest", limit: int, database: Database, admitting: Entered
+) -> AsyncIterator[tuple[KeyEntry, Tx]]:
+    """Read the body of a request that is admitted, without holding a connection while its bytes come in.
+
+    A small body is read first, so that one statement begins the request. Of a larger one no more is read
+    until the caller is known and counted; the connection is given back for the reading, and the credential is
+    held against the database once more. A body longer than `limit` is left to `refuse_too_large`.
+    """
+    if request.announced_bytes <= limits.UNADMITTED_BODY_BYTES:
+        await request.read(limits.UNADMITTED_BODY_BYTES)
+    async with admitting as (entry, tx):
+        if request.is_whole:
+            yield entry, tx
+            return
+    await request.read(limit)
+    async with database.enter_workspace(entry.workspace_id or "") as tx:
+        if not await is_in_force(tx, entry.key_id or ""):
+            raise Unauthorized
         yield entry, tx
 
 
@@ -183,14 +206,25 @@ def add_warnings(response: Response, warnings: list[str]) -> None:
 class StrictRequest(Request):
     """A request whose body is bounded and whose JSON is strict: no NaN, no lone surrogates, not too deep."""
 
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        super().__init__(scope, receive)
+        self.chunks = self.stream()
+        self.received = bytearray()
+        self.is_whole = False
+
+    @property
+    def announced_bytes(self) -> int:
+        """The length of the body as its head tells it; 0 where it comes in chunks."""
+        length = self.headers.get("content-length", "")
+        return int(length) if length.isascii() and length.isdigit() else 0
+
     async def read(self, limit: int) -> None:
-        """Take the body in, but of a too large one little more than the limit."""
-        body = bytearray()
-        async for chunk in self.stream():
-            body += chunk
-            if len(body) > limit:
-                break
-        self._body = bytes(body)
+        """Take the body in, but of a too large one little more than the limit; may be called for more."""
+        while not self.is_whole and len(self.received) <= limit:
+            chunk = await anext(self.chunks, None)
+            self.is_whole = chunk is None
+            self.received += chunk or b""
+        self._body = bytes(self.received)
 
     def refuse_too_large(self, limit: int) -> None:
         if len(self._body) > limit:

@@ -4,13 +4,12 @@ import errno
 import socket
 from typing import Any
 
+from instep.core import limits
 from instep.core.errors import Unusable
 
 LAST_PORT = 65_535
 # As its family has it: host and port, and two more for IPv6.
 Address = tuple[Any, ...]
-# Connections that wait to be accepted, also while the server is still starting.
-BACKLOG = 2_048
 # Addresses that mean all of this machine's, and the one of them that a browser on it can open.
 OPENABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
@@ -49,7 +48,8 @@ def listen_on(family: int, address: Address) -> socket.socket:
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listener.bind(address)
-        listener.listen(BACKLOG)
+        # Connections wait to be accepted while the server is still starting.
+        listener.listen(limits.BACKLOG_CONNECTIONS)
     except BaseException:
         listener.close()
         raise

@@ -7,9 +7,21 @@ from typing import Any
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Multiprocess
 
 from instep.web.protocol import SERVER
+
+
+class ServerProcesses(Multiprocess):
+    """The library's supervisor, which lets go of the sockets before it stops its processes.
+
+    While it held copies, the kernel would complete connections that nobody accepts any more.
+    """
+
+    def terminate_all(self) -> None:
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
 
 
 def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:
@@ -17,7 +29,7 @@ def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], proce
     config = uvicorn.Config(app, workers=processes, **SERVER)
     try:
         if processes > 1:
-            Multiprocess(config, sockets).run()
+            ServerProcesses(config, sockets).run()
         else:
             uvicorn.Server(config).run(sockets)
     except SystemExit as end:

@@ -25,6 +25,8 @@ ELSEWHERE = {
     ("core/embedded/wire", "socket"): "knocks at the Unix socket of our own PostgreSQL",
     ("core/jobs/worker", "socket"): "asks for the name of this machine",
     ("demo/command", "socket"): "looks for a free port",
+    ("web/loop", "socket"): "accepts the connections that wait when a server stops",
+    ("web/protocol", "socket"): "sets an option of a connection that came in",
     ("webhooks/listen", "socket"): "receives, and sends nothing",
 }
 

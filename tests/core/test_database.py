@@ -1,6 +1,9 @@
 """A connection is always in its caller's company, never keeps the last one's work, and outlives an outage."""
 
+import asyncio
+import time
 from asyncio import gather
+from itertools import pairwise
 
 import psycopg
 import pytest
@@ -189,3 +192,27 @@ async def test_what_fails_as_the_last_takes_the_whole_transaction_along(
             await tx.run_last(NOTE, kind="last afterwards")
 
     assert await kinds(owner) == {"last afterwards"}
+
+
+async def test_a_lost_connection_is_tried_again_in_steady_steps_however_long_the_outage() -> None:
+    attempts: list[float] = []
+    enough = asyncio.Event()
+
+    async def turn_away(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        attempts.append(time.monotonic())
+        writer.close()
+        if len(attempts) == 6:
+            enough.set()
+
+    server = await asyncio.start_server(turn_away, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    absent = Database(f"postgresql://127.0.0.1:{port}/instep?sslmode=disable&gssencmode=disable", size=1)
+    await absent.open()
+    async with asyncio.timeout(20):
+        await enough.wait()
+    await absent.close()
+    server.close()
+
+    pauses = [later - sooner for sooner, later in pairwise(attempts)]
+    # Where each pause is twice the one before, the fifth takes sixteen seconds.
+    assert max(pauses) < 5

@@ -13,7 +13,7 @@ from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database
 from instep.runtime import Runtime
-from instep.web.protocol import SERVER
+from instep.web.protocol import SERVER, StrictHttp
 
 SECONDS = 10
 
@@ -33,7 +33,9 @@ class Answer:
 
 
 @asynccontextmanager
-async def serving(app: FastAPI, database: Database, **changed: object) -> AsyncIterator[int]:
+async def serving(
+    app: FastAPI, database: Database, http: type[StrictHttp] = StrictHttp, **changed: object
+) -> AsyncIterator[int]:
     """The port at which the application listens, run as every server process runs it.
 
     `changed`: settings that differ from those of other tests.
@@ -41,7 +43,13 @@ async def serving(app: FastAPI, database: Database, **changed: object) -> AsyncI
     used = settings().model_copy(update=changed)
     put_into(app, Runtime(used, database, b"a key for the cursors of the tests"))
     server = uvicorn.Server(
-        uvicorn.Config(app, port=0, lifespan="off", log_level="critical", **SERVER | {"factory": False})
+        uvicorn.Config(
+            app,
+            port=0,
+            lifespan="off",
+            log_level="critical",
+            **SERVER | {"factory": False, "http": http},
+        )
     )
     task = asyncio.create_task(server.serve())
     while not server.started:

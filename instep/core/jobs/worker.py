@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 CONCURRENCY = 10
-# Renewed every ten seconds; so long at most does the job of a killed worker wait.
-LEASE = timedelta(seconds=30)
+# Renewed three times as often; so long at most does the job of a killed worker wait.
+LEASE = timedelta(seconds=10)
 POLL_SECONDS = 0.1
 OUTAGE_SECONDS = 1.0
 GRACE_SECONDS = 10.0

@@ -30,6 +30,7 @@ from instep.web.door import (
     add_rate_headers,
     admitted,
     named_bots,
+    with_body,
 )
 from instep.web.errors import as_app_error, render_error
 from instep.web.mcp.door import (
@@ -120,8 +121,6 @@ class WorkspaceDoor:
         await response(scope, receive, send)
 
     async def answer(self, request: StrictRequest, windows: list[Window]) -> Response:
-        # Read before a connection is taken, so that a slow caller holds none; judged after the key.
-        await request.read(limits.TASK_BODY_BYTES)
         async with admit(request, windows) as member:
             refuse_foreign_host(request)
             refuse_foreign_origin(request)
@@ -155,12 +154,13 @@ def challenge(request: Request, *parameters: str) -> str:
 
 
 @asynccontextmanager
-async def admit(request: Request, windows: list[Window]) -> AsyncIterator[Member]:
+async def admit(request: StrictRequest, windows: list[Window]) -> AsyncIterator[Member]:
     """The one place where the credential of a request becomes somebody who may do something."""
     state = request.app.state
     enter = partial(enter_with_credential, resource_of(state.settings))
+    admitting = admitted(request, state.database, ANY_KEY, windows, state.settings, enter)
     try:
-        async with admitted(request, state.database, ANY_KEY, windows, state.settings, enter) as (entry, tx):
+        async with with_body(request, limits.TASK_BODY_BYTES, state.database, admitting) as (entry, tx):
             names_bot = bool(named_bots(request))
             call = Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
             yield Member(call)
@@ -184,7 +184,7 @@ async def refuse_method(request: Request, refusal: AppError) -> Response:
     """Anybody is told which methods there are; it counts as a request."""
     windows: list[Window] = []
     try:
-        async with admit(request, windows):
+        async with admit(StrictRequest(request.scope, request.receive), windows):
             pass
     except RateLimited as spent:
         refusal = spent

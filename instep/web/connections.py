@@ -1,0 +1,85 @@
+"""How many connections one server process holds: in all, and from one address."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from instep.core import limits
+
+Network = IPv4Network | IPv6Network
+
+
+class Connections:
+    """Counts the open connections of one process; those from `exempt` networks have no limit of their own.
+
+    Proxies belong there: all of their visitors come from one address.
+    """
+
+    def __init__(self, most: int, most_of_address: int, exempt: Sequence[Network] = ()) -> None:
+        self.most = most
+        self.most_of_address = most_of_address
+        self.exempt = exempt
+        self.by_address = Counter[str]()
+        self.count = 0
+
+    def enter(self, host: str) -> bool:
+        """Count a new connection; False, and it is not counted, where there are too many already."""
+        address = counted_address(host)
+        if self.count >= self.most or self.is_full_for(address, host):
+            return False
+        self.count += 1
+        self.by_address[address] += 1
+        return True
+
+    def leave(self, host: str) -> None:
+        """End the count of a connection that was let in."""
+        address = counted_address(host)
+        self.count -= 1
+        self.by_address[address] -= 1
+        if not self.by_address[address]:
+            del self.by_address[address]
+
+    def is_full_for(self, address: str, host: str) -> bool:
+        return self.by_address[address] >= self.most_of_address and not self.is_exempt(host)
+
+    def is_exempt(self, host: str) -> bool:
+        try:
+            address = ip_address(host)
+        except ValueError:
+            return False
+        return any(address in network for network in self.exempt)
+
+
+@cache
+def connections_of_process() -> Connections:
+    """The count of this process."""
+    return Connections(max_connections(), limits.MAX_ADDRESS_CONNECTIONS, exempt=())
+
+
+def max_connections() -> int:
+    """As many as the process may have file descriptors, less those that its other work needs."""
+    allowed = allowed_descriptors()
+    reserved = min(limits.RESERVED_DESCRIPTORS, allowed // 2)
+    return min(limits.MAX_CONNECTIONS, allowed - reserved)
+
+
+def allowed_descriptors() -> int:
+    if sys.platform == "win32":
+        return limits.MAX_CONNECTIONS + limits.RESERVED_DESCRIPTORS
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return limits.MAX_CONNECTIONS + limits.RESERVED_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+
+
+def counted_address(host: str) -> str:
+    """An IPv4 address, or the /64 of an IPv6 address, since one customer has all of its addresses."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))

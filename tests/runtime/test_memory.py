@@ -1,0 +1,90 @@
+"""What a server process holds in memory for clients that begin and do not go on."""
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from instep.core import limits
+from tests.runtime.installation import Installation, Process, installed
+from tests.web.slow_clients import SlowClient, connected, is_healthy
+
+Begin = Callable[[SlowClient], Awaitable[None]]
+
+ADDRESSES = ("127.0.0.2", "127.0.0.3")
+# Of each address.
+CLIENTS = 100
+# Buffers, and what the interpreter does not give back.
+OTHER_BYTES = 100_000_000
+# Of a large body, sent at once by each client that has no key.
+SENT_BYTES = 2_000_000
+ARTICLE_CHARACTERS = 900_000
+# Others ask again and again, as quickly as this.
+HEALTH_CHECKS = 20
+HEALTH_SECONDS = 5
+HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
+
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Installation]:
+    with installed() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def server(installation: Installation) -> Process:
+    server = installation.serve("--no-jobs")
+    body = {"title": "Large", "slug": "large", "contentMarkdown": "x " * (ARTICLE_CHARACTERS // 2)}
+    assert installation.client().post("/v1/articles", json=body).status_code == 201
+    return server
+
+
+async def test_half_heads_take_little_memory(installation: Installation, server: Process) -> None:
+    async def begin(client: SlowClient) -> None:
+        await client.send(HALF_HEAD + b"x" * 1_000)
+
+    assert await growth(installation, server, begin) < OTHER_BYTES
+
+
+async def test_bodies_without_a_key_take_little_memory(installation: Installation, server: Process) -> None:
+    async def begin(client: SlowClient) -> None:
+        head = b"POST /v1/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 12000000\r\n\r\n"
+        await client.send(head + b"x" * SENT_BYTES)
+
+    assert await growth(installation, server, begin) < OTHER_BYTES
+
+
+async def test_answers_that_nobody_reads_take_bounded_memory(
+    installation: Installation, server: Process
+) -> None:
+    async def begin(client: SlowClient) -> None:
+        key = f"Authorization: Bearer {installation.key}"
+        await client.send(f"GET /v1/articles/large HTTP/1.1\r\nHost: 127.0.0.1\r\n{key}\r\n\r\n".encode())
+
+    assert await growth(installation, server, begin) < limits.MAX_WAITING_BYTES + OTHER_BYTES
+
+
+async def growth(installation: Installation, server: Process, begin: Begin) -> int:
+    """By how many bytes the process has grown while all clients have begun and others are served."""
+    before = resident_bytes(server)
+    most = 0
+    async with AsyncExitStack() as opened:
+        for address in ADDRESSES:
+            for client in await opened.enter_async_context(connected(installation.port, CLIENTS, address)):
+                await begin(client)
+        for _ in range(HEALTH_CHECKS):
+            began = time.monotonic()
+            assert await is_healthy(installation.port)
+            assert time.monotonic() - began < HEALTH_SECONDS
+            most = max(most, resident_bytes(server))
+    return most - before
+
+
+def resident_bytes(process: Process) -> int:
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    line = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert line is not None, "the process lives"
+    return int(line[1]) * 1024
