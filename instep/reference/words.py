@@ -14,7 +14,8 @@ collections, the changelog, tasks, insights and webhooks.
 
 **Authentication.** Send `Authorization: Bearer <API key>`. A key has the scope `content:read` or
 `content:write` and covers one, several or all bots (help centers) of a workspace. One that covers several
-names the bot with `bot_id` or the header `Service-Bot`; else the call is refused with `bot_required`.
+names the bot with `bot_id` or the header `Service-Bot`; else the call is for the bot that was the only one
+when the key was made, or, where there were several, refused with `bot_required`.
 
 **Errors** are JSON: `error` is a sentence that says what to do, `code` is for programs, `details` name the
 fields with bad values. Checks run in this order: 401, 429, the bot (400 or 403), the scope (403), a paused

@@ -95,7 +95,7 @@ async def test_a_key_for_several_bots_names_one(api: Api, cast: Cast, era: str) 
     nonsense = await call(client, WORKSPACE, "list_drafts", {"botId": 7}, era)
 
     assert unnamed["code"] == "bot_required"
-    assert f"{cast.second_bot_id} (Acme second)" in unnamed["error"]
+    assert f"{cast.second_bot_id} (acme-second-" in unnamed["error"]
     assert str(cast.globex.bot_id) not in unnamed["error"]
     assert made["botId"] == str(cast.second_bot_id)
     assert refused(elsewhere)["code"] == "not_found"

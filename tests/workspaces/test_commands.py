@@ -64,6 +64,7 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
         "lastFour": secret[-4:],
         "scope": "content:write",
         "botIds": [bot["id"]],
+        "defaultBotId": bot["id"],
         "createdAt": key["createdAt"],
         "lastUsedAt": None,
         "expiresAt": None,
