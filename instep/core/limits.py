@@ -146,6 +146,8 @@ APP_DOCUMENTS = 30
 
 REQUEST_WINDOW_SECONDS = 60
 TASK_WINDOW_SECONDS = 3_600
+# A workspace creates at most as many tasks in that window as so many of its API keys may.
+MAX_TASK_QUOTAS_PER_WORKSPACE = 10
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30
 VISITOR_ADDRESS_CALLS = 120

@@ -31,7 +31,7 @@ async def second_bot(early_client: Client, cast: Cast, owner: Tx) -> BotRow:
 
 
 async def article_of(client: Client, **naming: str) -> Json:
-    made: Json = (await client.post(ARTICLES, json=NEW, **{"params": naming})).raise_for_status().json()
+    made: Json = (await client.post(ARTICLES, json=NEW, params=naming)).raise_for_status().json()
     return made
 
 
