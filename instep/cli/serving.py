@@ -18,6 +18,7 @@ def serve(
     from instep.core.config import settings
     from instep.core.outbound.client import trusted
     from instep.core.postgres import running_postgres
+    from instep.core.served_url import remember_served_url
     from instep.core.signals import end_well_when_asked
     from instep.migrations import migrate
     from instep.web.protocol import SERVER
@@ -27,6 +28,7 @@ def serve(
     if "site_url" not in settings().model_fields_set:
         os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
     settings.cache_clear()
+    remember_served_url(settings())
     end_well_when_asked()
     # What is wrong around it is said here, in one sentence, and not by each process of the server.
     trusted()
