@@ -28,12 +28,12 @@ def serve(
     if "site_url" not in settings().model_fields_set:
         os.environ["INSTEP_SITE_URL"] = f"http://{host}:{port}"
     settings.cache_clear()
-    remember_served_url(settings())
     end_well_when_asked()
     # What is wrong around it is said here, in one sentence, and not by each process of the server.
     trusted()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
+        remember_served_url(settings())
         uvicorn.run("instep.app:create_app", host=host, port=port, workers=workers, **SERVER)
 
 

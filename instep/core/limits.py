@@ -10,7 +10,7 @@ REASON = 2_000
 SOURCE_URL = 2_000
 NAME = 200
 # A refusal that asks for a bot names no more of those that the caller may choose.
-BOTS_NAMED = 10
+MAX_BOTS_NAMED = 10
 ICON = 16
 CHANGE_BODY = 100_000
 INSTRUCTIONS = 100_000

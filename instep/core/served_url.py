@@ -22,7 +22,8 @@ def served_url(settings: Settings, environ: Mapping[str, str]) -> str:
     """`INSTEP_SITE_URL` where it is set, else `INSTEP_URL`, else where the server was last started."""
     if "site_url" in settings.model_fields_set:
         return settings.base_url
-    if url := environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1"):
+    url = environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1")
+    if url.startswith(("http://", "https://")):
         return url
     with suppress(OSError, ValueError):
         return (settings.data_dir / FILE).read_text() or settings.base_url

@@ -23,7 +23,7 @@ async def refuse_without_bot(tx: Tx, entry: KeyEntry, naming: str) -> None:
     if entry.bot is not None:
         return
     bots = await list_bots(tx, entry.key_id or "")
-    named = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.BOTS_NAMED]]
+    named = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
     if len(bots) > len(named):
         named.append(f"and {len(bots) - len(named)} more")
     covered = ", ".join(named) or "none yet"

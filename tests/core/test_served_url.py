@@ -30,6 +30,12 @@ def test_the_addresses_that_are_set_go_before(tmp_path: Path, url: str) -> None:
     assert served_url(configured, {"INSTEP_URL": url}) == "https://docs.example"
 
 
+def test_what_is_no_address_is_passed_over(tmp_path: Path) -> None:
+    settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path)}, NO_FILE)
+
+    assert served_url(settings, {"INSTEP_URL": "help.example"}) == "http://127.0.0.1:8000"
+
+
 def test_a_folder_that_cant_be_written_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path / "file")}, NO_FILE)

@@ -109,7 +109,7 @@ async def test_once_the_default_bot_is_gone_the_bot_has_to_be_named(
 async def test_the_refusal_names_the_bots_that_may_be_chosen_up_to_a_number(
     api: Api, cast: Cast, owner: Tx
 ) -> None:
-    for number in range(limits.BOTS_NAMED):
+    for number in range(limits.MAX_BOTS_NAMED):
         await create_bot(owner, cast.acme.workspace_id, f"Acme {number}", None, "en")
 
     sentence = (await api(cast.wide_key).get(ARTICLES)).json()["error"]
