@@ -1,6 +1,7 @@
 """The change of a checkout: which commits it lies between, what it is called, and its diff."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,13 +29,15 @@ class CodeChange:
     base: str
     head: str
     selection: Selection
+    # What a reader of the log should know of how the base was found.
+    note: str | None = None
 
 
-def read_change(folder: Path, said: Surroundings) -> CodeChange:
-    """The change from where its branch began to its head."""
+def read_change(folder: Path, said: Surroundings, paths: Sequence[str] = ()) -> CodeChange:
+    """The change from where its branch began to its head; with `paths` only of the files that they match."""
     git = open_checkout(folder)
     head = resolve(git, said.head or "HEAD")
-    base = merge_base(git, find_base(git, said, head), head)
+    base, note = find_base(git, said, head)
     subject, message = read_message(git, head)
     return CodeChange(
         kind=said.kind or "pr",
@@ -44,19 +47,44 @@ def read_change(folder: Path, said: Surroundings) -> CodeChange:
         description=text_of(said.description if title_of(said.title) else message),
         base=base,
         head=head,
-        selection=select(git, base, head),
+        selection=select(git, base, head, paths),
+        note=note,
     )
 
 
-def find_base(git: Git, said: Surroundings, head: str) -> str:
+def find_base(git: Git, said: Surroundings, head: str) -> tuple[str, str | None]:
+    """The commit that the change begins at, and what is to be said of it."""
     if said.base:
-        return resolve(git, said.base)
+        return merge_base(git, resolve(git, said.base), head), None
+    if said.before:
+        return base_of_push(git, said.before, said.default_branch, head)
     if said.kind == "release" and (tag := git.find("describe", "--tags", "--abbrev=0", f"{head}^")):
-        return resolve(git, tag)
-    own = (f"origin/{said.default_branch}",) if said.default_branch else ()
+        return merge_base(git, resolve(git, tag), head), None
+    _, commit = default_branch(git, said.default_branch)
+    return merge_base(git, commit, head), None
+
+
+def base_of_push(git: Git, before: str, branch: str | None, head: str) -> tuple[str, str | None]:
+    """Where the branch stood before; after a force push, which replaces that, where it left the default."""
+    commit = find_commit(git, before)
+    if base := commit and git.find("merge-base", commit, head):
+        return base, None
+    if is_shallow(git):
+        return merge_base(git, resolve(git, before), head), None
+    name, commit = default_branch(git, branch)
+    base = merge_base(git, commit, head)
+    return base, (
+        f"The commit {before[:12]} from before this push is gone, as after a force push:"
+        f" the change is compared with {name} instead, from {base[:12]} on."
+    )
+
+
+def default_branch(git: Git, named: str | None) -> tuple[str, str]:
+    """Its name and its last commit."""
+    own = (f"origin/{named}",) if named else ()
     for name in (*own, *DEFAULT_BRANCHES):
-        if found := find_commit(git, name):
-            return found
+        if commit := find_commit(git, name):
+            return name, commit
     raise GitFailed("There is no default branch here: fetch it, or name with --base what to compare with.")
 
 

@@ -30,8 +30,15 @@ class Refused(AppError):
     """The server does not take it, or can't be reached."""
 
 
+class LimitReached(Refused):
+    """The server asks this API key to wait for longer than a job does."""
+
+
 class Gone(Refused):
     """The server says that there is no such thing."""
+
+
+REFUSALS: dict[int, type[Refused]] = {404: Gone, 429: LimitReached}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +107,17 @@ class Client:
     def __exit__(self, *error: object) -> None:
         self.http.close()
 
-    def choose_bot(self, wanted: str | None) -> Bot:
-        """The bot that is named, or the only one that the key covers."""
+    def choose_bot(self, reference: str | None) -> Bot:
+        """The bot that has this id or slug; without one the key's default, or the only one that it covers."""
         bots = self.read(Bots, self.ask("GET", "/bots")).results
-        found = [bot for bot in bots if wanted in (None, bot.id)]
-        if len(found) == 1:
-            return found[0]
-        names = ", ".join(f"{bot.id} ({bot.name})" for bot in bots) or "none"
-        if wanted:
-            raise Refused(f"The API key does not cover the bot {wanted}; it covers: {names}.")
+        for bot in bots:
+            if bot.is_default if reference is None else reference in (bot.id, bot.slug):
+                return bot
+        if reference is None and len(bots) == 1:
+            return bots[0]
+        names = ", ".join(f"{bot.id} ({bot.slug or bot.name})" for bot in bots) or "none"
+        if reference:
+            raise Refused(f"The API key does not cover the bot {reference}; it covers: {names}.")
         raise Refused(f"Name the bot with --bot or INSTEP_BOT; the API key covers: {names}.")
 
     def create_task(self, bot: Bot, change: CodeChange) -> Sent:
@@ -171,7 +180,7 @@ class Client:
             return self.not_instep(answer)
         asked = seconds_asked(answer)
         wait = f" (for {asked:.0f} seconds)" if asked else ""
-        kind = Gone if answer.status_code == httpx2.codes.NOT_FOUND else Refused
+        kind = REFUSALS.get(answer.status_code, Refused)
         return kind(f"{self.url} answers {answer.status_code}: {words}{wait}")
 
     def not_instep(self, answer: httpx2.Response) -> Refused:

@@ -1,14 +1,14 @@
 """The run of `instep change`: look at the checkout, send its change, wait, tell."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
 
 from instep.ci.checkout import CodeChange, read_change
-from instep.ci.client import Client, Gone, read_server
+from instep.ci.client import Client, Gone, LimitReached, read_server
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Bot, Draft
 from instep.ci.surroundings import Kind, Surroundings, read_surroundings
@@ -19,6 +19,7 @@ from instep.core.errors import AppError
 FAILED = 1
 WOULD_EDIT = 3
 TIMED_OUT = 4
+LIMIT_REACHED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Options:
     url: str | None = None
     kind: Kind | None = None
     bot: str | None = None
+    paths: Sequence[str] = ()
     wait: bool = False
     check: bool = False
     timeout: int = limits.TASK_WAIT_SECONDS
@@ -41,6 +43,9 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
     """Send the change of the checkout as a task, and say by the exit code what came of it."""
     try:
         run = run_with(options, environ)
+    except LimitReached as refusal:
+        say(refusal.message)
+        return LIMIT_REACHED
     except AppError as refusal:
         say(refusal.message)
         return FAILED
@@ -51,10 +56,12 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
 
 def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     server = read_server(environ)
-    change = read_change(Path.cwd(), wished(options, read_surroundings(environ)))
+    change = read_change(Path.cwd(), wished(options, read_surroundings(environ)), options.paths)
+    if change.note:
+        say(change.note)
     for line in left_out_lines(change.selection.left_out):
         say(line)
-    run = Run(server.url, change.selection.left_out)
+    run = Run(server.url, change.selection.left_out, paths=options.paths)
     if not change.selection.files:
         return run
     with Client(server) as client:

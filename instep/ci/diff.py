@@ -2,7 +2,7 @@
 
 import heapq
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO
@@ -78,19 +78,22 @@ class Selection:
         return "".join(entry[-1].text for entry in sorted(self.heap, key=lambda entry: entry[2]))
 
 
-def select(git: Git, base: str, head: str) -> Selection:
-    """The diff from one commit to another, and what of it is left out."""
-    marks = marked_files(git, base, head)
+def select(git: Git, base: str, head: str, paths: Sequence[str] = ()) -> Selection:
+    """The diff from one commit to another, and what of it is left out.
+
+    With `paths`, git's pathspecs from the root of the checkout, only of the files that they match.
+    """
+    marks = marked_files(git, base, head, paths)
     chosen = Selection()
-    with git.reading(*FORM, *PATCH, base, head) as stream:
+    with git.reading(*FORM, *PATCH, base, head, "--", *paths) as stream:
         for number, (raw, is_whole) in enumerate(read_files(stream)):
             choose(chosen, number, raw.decode("utf-8", "replace").replace("\0", "\ufffd"), is_whole, marks)
     return chosen
 
 
-def marked_files(git: Git, base: str, head: str) -> dict[str, Kind]:
+def marked_files(git: Git, base: str, head: str, paths: Sequence[str]) -> dict[str, Kind]:
     """The files that `.gitattributes` marks as generated or vendored."""
-    names = git.read(*FORM, "--name-only", "-z", base, head)
+    names = git.read(*FORM, "--name-only", "-z", base, head, "--", *paths)
     told = git.read("check-attr", "-z", "--stdin", *MARKS, given=names).decode("utf-8", "replace").split("\0")
     rows = zip(told[0::3], told[1::3], told[2::3], strict=False)
     return {path: MARKS[name] for path, name, value in rows if value in ("set", "true")}

@@ -14,8 +14,11 @@ from typing import IO
 from instep.core import limits
 from instep.core.errors import AppError
 
-# They would change what git writes, or have it start other programs.
-MEDDLERS = {"GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF"}
+# They would change what git writes or takes a path for, or have it start other programs.
+MEDDLERS = {
+    *("GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF"),
+    *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
+}
 SETTINGS = ("core.quotePath=true", "diff.suppressBlankEmpty=false", "log.showSignature=false")
 
 

@@ -11,7 +11,6 @@ from instep.ci.shapes import Draft, Evidence, Task
 from instep.ci.words import COMMAND, escaped, fenced, flowing, plain, short
 from instep.core import limits
 
-NOTHING = "Nothing to send: no file is changed that readers of articles could notice."
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
 
 
@@ -23,6 +22,17 @@ class Run:
     left_out: Sequence[LeftOut]
     task: Task | None = None
     drafts: Sequence[Draft] = ()
+    # Those that the change was narrowed to.
+    paths: Sequence[str] = ()
+
+    @property
+    def nothing(self) -> str:
+        """Why there is no task."""
+        if self.left_out:
+            return "Nothing to send: no file is changed that readers of articles could notice."
+        if self.paths:
+            return f"Nothing to send: no file below {', '.join(map(plain, self.paths))} is changed."
+        return "Nothing to send: both revisions are the same."
 
     @property
     def untold(self) -> int:
@@ -48,7 +58,7 @@ def as_json(run: Run) -> str:
 def as_text(run: Run) -> str:
     """No line begins with words of others: those could be commands to whoever reads the log."""
     if run.task is None:
-        return NOTHING
+        return run.nothing
     lines = [f"Task {plain(run.task.id)}: {outcome_of(run.task, run.waiting)}"]
     if run.task.summary:
         lines.append(f"   found   {flowing(run.task.summary)}")
@@ -77,7 +87,7 @@ def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
 def as_markdown(run: Run) -> str:
     """For the page that GitHub shows of a run; words of others stay words."""
     if run.task is None:
-        return f"### Instep\n\n{NOTHING}\n"
+        return f"### Instep\n\n{escaped(run.nothing)}\n"
     page = f"### Instep: {escaped(outcome_of(run.task, run.waiting))}\n"
     if run.task.summary:
         page += f"\n{escaped(run.task.summary)}\n"

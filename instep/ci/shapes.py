@@ -13,6 +13,9 @@ class Shape(BaseModel):
 class Bot(Shape):
     id: str
     name: str
+    # Servers of before tell neither.
+    slug: str | None = None
+    is_default: bool = False
 
 
 class Bots(Shape):

@@ -25,6 +25,8 @@ class Surroundings:
     url: str | None = None
     description: str | None = None
     default_branch: str | None = None
+    # The branch's last commit before a push; after a force push nobody may have it any more.
+    before: str | None = None
 
 
 def read_surroundings(environ: Mapping[str, str]) -> Surroundings:
@@ -54,7 +56,7 @@ def of_github(environ: Mapping[str, str]) -> Surroundings:
     if "after" in event:
         return Surroundings(
             kind="commit",
-            base=commit(text_at(event, "before")),
+            before=commit(text_at(event, "before")),
             head=commit(text_at(event, "after")),
             url=text_at(event, "compare"),
             default_branch=branch,
@@ -91,7 +93,7 @@ def of_gitlab(environ: Mapping[str, str]) -> Surroundings:
     head = said.get("CI_COMMIT_SHA")
     return Surroundings(
         kind="commit",
-        base=commit(said.get("CI_COMMIT_BEFORE_SHA")),
+        before=commit(said.get("CI_COMMIT_BEFORE_SHA")),
         head=head,
         url=f"{home}/-/commit/{head}" if home and head else None,
         default_branch=said.get("CI_DEFAULT_BRANCH"),

@@ -12,11 +12,16 @@ import typer
 from instep.cli import alerts, asking, bots, drafts, keys, people, webhooks, workspaces
 from instep.cli.asking import ask
 from instep.cli.changes import change
+from instep.cli.helping import Area, command, show_help
 from instep.cli.installation import doctor, migrate, routes
 from instep.cli.serving import demo, serve, worker
 from instep.core.errors import AppError, Unusable
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=Area,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
 
 
 def print_version(is_asked: bool) -> None:
@@ -37,8 +42,22 @@ def instep(
     """A help center that keeps itself in step with a product's code."""
 
 
-for command in (serve, demo, change, ask, worker, migrate, routes, doctor, people.audit):
-    app.command()(command)
+command(app, None, "instep serve", "instep serve --host 0.0.0.0 --port 80 --workers 2")(serve)
+command(app, None, "instep demo")(demo)
+command(
+    app,
+    None,
+    "instep change --check",
+    'instep change --base origin/main --title "Raise the upload limit" --wait',
+    "instep change --path apps/shop --bot shop-help --check",
+)(change)
+command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
+command(app, None, "instep worker")(worker)
+command(app, None, "instep migrate")(migrate)
+command(app, None, "instep routes", "instep routes --json")(routes)
+command(app, None, "instep doctor", "instep doctor --json")(doctor)
+command(app, None, "instep audit", "instep audit --limit 200 --json")(people.audit)
+command(app, "help", "instep help change", "instep help key create")(show_help)
 app.add_typer(workspaces.app, name="workspace")
 app.add_typer(bots.app, name="bot")
 app.add_typer(keys.app, name="key")

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import acting, as_bot_id, in_workspace
+from instep.cli.helping import Area, command
+from instep.cli.options import AsJson, BotArgument, InWorkspace
+from instep.cli.owner import acting, in_workspace
 from instep.cli.saying import say, say_list
 from instep.core.errors import NotFound
 
@@ -15,12 +16,17 @@ if TYPE_CHECKING:
     from instep.core.database import Tx
     from instep.identity.schemas import Ctx
 
-app = typer.Typer(no_args_is_help=True, help="Chat channels that are told of hand-offs and leads.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="Chat channels that are told of hand-offs and leads.")
 
 
-@app.command("add")
+@command(
+    app,
+    "add",
+    "instep alert add acme-help https://hooks.slack.com/services/…",
+    "instep alert add acme-help - --for handoff < address.txt",
+)
 def add_alert(
-    bot_id: Annotated[str, typer.Argument(metavar="BOT")],
+    bot: BotArgument,
     url: Annotated[str, typer.Argument(metavar="URL", help="`-` reads it from standard input.")],
     kinds: Annotated[
         list[str] | None,
@@ -37,13 +43,13 @@ def add_alert(
     told_of = kinds or get_args(AlertKind)
 
     async def add(tx: "Tx", own: str) -> "AlertTarget":
-        return await actions.add_alert_target(await acting(tx, own, as_bot_id(bot_id)), address, told_of)
+        return await actions.add_alert_target(await acting(tx, own, bot), address, told_of)
 
     target = AlertTargetOut.of(in_workspace(workspace, add))
     say(target, f"{target.id}  {target.address}", as_json)
 
 
-@app.command("list")
+@command(app, "list", "instep alert list")
 def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the channels, without their secret addresses."""
     from instep.alerts.queries import list_of_workspace
@@ -54,7 +60,7 @@ def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     say_list([AlertTargetOut.of(target) for target in targets], columns, as_json)
 
 
-@app.command("remove")
+@command(app, "remove", "instep alert remove alt_…")
 def remove_alert(
     target_id: Annotated[str, typer.Argument(metavar="ID")],
     workspace: InWorkspace = None,
@@ -71,7 +77,7 @@ def remove_alert(
     say(removed, f"{removed.id} is told nothing more.", as_json)
 
 
-@app.command("test")
+@command(app, "test", "instep alert test alt_…")
 def send_test_alert(
     target_id: Annotated[str, typer.Argument(metavar="ID")],
     workspace: InWorkspace = None,
@@ -95,4 +101,4 @@ async def beside(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
     bot_id = await bot_of(tx, workspace_id, target_id)
     if bot_id is None:
         raise NotFound(f"There is no alert target {target_id}: `instep alert list` shows them.")
-    return await acting(tx, workspace_id, bot_id)
+    return await acting(tx, workspace_id, str(bot_id))

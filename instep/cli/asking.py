@@ -1,12 +1,14 @@
 """`instep ask` and `instep golden …`: what the help center answers, and what it must."""
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import acting, as_bot_id, in_workspace
+from instep.cli.helping import Area, command
+from instep.cli.options import AsJson, InBot, InWorkspace
+from instep.cli.owner import acting, in_workspace
 from instep.cli.saying import say, say_list
 from instep.core.errors import InvalidRequest
 
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
     from instep.identity.schemas import Ctx
 
 Result = TypeVar("Result")
-OfBot = Annotated[str | None, typer.Option("--bot", metavar="ID", help="Needed once there are several.")]
+# `instep ask` of a question that the articles do not answer.
+DECLINED = 6
 
-golden_app = typer.Typer(no_args_is_help=True, help="Questions that certain articles must answer.")
+golden_app = typer.Typer(cls=Area, no_args_is_help=True, help="Questions that certain articles must answer.")
 
 
 def ask(
@@ -28,11 +31,14 @@ def ask(
         bool, typer.Option("--golden", help="Ask all golden questions; exit code 1 if one lost its article.")
     ] = False,
     locale: Annotated[str | None, typer.Option(help="The language to answer in.")] = None,
-    bot: OfBot = None,
+    bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the help center as a visitor would, and print the answer with its sources. Nothing is kept."""
+    """Ask the help center as a visitor would, and print the answer with its sources. Nothing is kept.
+
+    It ends with exit code 6 if the articles do not hold the answer.
+    """
     if golden == (question is not None):
         raise InvalidRequest("Give either a question or --golden.")
     if question is None:
@@ -47,8 +53,20 @@ def ask(
         asked = Asked(question, valid_locale(locale) if locale is not None else None)
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
+    name_served_url()
     told = AnswerShownOut.of(in_bot(workspace, bot, lambda ctx: answer(ctx, asked)))
     say(told, as_text(told), as_json)
+    if not told.answered:
+        raise typer.Exit(DECLINED)
+
+
+def name_served_url() -> None:
+    """Let links lead to the server that is running, whichever port it was given."""
+    from instep.core.config import settings
+    from instep.core.served_url import served_url
+
+    os.environ["INSTEP_SITE_URL"] = served_url(settings(), os.environ)
+    settings.cache_clear()
 
 
 def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
@@ -60,11 +78,11 @@ def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-@golden_app.command("add")
+@command(golden_app, "add", 'instep golden add "How do I export my invoices?" --article export-invoices')
 def add_golden(
     question: str,
     article: Annotated[str, typer.Option(metavar="ID", help="The article that must answer it; or its slug.")],
-    bot: OfBot = None,
+    bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -77,8 +95,8 @@ def add_golden(
     say(shown, f"{shown.id}  “{shown.article_title}” must answer it.", as_json)
 
 
-@golden_app.command("list")
-def show_golden(bot: OfBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+@command(golden_app, "list", "instep golden list")
+def show_golden(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the questions, each with its article."""
     from instep.golden.actions import list_golden_questions
     from instep.golden.schemas import GoldenQuestionOut
@@ -87,10 +105,10 @@ def show_golden(bot: OfBot = None, workspace: InWorkspace = None, as_json: AsJso
     say_list(rows, ("id", "article_id", "article_title", "question"), as_json)
 
 
-@golden_app.command("remove")
+@command(golden_app, "remove", "instep golden remove gold_…")
 def remove_golden(
     golden_id: Annotated[str, typer.Argument(metavar="ID")],
-    bot: OfBot = None,
+    bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -108,11 +126,11 @@ def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaita
 
     async def run(tx: "Tx", own: str) -> Result:
         if bot is not None:
-            return await work(await acting(tx, own, as_bot_id(bot)))
+            return await work(await acting(tx, own, bot))
         bots = await list_bots(tx, own)
         if len(bots) != 1:
             raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
-        return await work(await acting(tx, own, bots[0].id))
+        return await work(await acting(tx, own, str(bots[0].id)))
 
     return in_workspace(workspace, run)
 

@@ -4,17 +4,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import acting, as_bot_id, in_workspace
+from instep.cli.helping import Area, command
+from instep.cli.options import AsJson, BotArgument, InWorkspace
+from instep.cli.owner import acting, in_workspace
 from instep.cli.saying import as_lines, say, say_list
 
 if TYPE_CHECKING:
     from instep.core.database import Tx
 
-app = typer.Typer(no_args_is_help=True, help="Help centers.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 
 
-@app.command("create")
+@command(
+    app,
+    "create",
+    'instep bot create "Acme Help"',
+    'instep bot create "Acme Hilfe" --slug hilfe --locale de --origin https://acme.example',
+)
 def create_bot(
     name: str,
     slug: Annotated[
@@ -34,11 +40,11 @@ def create_bot(
     made = in_workspace(
         workspace, lambda tx, own: actions.create_bot(tx, own, name, slug, locale, origin or [])
     )
-    bot = bot_out(made)
-    say(bot, as_lines(bot), as_json)
+    shown = bot_out(made)
+    say(shown, as_lines(shown), as_json)
 
 
-@app.command("list")
+@command(app, "list", "instep bot list", "instep bot list --json")
 def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the help centers."""
     from instep.workspaces.queries import list_bots
@@ -48,9 +54,9 @@ def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     say_list([bot_out(bot) for bot in bots], ("id", "slug", "bot_key", "name"), as_json)
 
 
-@app.command("origins")
+@command(app, "origins", "instep bot origins acme-help --add https://app.acme.example")
 def change_origins(
-    bot_id: Annotated[str, typer.Argument(metavar="ID")],
+    bot: BotArgument,
     add: Annotated[list[str] | None, typer.Option(help="Open it to pages of this origin.")] = None,
     remove: Annotated[list[str] | None, typer.Option(help="Close it to pages of this origin.")] = None,
     workspace: InWorkspace = None,
@@ -58,19 +64,24 @@ def change_origins(
 ) -> None:
     """Change whose pages may ask a bot; without options only show it."""
     from instep.workspaces import actions
-    from instep.workspaces.schemas import bot_out
+    from instep.workspaces.schemas import BotRow, bot_out
 
-    bot = as_bot_id(bot_id)
-    changed = in_workspace(
-        workspace, lambda tx, own: actions.change_origins(tx, own, bot, add or [], remove or [])
-    )
-    shown = bot_out(changed)
+    async def change(tx: "Tx", own: str) -> BotRow:
+        chosen = await actions.find_bot(tx, own, bot)
+        return await actions.change_origins(tx, own, chosen.id, add or [], remove or [])
+
+    shown = bot_out(in_workspace(workspace, change))
     say(shown, as_lines(shown), as_json)
 
 
-@app.command("visitor-secret")
+@command(
+    app,
+    "visitor-secret",
+    "instep bot visitor-secret acme-help",
+    "instep bot visitor-secret acme-help --rotate",
+)
 def show_visitor_secret(
-    bot_id: Annotated[str, typer.Argument(metavar="ID")],
+    bot: BotArgument,
     rotate: Annotated[
         bool, typer.Option("--rotate", help="Make a new one; tokens signed with the old one are refused.")
     ] = False,
@@ -81,8 +92,10 @@ def show_visitor_secret(
     from instep.answers.schemas import VisitorSecretOut
     from instep.answers.visitor_tokens import visitor_secret
 
-    async def show(tx: "Tx", own: str) -> str:
-        return await visitor_secret(await acting(tx, own, as_bot_id(bot_id)), rotate)
+    async def show(tx: "Tx", own: str) -> VisitorSecretOut:
+        ctx = await acting(tx, own, bot)
+        secret = await visitor_secret(ctx, rotate)
+        return VisitorSecretOut(bot_id=str(ctx.bot.id), visitor_secret=secret)
 
-    shown = VisitorSecretOut(bot_id=bot_id, visitor_secret=in_workspace(workspace, show))
+    shown = in_workspace(workspace, show)
     say(shown, shown.visitor_secret, as_json)

@@ -20,8 +20,15 @@ def change(
     title: Annotated[str | None, typer.Option(help="What it is called; by default as in the CI.")] = None,
     url: Annotated[str | None, typer.Option(help="Where people see it; by default as in the CI.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="What it is; by default as in the CI.")] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Send only files below this folder of the checkout; repeatable."),
+    ] = None,
     bot: Annotated[
-        str | None, typer.Option(envvar="INSTEP_BOT", help="The bot, for a key that covers several.")
+        str | None,
+        typer.Option(
+            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+        ),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the drafts and show them.")] = False,
     check: Annotated[
@@ -35,5 +42,5 @@ def change(
     """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY: for CI."""
     from instep.ci.command import Options, send_change
 
-    asked = Options(base, head, title, url, kind, bot, wait, check, timeout, as_json)
+    asked = Options(base, head, title, url, kind, bot, path or (), wait, check, timeout, as_json)
     raise typer.Exit(send_change(asked, os.environ))

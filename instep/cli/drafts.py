@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.review import OnConflict
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from instep.review.command import Run
 
 app = typer.Typer(
+    cls=Area,
     no_args_is_help=True,
     help="Review what waits at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: a wrong option.",
 )
@@ -24,7 +26,7 @@ OfBot = Annotated[
 ]
 
 
-@app.command("list", epilog="Example: instep draft list --article upload-limits")
+@command(app, "list", "instep draft list --article upload-limits")
 def list_drafts(
     article: Annotated[
         str | None, typer.Option(metavar="ARTICLE", help="Only drafts of this article, by its id or slug.")
@@ -33,21 +35,21 @@ def list_drafts(
     as_json: AsJson = False,
 ) -> None:
     """List the drafts that wait for review, newest first."""
-    from instep.review import command
+    from instep.review import command as review
 
-    run_with(bot, lambda queue: command.list_drafts(queue, article, as_json))
+    run_with(bot, lambda queue: review.list_drafts(queue, article, as_json))
 
 
-@app.command("show", epilog="Example: instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
+@command(app, "show", "instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
 def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Show a draft: why it is proposed, what to check, and what applying it changes of the live article."""
-    from instep.review import command
+    from instep.review import command as review
 
-    has_colours = command.shows_colours(os.environ)
-    run_with(bot, lambda queue: command.show_draft(queue, draft, has_colours, as_json))
+    has_colours = review.shows_colours(os.environ)
+    run_with(bot, lambda queue: review.show_draft(queue, draft, has_colours, as_json))
 
 
-@app.command("apply", epilog="Example: instep draft apply edit_06gzypdrkkjqmey8dp43d9mrek")
+@command(app, "apply", "instep draft apply edit_06gzypdrkkjqmey8dp43d9mrek")
 def apply_draft(
     draft: DraftId,
     on_conflict: Annotated[
@@ -61,17 +63,17 @@ def apply_draft(
     as_json: AsJson = False,
 ) -> None:
     """Apply a draft: its text is live at once if its article is; a new article goes live."""
-    from instep.review import command
+    from instep.review import command as review
 
-    run_with(bot, lambda queue: command.apply_draft(queue, draft, on_conflict, as_json))
+    run_with(bot, lambda queue: review.apply_draft(queue, draft, on_conflict, as_json))
 
 
-@app.command("dismiss", epilog="Example: instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek")
+@command(app, "dismiss", "instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek")
 def dismiss_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Take a draft out of the queue; the article of an edit stays as it is."""
-    from instep.review import command
+    from instep.review import command as review
 
-    run_with(bot, lambda queue: command.dismiss_draft(queue, draft, as_json))
+    run_with(bot, lambda queue: review.dismiss_draft(queue, draft, as_json))
 
 
 def run_with(bot: str | None, run: "Run") -> None:

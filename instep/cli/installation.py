@@ -5,6 +5,7 @@ import typer
 from instep.cli.options import AsJson
 from instep.cli.owner import as_owner
 from instep.cli.saying import say
+from instep.cli.table import table
 
 
 def migrate(as_json: AsJson = False) -> None:
@@ -25,8 +26,8 @@ def routes(as_json: AsJson = False) -> None:
     from instep.routes import list_routes
 
     listed = list_routes(create_app())
-    lines = [f"{r.method:7} {r.path:45} {r.access:14} {r.name:22} {r.file}:{r.line}" for r in listed.results]
-    say(listed, "\n".join(lines), as_json)
+    rows = [(row.method, row.path, row.access, row.name, f"{row.file}:{row.line}") for row in listed.results]
+    say(listed, table(("method", "path", "access", "name", "place"), rows), as_json)
 
 
 def doctor(as_json: AsJson = False) -> None:

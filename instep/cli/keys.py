@@ -1,36 +1,49 @@
 """`instep key …`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import as_bot_id, in_workspace
+from instep.cli.owner import in_workspace
 from instep.cli.saying import as_lines, say, say_list
 from instep.identity.scopes import Scope
 
-app = typer.Typer(no_args_is_help=True, help="API keys.")
+if TYPE_CHECKING:
+    from instep.core.database import Tx
+
+app = typer.Typer(cls=Area, no_args_is_help=True, help="API keys.")
 
 
-@app.command("create")
+@command(
+    app,
+    "create",
+    "instep key create ci --scope content:write --bot acme-help",
+    "instep key create reporting --scope content:read",
+)
 def create_key(
     name: str,
     scope: Annotated[Scope, typer.Option(help="What the key may do.")],
-    bot: Annotated[list[str] | None, typer.Option(help="A bot that it covers; all when not given.")] = None,
+    bot: Annotated[
+        list[str] | None, typer.Option(help="Id or slug of a bot that it covers; all when not given.")
+    ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Make an API key. It is shown this once."""
     from instep.workspaces import actions
-    from instep.workspaces.schemas import new_key_out
+    from instep.workspaces.schemas import NewKey, new_key_out
 
-    bots = [as_bot_id(given) for given in bot or []]
-    made = in_workspace(workspace, lambda tx, own: actions.create_key(tx, own, name, scope, bots))
-    key = new_key_out(made)
+    async def create(tx: "Tx", own: str) -> NewKey:
+        bots = [(await actions.find_bot(tx, own, reference)).id for reference in bot or []]
+        return await actions.create_key(tx, own, name, scope, bots)
+
+    key = new_key_out(in_workspace(workspace, create))
     say(key, as_lines(key), as_json)
 
 
-@app.command("list")
+@command(app, "list", "instep key list", "instep key list --json")
 def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the API keys, without their secrets."""
     from instep.workspaces.queries import list_keys
@@ -40,7 +53,7 @@ def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     say_list([key_out(key) for key in keys], ("id", "scope", "last_four", "revoked_at", "name"), as_json)
 
 
-@app.command("revoke")
+@command(app, "revoke", "instep key revoke key_…")
 def revoke_key(
     key_id: Annotated[str, typer.Argument(metavar="ID")],
     workspace: InWorkspace = None,

@@ -5,4 +5,9 @@ from typing import Annotated
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-InWorkspace = Annotated[str | None, typer.Option("--workspace", help="Needed once there are several.")]
+InWorkspace = Annotated[
+    str | None,
+    typer.Option("--workspace", help="Its id or name; needed once there are several."),
+]
+BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Its id or slug.")]
+InBot = Annotated[str | None, typer.Option("--bot", help="Its id or slug; needed once there are several.")]

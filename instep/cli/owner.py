@@ -2,10 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
-from uuid import UUID
-
-from instep.core.errors import InvalidRequest, NotFound
-from instep.core.ids import as_uuid
 
 if TYPE_CHECKING:
     from instep.core.database import Tx
@@ -48,21 +44,12 @@ def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Res
     return as_owner(run)
 
 
-async def acting(tx: "Tx", workspace_id: str, bot_id: UUID) -> "Ctx":
-    """Who works from the command line, on one bot of the workspace."""
+async def acting(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
+    """Who works from the command line, on the bot of the workspace that has this id or slug."""
     from instep.core.clock import utc_now
     from instep.identity.schemas import OPERATOR, Bot, Ctx
-    from instep.workspaces.queries import list_bots
+    from instep.workspaces.actions import find_bot
 
-    for bot in await list_bots(tx, workspace_id):
-        if bot.id == bot_id:
-            known = Bot(bot.id, bot.workspace_id, bot.slug, bot.name, bot.locale)
-            return Ctx(tx, known, OPERATOR, utc_now())
-    raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
-
-
-def as_bot_id(text: str) -> UUID:
-    bot_id = as_uuid(text)
-    if bot_id is None:
-        raise InvalidRequest(f"{text} is not a bot's id: `instep bot list` shows them.")
-    return bot_id
+    row = await find_bot(tx, workspace_id, reference)
+    bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale)
+    return Ctx(tx, bot, OPERATOR, utc_now())

@@ -5,16 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.owner import in_workspace
 from instep.cli.saying import as_lines, say, say_list
+from instep.cli.table import table
 from instep.core import limits
 from instep.identity.scopes import Role
 
 if TYPE_CHECKING:
     from instep.people.schemas import AuditEntry
 
-app = typer.Typer(no_args_is_help=True, help="People who may sign in.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="People who may sign in.")
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL")]
 FromInput = Annotated[
@@ -23,7 +25,12 @@ FromInput = Annotated[
 ]
 
 
-@app.command("create")
+@command(
+    app,
+    "create",
+    "instep user create ann@acme.example --role owner",
+    "instep user create bob@acme.example --password-stdin < password.txt",
+)
 def create_user(
     email: Email,
     role: Annotated[
@@ -43,7 +50,7 @@ def create_user(
     say(user, as_lines(user), as_json)
 
 
-@app.command("list")
+@command(app, "list", "instep user list")
 def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List who may sign in."""
     from instep.people import actions
@@ -53,7 +60,7 @@ def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     say_list([user_out(user) for user in users], ("id", "role", "disabled_at", "email"), as_json)
 
 
-@app.command("role")
+@command(app, "role", "instep user role bob@acme.example viewer")
 def change_role(
     email: Email,
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="owner, editor or viewer.")],
@@ -68,7 +75,7 @@ def change_role(
     say(changed, f"{changed.email} is {changed.role}.", as_json)
 
 
-@app.command("password")
+@command(app, "password", "instep user password bob@acme.example")
 def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
@@ -83,7 +90,7 @@ def change_password(
     say(changed, told, as_json)
 
 
-@app.command("disable")
+@command(app, "disable", "instep user disable bob@acme.example")
 def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Sign somebody out everywhere, let them in no more, and stop the apps that act for them."""
     from instep.people import actions
@@ -93,7 +100,7 @@ def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = 
     say(disabled, f"{disabled.email} can't sign in any more.", as_json)
 
 
-@app.command("enable")
+@command(app, "enable", "instep user enable bob@acme.example")
 def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Let somebody in again who was disabled."""
     from instep.people import actions
@@ -116,17 +123,16 @@ def audit(
     from instep.people.schemas import audit_entry_out
 
     entries = in_workspace(workspace, lambda tx, own: actions.list_audit(tx, own, limit, before))
-    if as_json:
+    if as_json or not entries:
         say_list([audit_entry_out(entry) for entry in entries], (), as_json)
         return
-    for entry in entries:
-        typer.echo(as_line(entry))
+    typer.echo(table(("id", "when", "entrance", "who", "action", "resource"), [*map(cells_of, entries)]))
 
 
-def as_line(entry: "AuditEntry") -> str:
+def cells_of(entry: "AuditEntry") -> tuple[str, ...]:
     when = f"{entry.created_at:%Y-%m-%d %H:%M:%S}"
     who = entry.actor_name if entry.app is None else f"{entry.actor_name} through {entry.app}"
-    return f"{entry.id}  {when}  {entry.entrance:7}  {who}  {entry.action}  {entry.resource or '-'}"
+    return str(entry.id), when, entry.entrance, who, entry.action, entry.resource or "-"
 
 
 def asked_password(from_input: bool) -> str:

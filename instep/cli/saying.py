@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from instep.cli.table import table
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -28,9 +30,12 @@ def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: boo
     if as_json:
         typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
         return
-    for row in rows:
-        fields = row.model_dump(mode="json")
-        typer.echo("  ".join(as_cell(fields[column]) for column in columns))
+    if not rows:
+        typer.echo("None yet.")
+        return
+    fields = [row.model_dump(mode="json") for row in rows]
+    cells = [[as_cell(row[column]) for column in columns] for row in fields]
+    typer.echo(table([column.replace("_", " ") for column in columns], cells))
 
 
 def as_cell(value: str | list[str] | None) -> str:

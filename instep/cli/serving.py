@@ -19,6 +19,7 @@ def serve(
     from instep.core.config import settings
     from instep.core.outbound.client import trusted
     from instep.core.postgres import running_postgres
+    from instep.core.served_url import remember_served_url
     from instep.core.signals import end_well_when_asked
     from instep.migrations import migrate
     from instep.web.listening import listen, origin_of
@@ -40,6 +41,7 @@ def serve(
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
+        remember_served_url(settings())
         configure_logging()
         when_ready(sockets[0], announcer(settings().base_url, local_url))
         run_server("instep.app:create_app", sockets, workers)

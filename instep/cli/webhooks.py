@@ -4,12 +4,18 @@ from typing import Annotated
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.saying import say
 
-app = typer.Typer(no_args_is_help=True, help="Signed deliveries of events.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="Signed deliveries of events.")
 
 
-@app.command("listen")
+@command(
+    app,
+    "listen",
+    "instep webhooks listen --secret whsec_…",
+    "INSTEP_WEBHOOK_SECRET=whsec_… instep webhooks listen --port 5000 --json",
+)
 def listen_for_deliveries(
     secret: Annotated[
         str, typer.Option(envvar="INSTEP_WEBHOOK_SECRET", help="The endpoint's signing secret, `whsec_…`.")

@@ -4,14 +4,15 @@ from typing import Annotated
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.cli.owner import as_owner
 from instep.cli.saying import say, say_list
 
-app = typer.Typer(no_args_is_help=True, help="Companies that share this installation.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="Companies that share this installation.")
 
 
-@app.command("create")
+@command(app, "create", 'instep workspace create "Acme"')
 def create_workspace(name: str, as_json: AsJson = False) -> None:
     """Make a workspace."""
     from instep.workspaces import actions
@@ -21,7 +22,7 @@ def create_workspace(name: str, as_json: AsJson = False) -> None:
     say(made, f"{made.id}  {made.name}", as_json)
 
 
-@app.command("list")
+@command(app, "list", "instep workspace list")
 def show_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces."""
     from instep.workspaces.queries import list_workspaces
@@ -31,9 +32,10 @@ def show_workspaces(as_json: AsJson = False) -> None:
     say_list([workspace_out(found) for found in workspaces], ("id", "paused_at", "name"), as_json)
 
 
-@app.command("pause")
+@command(app, "pause", "instep workspace pause", "instep workspace pause Acme")
 def pause_workspace(
-    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, as_json: AsJson = False
+    workspace: Annotated[str | None, typer.Argument(metavar="WORKSPACE", help="Its id or name.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Refuse writes; reads, the site and answers go on."""
     from instep.workspaces import actions
@@ -43,9 +45,10 @@ def pause_workspace(
     say(paused, f"{paused.id} is paused.", as_json)
 
 
-@app.command("resume")
+@command(app, "resume", "instep workspace resume", "instep workspace resume Acme")
 def resume_workspace(
-    workspace: Annotated[str | None, typer.Argument(metavar="ID")] = None, as_json: AsJson = False
+    workspace: Annotated[str | None, typer.Argument(metavar="WORKSPACE", help="Its id or name.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Let writes go on."""
     from instep.workspaces import actions

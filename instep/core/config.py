@@ -67,7 +67,7 @@ class Settings(BaseModel):
     anonymous_requests_per_minute: int = Field(
         60, ge=1, description="requests a minute per address without a valid API key", examples=[120]
     )
-    tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace", examples=[60])
+    tasks_per_hour: int = Field(300, ge=1, description="tasks an hour per API key", examples=[600])
     jobs: bool = Field(True, description="whether the server's processes run jobs too", examples=["false"])
     database_pool: int = Field(
         10, ge=1, le=100, description="database connections of one process", examples=[20]

@@ -9,6 +9,8 @@ SLUG = 120
 REASON = 2_000
 SOURCE_URL = 2_000
 NAME = 200
+# A refusal that asks for a bot names no more of those that the caller may choose.
+MAX_BOTS_NAMED = 10
 ICON = 16
 CHANGE_BODY = 100_000
 INSTRUCTIONS = 100_000
@@ -188,6 +190,8 @@ MAX_BUCKETS = 10_000
 # For how long a browser comes back by https only, once it has been here by https.
 HTTPS_ONLY_SECONDS = 31_536_000
 TASK_WINDOW_SECONDS = 3_600
+# A workspace creates at most as many tasks in that window as so many of its API keys may.
+MAX_TASK_QUOTAS_PER_WORKSPACE = 10
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30
 VISITOR_ADDRESS_CALLS = 120

@@ -8,8 +8,8 @@ from instep.identity.schemas import Bot
 BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale"
 # What credentials cover: API keys, and the apps that people have connected.
 CREDENTIALS = """(
-    select id, workspace_id, bot_ids from api_keys
-    union all select id, workspace_id, bot_ids from oauth_grants)
+    select id, workspace_id, bot_ids, default_bot_id from api_keys
+    union all select id, workspace_id, bot_ids, default_bot_id from oauth_grants)
 """
 
 
@@ -23,6 +23,17 @@ async def covers_all(tx: Tx, key_id: str) -> bool:
     sql = f"select bot_ids is null from {CREDENTIALS} k where id = %(key)s"
     covers: bool = await tx.value(sql, key=key_id)
     return covers
+
+
+async def default_bot_id(tx: Tx, key_id: str) -> UUID | None:
+    """The bot of requests that name none; None when each must name one."""
+    sql = f"""
+        select b.id from {CREDENTIALS} k
+        cross join lateral bot_in_force(k.workspace_id, k.bot_ids, k.default_bot_id, null) b
+        where k.id = %(key)s
+    """
+    default: UUID | None = await tx.value(sql, key=key_id)
+    return default
 
 
 async def list_bots(tx: Tx, key_id: str) -> list[Bot]:

@@ -17,7 +17,8 @@ from instep.migrations import MigrationRefused
 LOCK = 4_927_001_733
 
 
-def take_steps(url: str) -> None:
+def take_steps(url: str, target: str = "head") -> None:
+    """Take all steps up to the revision `target` that the schema at `url` does not have behind it."""
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql(f"select pg_advisory_lock({LOCK})")
@@ -26,7 +27,7 @@ def take_steps(url: str) -> None:
         config.set_main_option("script_location", str(Path(__file__).parent))
         config.attributes["connection"] = connection
         try:
-            command.upgrade(config, "head")
+            command.upgrade(config, target)
         except DBAPIError as error:
             raise refusal_of(error) from None
         connection.commit()

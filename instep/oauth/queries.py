@@ -84,9 +84,10 @@ async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
     await tx.run(
         """
         insert into oauth_grants (id, workspace_id, person_id, client_id, app_name, redirect_uri, resource,
-          scope, bot_ids, code_hash, challenge, expires_at)
+          scope, bot_ids, default_bot_id, code_hash, challenge, expires_at)
         values (%(id)s, %(workspace)s, %(person)s, %(client)s, %(app)s, %(uri)s, %(resource)s,
-          %(scope)s, %(bots)s, %(code)s, %(challenge)s, now() + %(lasts)s)
+          %(scope)s, %(bots)s, (select b.id from bot_in_force(%(workspace)s, %(bots)s, null, null) b),
+          %(code)s, %(challenge)s, now() + %(lasts)s)
         """,
         **row,
         lasts=limits.CODE_LASTS,

@@ -14,16 +14,16 @@ collections, the changelog, tasks, insights and webhooks.
 
 **Authentication.** Send `Authorization: Bearer <API key>`. A key has the scope `content:read` or
 `content:write` and covers one, several or all bots (help centers) of a workspace. One that covers several
-names the bot with `bot_id` or the header `Service-Bot`; else the call is refused with `bot_required`.
+names the bot with `bot_id` or the header `Service-Bot`; else the call is for the bot that was the only one
+when the key was made, or, where there were several, refused with `bot_required`.
 
 **Errors** are JSON: `error` is a sentence that says what to do, `code` is for programs, `details` name the
 fields with bad values. Checks run in this order: 401, 429, the bot (400 or 403), the scope (403), a paused
 workspace (402), the body (400), 404.
 
-**Limits.** 120 requests a minute per key and 30 tasks an hour per workspace, where the operator has not set
-others; `RateLimit` and `RateLimit-Policy` on every answer tell what is left, `Retry-After` on a 429 how long
-to wait. A body has at most {limits.BODY_BYTES // MIB} MiB, that of a task
-{limits.TASK_BODY_BYTES // MIB} MiB.
+**Limits.** 120 requests a minute and 300 tasks an hour per key, where the operator has not set others;
+`RateLimit` and `RateLimit-Policy` on every answer tell what is left, `Retry-After` on a 429 how long to wait.
+A body has at most {limits.BODY_BYTES // MIB} MiB, that of a task {limits.TASK_BODY_BYTES // MIB} MiB.
 
 **Lists** have `page_size` rows a page (1 to {limits.PAGE_SIZE_MOST}, {limits.PAGE_SIZE} where not sent).
 While `has_more` is true, send `next_cursor` as `start_cursor`: rows that do not change meanwhile come exactly

@@ -45,7 +45,7 @@ async def get_task(ctx: WorkspaceCtx, task_id: str) -> Task:
 
 
 async def task_hits(ctx: Ctx) -> Hits:
-    """How many of the hour's tasks the workspace has created."""
+    """How many of the hour's tasks the caller has created."""
     return await queries.peek_creations(ctx)
 
 
@@ -131,9 +131,18 @@ async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | N
 
 async def count_creation(ctx: Ctx) -> None:
     """Counted in the task's own transaction, so that a refused request does not count."""
-    counted = await queries.count_creation(ctx)
-    if counted.hits > settings().tasks_per_hour:
+    quota = settings().tasks_per_hour
+    creator = "Your account" if ctx.actor.type == "person" else "This API key"
+    refuse_over(quota, await queries.count_creation(ctx), creator)
+    # Whoever may make keys must not get around the limit with them.
+    workspace_quota = quota * limits.MAX_TASK_QUOTAS_PER_WORKSPACE
+    refuse_over(workspace_quota, await queries.count_creation_in_workspace(ctx), "This workspace")
+
+
+def refuse_over(quota: int, counted: Hits, creator: str) -> None:
+    if counted.hits > quota:
         raise RateLimited(
-            "This workspace has used up its tasks of this hour: wait as long as `Retry-After` says.",
+            f"{creator} has used up its {quota} tasks of this hour: wait as long as `Retry-After` says,"
+            " or ask whoever runs this server to raise `INSTEP_TASKS_PER_HOUR`.",
             headers={"Retry-After": str(counted.seconds_left)},
         )

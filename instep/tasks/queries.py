@@ -148,18 +148,29 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
 
 
 async def count_creation(ctx: Ctx) -> Hits:
-    return await hits(ctx, "count_hit")
+    """Count a task of the caller: an API key, or a person through whichever app."""
+    return await hits(ctx, "count_hit", "tasks", creator_of(ctx))
+
+
+async def count_creation_in_workspace(ctx: Ctx) -> Hits:
+    return await hits(ctx, "count_hit", "workspace-tasks", ctx.workspace_id)
 
 
 async def peek_creations(ctx: Ctx) -> Hits:
-    return await hits(ctx, "peek_hits")
+    """What the caller has created, without counting."""
+    return await hits(ctx, "peek_hits", "tasks", creator_of(ctx))
 
 
-async def hits(ctx: Ctx, function: str) -> Hits:
+def creator_of(ctx: Ctx) -> str:
+    return ctx.actor.id or ctx.workspace_id
+
+
+async def hits(ctx: Ctx, function: str, policy: str, subject: str) -> Hits:
     return await ctx.tx.one(
         Hits,
-        f"select hits, seconds_left from {function}('tasks', %(workspace)s, %(seconds)s)",
-        workspace=ctx.bot.workspace_id,
+        f"select hits, seconds_left from {function}(%(policy)s, %(subject)s, %(seconds)s)",
+        policy=policy,
+        subject=subject,
         seconds=limits.TASK_WINDOW_SECONDS,
     )
 

@@ -109,7 +109,8 @@ class Call:
         assert self.entry.workspace_id is not None, "a key belongs to a workspace"
         key = self.entry.key_id
         async with self.transaction_of_write():
-            bots = [self.entry.bot] if self.entry.bot else await list_bots(self.tx, key)
+            named = self.entry.bot if self.names_bot else None
+            bots = [named] if named is not None else await list_bots(self.tx, key)
             everything = not self.names_bot and await covers_all(self.tx, key)
             yield WorkspaceCtx(
                 self.tx, self.entry.workspace_id, tuple(bots), everything, self.actor, utc_now()

@@ -27,6 +27,7 @@ from instep.core.errors import (
 )
 from instep.core.ids import as_uuid
 from instep.identity.access import refuse_read_only
+from instep.identity.bots import refuse_without_bot
 from instep.identity.keys import enter_with_key
 from instep.identity.queries import is_in_force
 from instep.identity.schemas import KeyEntry
@@ -48,12 +49,6 @@ ANY_KEY = Access(is_write=False, needs_bot=False, needs_scope=False, body_bytes=
 
 # The addresses of the API without parameters.
 spelled_out: set[str] = set()
-
-
-class BotRequired(AppError):
-    """Name a bot with `bot_id` or the header `Service-Bot`: this API key covers several, or none yet."""
-
-    code = "bot_required"
 
 
 class Door(APIRoute):
@@ -113,7 +108,9 @@ async def admitted(
     async with enter(database, bearer_token(request), bot, client_address(request)) as (entry, tx):
         windows.append(window_of(entry, settings))
         refuse_unknown_key(entry, windows[0])
-        refuse_bot(entry, named, access)
+        refuse_bot(entry, named)
+        if access.needs_bot:
+            await refuse_without_bot(tx, entry, "`bot_id` or the header `Service-Bot`")
         if access.is_write:
             refuse_read_only(entry.scope == KeyScope.WRITE)
             if entry.is_paused:
@@ -161,13 +158,11 @@ def refuse_unknown_key(entry: KeyEntry, window: Window) -> None:
         raise Unauthorized
 
 
-def refuse_bot(entry: KeyEntry, named: list[str], access: Access) -> None:
+def refuse_bot(entry: KeyEntry, named: list[str]) -> None:
     if len({as_uuid(name) or name for name in named}) > 1:
         raise InvalidValue("bot_id", "the request names different bots: send `bot_id` or `Service-Bot`, once")
     if named and entry.bot_id is None:
         raise InsufficientScope("This API key does not cover the bot that the request names.")
-    if access.needs_bot and entry.bot_id is None:
-        raise BotRequired
 
 
 def named_bots(request: Request) -> list[str]:

@@ -6,36 +6,47 @@ from uuid import UUID
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import InvalidRequest, NotFound
-from instep.core.ids import new_id, new_uuid
+from instep.core.ids import as_uuid, new_id, new_uuid
 from instep.core.locales import valid_locale
 from instep.core.slugs import SlugTaken, free_slug, slugify, valid_slug
 from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_bot_key, new_key
+from instep.identity.queries import default_bot_id
 from instep.identity.queries import list_bots as list_bots_of_key
-from instep.identity.schemas import OPERATOR, Bot
+from instep.identity.schemas import OPERATOR
 from instep.identity.scopes import Scope
 from instep.web.origins import valid_origin
 from instep.workspaces import queries
-from instep.workspaces.schemas import BotRow, KeyRow, NewKey, Workspace
+from instep.workspaces.schemas import BotRow, CoveredBot, KeyRow, NewKey, Workspace
 
 
-async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
+async def list_bots(tx: Tx, key_id: str) -> list[CoveredBot]:
     """List the bots that this API key may use."""
-    return await list_bots_of_key(tx, key_id)
+    default = await default_bot_id(tx, key_id)
+    return [CoveredBot(bot, bot.id == default) for bot in await list_bots_of_key(tx, key_id)]
 
 
-async def find_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
-    """The one named; or the only one there is."""
+async def find_bot(tx: Tx, workspace_id: str, reference: str) -> BotRow:
+    """The bot of the workspace that has this id or slug."""
+    bot_id = as_uuid(reference)
+    for bot in await queries.list_bots(tx, workspace_id):
+        if reference == bot.slug or bot_id == bot.id:
+            return bot
+    raise NotFound(f"There is no bot {reference} in this workspace: `instep bot list` shows them.")
+
+
+async def find_workspace(tx: Tx, reference: str | None) -> Workspace:
+    """The workspace that has this id or name; without a reference the only one there is."""
     workspaces = await queries.list_workspaces(tx)
-    if workspace_id is None and len(workspaces) == 1:
-        return workspaces[0]
-    for workspace in workspaces:
-        if workspace.id == workspace_id:
-            return workspace
-    known = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in workspaces)
-    if workspace_id is None:
+    matches = [workspace for workspace in workspaces if reference in (None, workspace.id, workspace.name)]
+    if len(matches) == 1:
+        return matches[0]
+    known = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in matches or workspaces)
+    if reference is None:
         raise InvalidRequest(f"There are several workspaces, say which one: {known}.")
-    raise NotFound(f"There is no workspace {workspace_id}. There are: {known}.")
+    if matches:
+        raise InvalidRequest(f"Several workspaces have the name {reference}, say which one: {known}.")
+    raise NotFound(f"There is no workspace {reference}. There are: {known}.")
 
 
 async def create_workspace(tx: Tx, name: str) -> Workspace:
@@ -44,17 +55,17 @@ async def create_workspace(tx: Tx, name: str) -> Workspace:
     return made
 
 
-async def pause_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
+async def pause_workspace(tx: Tx, reference: str | None) -> Workspace:
     """From when this commits no write of the workspace commits; reads go on."""
-    return await set_paused(tx, workspace_id, True)
+    return await set_paused(tx, reference, True)
 
 
-async def resume_workspace(tx: Tx, workspace_id: str | None) -> Workspace:
-    return await set_paused(tx, workspace_id, False)
+async def resume_workspace(tx: Tx, reference: str | None) -> Workspace:
+    return await set_paused(tx, reference, False)
 
 
-async def set_paused(tx: Tx, workspace_id: str | None, is_paused: bool) -> Workspace:
-    workspace = await find_workspace(tx, workspace_id)
+async def set_paused(tx: Tx, reference: str | None, is_paused: bool) -> Workspace:
+    workspace = await find_workspace(tx, reference)
     changed = await queries.set_paused(tx, workspace.id, is_paused)
     if changed is None:
         raise NotFound(f"There is no workspace {workspace.id}.")

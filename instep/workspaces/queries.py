@@ -8,7 +8,10 @@ from instep.workspaces.schemas import BotRow, KeyRow, Workspace
 
 WORKSPACE = "id, name, paused_at, created_at"
 BOT = "id, workspace_id, slug, name, bot_key, locale, origins, created_at"
-KEY = "id, workspace_id, name, last_four, scope, bot_ids, created_at, last_used_at, expires_at, revoked_at"
+KEY = """
+    id, workspace_id, name, last_four, scope, bot_ids, default_bot_id,
+    created_at, last_used_at, expires_at, revoked_at
+"""
 
 
 async def list_workspaces(tx: Tx) -> list[Workspace]:
@@ -107,8 +110,9 @@ async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:
     return await tx.one(
         KeyRow,
         f"""
-        insert into api_keys (id, workspace_id, name, key_hash, last_four, scope, bot_ids)
-        values (%(id)s, %(workspace_id)s, %(name)s, %(key_hash)s, %(last_four)s, %(scope)s, %(bot_ids)s)
+        insert into api_keys (id, workspace_id, name, key_hash, last_four, scope, bot_ids, default_bot_id)
+        values (%(id)s, %(workspace_id)s, %(name)s, %(key_hash)s, %(last_four)s, %(scope)s, %(bot_ids)s,
+          (select b.id from bot_in_force(%(workspace_id)s, %(bot_ids)s, null, null) b))
         returning {KEY}
         """,
         **row,

@@ -7,13 +7,13 @@ from instep.web.api import ApiRouter, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
 from instep.workspaces import actions
-from instep.workspaces.schemas import BotNameOut
+from instep.workspaces.schemas import CoveredBotOut, covered_bot_out
 
 router = ApiRouter()
 
 
-@router.door("GET /bots", actions.list_bots, ListOut[BotNameOut], needs_bot=False, needs_scope=False)
+@router.door("GET /bots", actions.list_bots, ListOut[CoveredBotOut], needs_bot=False, needs_scope=False)
 async def list_bots(call: CurrentCall) -> Response:
     assert call.entry.key_id is not None, "the door lets only keys in"
     bots = await actions.list_bots(call.tx, call.entry.key_id)
-    return reply_list(Listed(bots, None), lambda bot: BotNameOut(id=str(bot.id), name=bot.name))
+    return reply_list(Listed(bots, None), covered_bot_out)

@@ -5,6 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from pydantic import Field
+
+from instep.identity.schemas import Bot
 from instep.web.shapes import Out, Timestamp
 
 
@@ -33,6 +36,14 @@ class BotRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CoveredBot:
+    """A bot that a key covers; `is_default`: it is the bot of requests that name none."""
+
+    bot: Bot
+    is_default: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KeyRow:
     """One row of `api_keys`; the key itself is not kept."""
 
@@ -42,6 +53,7 @@ class KeyRow:
     last_four: str
     scope: str
     bot_ids: list[UUID] | None
+    default_bot_id: UUID | None
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None
@@ -65,16 +77,20 @@ class WorkspaceOut(Out):
     created_at: Timestamp
 
 
-class BotNameOut(Out):
+class CoveredBotOut(Out):
     """A bot that the API key may use."""
 
     id: str
     name: str
+    slug: str = Field(description="Its place in public addresses.")
+    is_default: bool = Field(description="Whether requests of this key that name no bot are for it.")
 
 
-class BotOut(BotNameOut):
+class BotOut(Out):
     """A help center, with the public key of its widget and the origins of pages that may use it."""
 
+    id: str
+    name: str
     workspace_id: str
     slug: str
     bot_key: str
@@ -92,6 +108,7 @@ class KeyOut(Out):
     last_four: str
     scope: str
     bot_ids: list[str] | None
+    default_bot_id: str | None
     created_at: Timestamp
     last_used_at: Timestamp | None
     expires_at: Timestamp | None
@@ -106,6 +123,11 @@ class NewKeyOut(KeyOut):
 
 def workspace_out(workspace: Workspace) -> WorkspaceOut:
     return WorkspaceOut.model_validate(workspace, from_attributes=True)
+
+
+def covered_bot_out(covered: CoveredBot) -> CoveredBotOut:
+    bot = covered.bot
+    return CoveredBotOut(id=str(bot.id), name=bot.name, slug=bot.slug, is_default=covered.is_default)
 
 
 def bot_out(bot: BotRow) -> BotOut:
@@ -130,6 +152,7 @@ def new_key_out(made: NewKey) -> NewKeyOut:
 
 
 def key_fields(key: KeyRow) -> dict[str, Any]:
-    names = set(KeyOut.model_fields) - {"bot_ids"}
+    names = set(KeyOut.model_fields) - {"bot_ids", "default_bot_id"}
     bots = [str(bot) for bot in key.bot_ids] if key.bot_ids is not None else None
-    return {name: getattr(key, name) for name in names} | {"bot_ids": bots}
+    default = str(key.default_bot_id) if key.default_bot_id is not None else None
+    return {name: getattr(key, name) for name in names} | {"bot_ids": bots, "default_bot_id": default}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.cast import Json
 
-BOT = {"id": "5c29a4c9-4d0b-4c8e-9b8e-0b6f3ad1c0de", "name": "Acme"}
+BOT: Json = {"id": "5c29a4c9-4d0b-4c8e-9b8e-0b6f3ad1c0de", "name": "Acme"}
 TASK: Json = {
     "id": "task_1",
     "status": "queued",

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from instep.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, Options, send_change
+from instep.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options, send_change
 from instep.core import limits
 from instep.core.config import read_settings
 from instep.core.database import Tx
@@ -21,6 +21,7 @@ from tests.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repos
 from tests.ci.servers import TASK, Reply, standing
 from tests.commands import run_command
 from tests.runtime.installation import COMMAND, free_port, installed
+from tests.tasks.changes import use_up
 
 WAIT = Options(wait=True, timeout=60)
 CHECK = Options(check=True, timeout=60)
@@ -193,6 +194,48 @@ def test_where_only_generated_files_change_nothing_is_sent(
     assert acme.tasks == []
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (Options(base="HEAD"), "Nothing to send: both revisions are the same."),
+        (Options(paths=["web", "docs"]), "Nothing to send: no file below web, docs is changed."),
+    ],
+)
+def test_an_empty_diff_is_told_in_its_own_words(
+    acme: Company, repository: Repository, capsys: Printed, tmp_path: Path, options: Options, sentence: str
+) -> None:
+    summary = tmp_path / "summary.md"
+
+    assert acme.run(options, {"GITHUB_STEP_SUMMARY": str(summary)}) == 0
+
+    assert capsys.readouterr().out == f"{sentence}\n"
+    assert "Nothing to send" in summary.read_text()
+    assert acme.tasks == []
+
+
+def test_a_folder_of_a_monorepo_is_sent_alone(acme: Company, repository: Repository) -> None:
+    repository.commit("Web", {"web/page.ts": "export const max_upload_mb = 25\n"})
+    command = ["change", "--path", "app", "--wait", "--json"]
+
+    told = run_command(*command, **acme.environment).json
+
+    assert told["outcome"] == "drafts"
+    [draft] = told["draftDetails"]
+    assert {place["file"] for place in draft["evidence"]} == {"app/config.py"}
+
+
+def test_a_force_push_is_no_failure(
+    acme: Company, repository: Repository, capsys: Printed, tmp_path: Path
+) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": "f" * 40, "after": repository.git("rev-parse", "HEAD")}))
+
+    assert acme.run(WAIT, {"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(event)}) == 0
+
+    assert "ffffffffffff from before this push is gone" in capsys.readouterr().err
+    assert len(acme.drafts) == 1
+
+
 AWKWARD: dict[str, Contents] = {
     "windows.py": BEFORE.replace("\n", "\r\n"),
     'grün und blau/"quoted".py': AFTER,
@@ -348,15 +391,13 @@ def test_a_bot_that_the_key_does_not_cover_is_refused(
 async def test_used_up_tasks_are_told_with_the_time_to_wait(
     acme: Company, cast: Cast, owner: Tx, repository: Repository, capsys: Printed
 ) -> None:
-    await owner.run(
-        "insert into rate_windows (policy, subject, started_at, hits)"
-        " values ('tasks', %(workspace)s, now(), 1000)",
-        workspace=cast.acme.workspace_id,
-    )
+    await use_up(owner, cast.acme.write_key_id, 300)
 
-    assert acme.run() == FAILED
+    assert acme.run() == LIMIT_REACHED
 
-    assert "answers 429: This workspace has used up its tasks of this hour" in refusal(capsys)
+    sentence = refusal(capsys)
+    assert "answers 429: This API key has used up its 300 tasks of this hour" in sentence
+    assert "INSTEP_TASKS_PER_HOUR" in sentence
 
 
 def test_a_server_that_is_down_is_told(

@@ -10,7 +10,7 @@ from instep.ci.checkout import CodeChange, read_change
 from instep.ci.git import Git, GitFailed
 from instep.ci.surroundings import Surroundings
 from instep.core import limits
-from tests.ci.repositories import AFTER, TITLE, Repository, new_repository
+from tests.ci.repositories import AFTER, BEFORE, TITLE, Contents, Repository, new_repository
 
 NOTHING = Surroundings()
 
@@ -116,6 +116,98 @@ def test_the_default_branch_that_a_ci_names_goes_before_main(repository: Reposit
     change = read_change(repository.folder, Surroundings(default_branch="trunk"))
 
     assert change.selection.files == 0
+
+
+def forced(repository: Repository) -> tuple[str, str]:
+    """A force push: the commit that it replaced, which nobody has any more, and the new one."""
+    before = repository.git("rev-parse", "feature")
+    repository.git("commit", "--quiet", "--amend", "--message", "Said otherwise")
+    repository.git("reflog", "expire", "--expire=now", "--all")
+    repository.git("gc", "--quiet", "--prune=now")
+    return before, repository.git("rev-parse", "feature")
+
+
+def test_after_a_force_push_the_branch_is_compared_with_the_default_one(repository: Repository) -> None:
+    before, head = forced(repository)
+
+    change = read_change(repository.folder, Surroundings("commit", before=before, head=head))
+
+    assert change.base == repository.git("merge-base", "main", "feature")
+    assert files(change) == ["diff --git a/app/config.py b/app/config.py"]
+    assert change.note is not None
+    assert before[:12] in change.note
+    assert f"compared with main instead, from {change.base[:12]} on." in change.note
+
+
+def test_a_push_that_shares_no_history_with_what_it_replaces_is_compared_with_the_default_branch(
+    repository: Repository,
+) -> None:
+    repository.git("checkout", "--quiet", "--orphan", "other")
+    before = repository.commit("Another beginning", {"a.py": "A = 1\n"})
+    repository.git("checkout", "--quiet", "--force", "feature")
+
+    change = read_change(repository.folder, Surroundings("commit", before=before))
+
+    assert change.base == repository.git("merge-base", "main", "feature")
+    assert change.note is not None
+
+
+def test_an_ordinary_push_is_compared_with_the_commit_before_it(repository: Repository) -> None:
+    before = repository.git("rev-parse", "feature")
+    repository.commit("More", {"app/more.py": "MORE = 1\n"})
+
+    change = read_change(repository.folder, Surroundings("commit", before=before))
+
+    assert (change.base, change.note) == (before, None)
+    assert files(change) == ["diff --git a/app/more.py b/app/more.py"]
+
+
+def test_a_shallow_checkout_of_a_push_asks_for_its_history(repository: Repository, tmp_path: Path) -> None:
+    before = repository.git("rev-parse", "feature~1")
+    shallow = repository.clone(tmp_path / "shallow", "--depth=1", "--branch=feature")
+
+    with pytest.raises(GitFailed, match="the checkout is shallow"):
+        read_change(shallow.folder, Surroundings("commit", before=before))
+
+
+MONOREPO: dict[str, Contents] = {
+    "app/config.py": BEFORE,
+    "web/src/page.ts": "export const title = 'Acme'\n",
+    "web/dist/page.js": "x\n",
+    "docs/web.md": "# Web\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("paths", "sent"),
+    [
+        (["web"], ["web/src/page.ts"]),
+        (["web/", "docs"], ["docs/web.md", "web/src/page.ts"]),
+        (["*.md"], ["docs/web.md"]),
+        ([":!web", ":!docs"], []),
+        ([":(glob)**/*.ts"], ["web/src/page.ts"]),
+        (["nowhere"], []),
+        (["-p"], []),
+    ],
+)
+def test_only_files_below_the_paths_are_sent(
+    repository: Repository, paths: list[str], sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_LITERAL_PATHSPECS", "1")
+    repository.commit("Web", MONOREPO)
+
+    selection = read_change(repository.folder / "app", NOTHING, paths).selection
+
+    assert [line.split(" b/")[1] for line in selection.diff.splitlines() if line.startswith("diff ")] == sent
+    assert [left.file for left in selection.left_out] == (
+        ["web/dist/page.js"] if paths[0][:3] == "web" else []
+    )
+
+
+@pytest.mark.parametrize("path", ["", "../elsewhere", ":(nonsense)web"])
+def test_a_path_that_git_does_not_take_is_refused(repository: Repository, path: str) -> None:
+    with pytest.raises(GitFailed, match="git refuses"):
+        read_change(repository.folder, NOTHING, [path])
 
 
 def test_a_release_is_what_came_since_the_tag_before(repository: Repository) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from instep.ci.checkout import CodeChange
-from instep.ci.client import Client, Refused, Sent, Server, read_server
+from instep.ci.client import Client, LimitReached, Refused, Sent, Server, read_server
 from instep.ci.diff import Kept, Selection
 from instep.ci.shapes import Bot
 from instep.core import limits
@@ -145,7 +145,7 @@ def test_what_is_no_number_of_seconds_is_not_obeyed(clock: Clock, asked: str) ->
 
 def test_nobody_waits_for_an_hour_of_rate_limit(clock: Clock) -> None:
     full = Reply(429, {"error": "All tasks are used up.", "code": "rate_limited"}, {"Retry-After": "1800"})
-    with standing(create=[full]) as stand, pytest.raises(Refused) as refused:
+    with standing(create=[full]) as stand, pytest.raises(LimitReached) as refused:
         create(stand, clock)
 
     assert refused.value.message == f"{stand.url} answers 429: All tasks are used up. (for 1800 seconds)"
@@ -290,6 +290,18 @@ def test_of_several_bots_one_is_named(clock: Clock) -> None:
         with pytest.raises(Refused, match=r"Name the bot with --bot or INSTEP_BOT; .*other \(Other\)"):
             opened.choose_bot(None)
         with pytest.raises(Refused, match="does not cover the bot third"):
+            opened.choose_bot("third")
+
+
+def test_a_bot_may_be_named_by_its_slug_and_a_default_need_not_be_named(clock: Clock) -> None:
+    bots = [
+        BOT | {"slug": "acme", "isDefault": False},
+        {"id": "other", "name": "Other", "slug": "other-help", "isDefault": True},
+    ]
+    with standing(bots=[Reply(200, {"results": bots})]) as stand, client(stand, clock) as opened:
+        assert opened.choose_bot("acme").id == BOT["id"]
+        assert opened.choose_bot(None).id == "other"
+        with pytest.raises(Refused, match=r"does not cover the bot third; .*\(acme\), other \(other-help\)"):
             opened.choose_bot("third")
 
 

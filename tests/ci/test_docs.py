@@ -13,11 +13,11 @@ import frontmatter
 import pytest
 from typer.testing import CliRunner
 
-from instep.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, Options
+from instep.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options
 from instep.cli import app
 from instep.core import limits
 from tests.ci.repositories import Repository
-from tests.ci.servers import TASK, Reply, standing
+from tests.ci.servers import TASK, Reply, Stand, standing
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "ci.md").read_text()
@@ -67,16 +67,20 @@ def test_every_option_is_told_with_its_default() -> None:
 def test_the_lines_to_paste_use_options_that_there_are() -> None:
     lines = lines_with("instep change")
 
-    assert len(lines) == 3
+    assert len(lines) == 5
     assert {word for line in lines for word in line if word.startswith("--")} <= options()
 
 
 def test_the_exit_codes_are_those_of_the_command() -> None:
     codes = table(TEXT, "code")
 
-    assert list(codes) == ["0", str(FAILED), "2", str(WOULD_EDIT), str(TIMED_OUT)]
+    assert list(codes) == ["0", str(FAILED), "2", *map(str, (WOULD_EDIT, TIMED_OUT, LIMIT_REACHED))]
     assert list(table(ARTICLE, "code")) == list(codes)
-    assert example(".gitlab-ci.yml")["instep"]["allow_failure"]["exit_codes"] == [WOULD_EDIT, TIMED_OUT]
+    assert example(".gitlab-ci.yml")["instep"]["allow_failure"]["exit_codes"] == [
+        WOULD_EDIT,
+        TIMED_OUT,
+        LIMIT_REACHED,
+    ]
 
 
 def test_the_limits_are_those_of_the_code() -> None:
@@ -113,22 +117,61 @@ def tools(tmp_path: Path) -> Path:
 def test_the_last_step_of_the_action_sends_the_change(
     repository: Repository, tools: Path, check: str, code: int
 ) -> None:
-    step = ACTION["runs"]["steps"][-1]
     done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [EDIT] * (limits.TOLD_DRAFTS + 1)}
     with standing(poll=[Reply(200, done)]) as stand:
-        given = {"url": stand.url, "api-key": "isk_x", "bot": "", "check": check}
-        environment = {name: filled(text, given) for name, text in step["env"].items()}
-        run = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            env=os.environ | environment | {"RUNNER_TEMP": str(tools)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run = run_last_step(tools, stand, check=check)
 
     assert run.returncode == code, run.stderr
     assert "1 draft waits for review" in run.stdout
     assert json.loads(stand.asked[1].body)["change"]["title"] == "Raise the upload limit"
+
+
+def test_the_action_sends_only_what_lies_below_its_paths(repository: Repository, tools: Path) -> None:
+    repository.commit(
+        "More", {"my web/page.ts": "A = 1\n", "docs/a.py": "A = 1\n", "$(touch x)/a.py": "A = 1\n"}
+    )
+    with standing() as stand:
+        run = run_last_step(tools, stand, path="my web\n\n$(touch x)\n")
+
+    assert run.returncode == 0, run.stderr
+    diff = json.loads(stand.asked[1].body)["change"]["diff"]
+    assert re.findall(r"^\+\+\+ b/(.+?)\t?$", diff, re.MULTILINE) == ["$(touch x)/a.py", "my web/page.ts"]
+    assert not (repository.folder / "x").exists()
+
+
+def test_a_limit_that_is_reached_is_a_warning_of_the_action_and_no_failure(
+    repository: Repository, tools: Path
+) -> None:
+    full = Reply(429, {"error": "All are used up.", "code": "rate_limited"}, {"Retry-After": "1800"})
+    with standing(create=[full]) as stand:
+        run = run_last_step(tools, stand, check="true")
+
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("::warning title=Instep::")
+    assert "INSTEP_TASKS_PER_HOUR" in run.stdout
+    assert "All are used up." in run.stderr
+
+
+def test_another_failure_is_one_of_the_action_too(repository: Repository, tools: Path) -> None:
+    with standing(create=[Reply(402, {"error": "Paused.", "code": "plan_inactive"})]) as stand:
+        run = run_last_step(tools, stand)
+
+    assert run.returncode == FAILED
+    assert "::warning" not in run.stdout
+
+
+def run_last_step(tools: Path, stand: Stand, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run it as GitHub does."""
+    step = ACTION["runs"]["steps"][-1]
+    given = dict.fromkeys(ACTION["inputs"], "") | {"url": stand.url, "api-key": "isk_x"} | inputs
+    environment = {name: filled(text, given) for name, text in step["env"].items()}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env=os.environ | environment | {"RUNNER_TEMP": str(tools)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def filled(text: str, inputs: dict[str, str]) -> str:

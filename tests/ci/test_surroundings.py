@@ -44,13 +44,15 @@ def test_github_tells_of_a_push(tmp_path: Path) -> None:
 
     said = github(tmp_path, event, GITHUB_REF_TYPE="branch")
 
-    assert said == Surroundings("commit", BASE, HEAD, None, "https://github.test/c", None, "trunk")
+    assert said == Surroundings(
+        "commit", before=BASE, head=HEAD, url="https://github.test/c", default_branch="trunk"
+    )
 
 
 def test_the_first_push_of_a_branch_has_no_base(tmp_path: Path) -> None:
     event = {"before": ZEROS, "after": HEAD, "repository": REPOSITORY}
 
-    assert github(tmp_path, event).base is None
+    assert (github(tmp_path, event).base, github(tmp_path, event).before) == (None, None)
 
 
 def test_github_tells_of_a_tag_and_of_its_release(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
     tag = GITLAB | {"CI_COMMIT_TAG": "v1.1", "CI_COMMIT_TAG_MESSAGE": "News"}
 
     assert read_surroundings(push) == Surroundings(
-        "commit", BASE, HEAD, url=f"{home}/-/commit/{HEAD}", default_branch="trunk"
+        "commit", before=BASE, head=HEAD, url=f"{home}/-/commit/{HEAD}", default_branch="trunk"
     )
     assert read_surroundings(tag) == Surroundings(
         "release", title="v1.1", url=f"{home}/-/tags/v1.1", description="News"

@@ -16,15 +16,16 @@ Call = Callable[[int], Awaitable[Client]]
 
 @pytest.fixture(scope="session")
 def servers(database_url: str) -> Iterator[Servers]:
-    """With the limits that they have when nobody sets others."""
-    with four_servers(database_url, INSTEP_REQUESTS_PER_MINUTE="120") as started:
+    """With limits that the proofs reach in little time."""
+    limits = {"INSTEP_REQUESTS_PER_MINUTE": "120", "INSTEP_TASKS_PER_HOUR": "30"}
+    with four_servers(database_url, **limits) as started:
         yield started
 
 
 @pytest.fixture
 async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]:
     """Somebody of Acme with a key of their own, connected to a process, whom no rate limit stops."""
-    await lift_limit(owner, "tasks", cast.acme.workspace_id)
+    await lift_limit(owner, "workspace-tasks", cast.acme.workspace_id)
     async with AsyncExitStack() as opened:
 
         async def call(number: int) -> Client:
@@ -32,7 +33,8 @@ async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]
             made = await actions.create_key(
                 owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id]
             )
-            await lift_limit(owner, "api", made.row.id)
+            for policy in ("api", "tasks"):
+                await lift_limit(owner, policy, made.row.id)
             return await opened.enter_async_context(servers.client(number, made.key))
 
         yield call

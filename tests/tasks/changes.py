@@ -1,5 +1,6 @@
 """A code change that makes one article wrong, and the steps that the tests of tasks share."""
 
+from instep.core.database import Tx
 from tests.cast import Client, Json
 
 DIFF = """\
@@ -66,3 +67,17 @@ async def get(client: Client, path: str) -> Json:
     assert answer.status_code == 200, answer.text
     found: Json = answer.json()
     return found
+
+
+async def use_up(owner: Tx, subject: str, tasks: int, policy: str = "tasks") -> None:
+    """Leave the window as so many tasks would."""
+    await owner.run(
+        """
+        insert into rate_windows (policy, subject, started_at, hits)
+        values (%(policy)s, %(subject)s, clock_timestamp(), %(tasks)s)
+        on conflict (policy, subject) do update set started_at = excluded.started_at, hits = excluded.hits
+        """,
+        policy=policy,
+        subject=subject,
+        tasks=tasks,
+    )

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from instep.core.database import Tx
 from instep.identity.keys import new_key
 from instep.identity.scopes import Scope
-from instep.workspaces.actions import create_bot, create_key, pause_workspace
+from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
 from tests.cast import Api, Cast
 from tests.web.asking import create_article, found, refusal, stranger
 
@@ -107,12 +107,16 @@ async def test_a_key_of_one_bot_may_name_it(api: Api, cast: Cast) -> None:
     assert (await client.get(ARTICLES, params={"bot_id": str(cast.acme.bot_id)})).status_code == 200
 
 
-async def test_a_key_of_all_bots_needs_no_name_while_there_is_one(api: Api, cast: Cast, owner: Tx) -> None:
-    made = await create_key(owner, cast.globex.workspace_id, "all", Scope.READ, [])
+async def test_a_key_of_all_bots_from_before_the_first_needs_no_name_while_there_is_one(
+    api: Api, owner: Tx
+) -> None:
+    empty = await create_workspace(owner, "Umbrella")
+    made = await create_key(owner, empty.id, "all", Scope.READ, [])
     client = api(made.key)
+    await create_bot(owner, empty.id, "Umbrella", None, "en")
     assert (await client.get(ARTICLES)).status_code == 200
 
-    await create_bot(owner, cast.globex.workspace_id, "Globex second", None, "en")
+    await create_bot(owner, empty.id, "Umbrella second", None, "en")
 
     assert refusal(await client.get(ARTICLES)) == (400, "bot_required")
 

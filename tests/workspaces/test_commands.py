@@ -64,6 +64,7 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
         "lastFour": secret[-4:],
         "scope": "content:write",
         "botIds": [bot["id"]],
+        "defaultBotId": bot["id"],
         "createdAt": key["createdAt"],
         "lastUsedAt": None,
         "expiresAt": None,
@@ -85,7 +86,9 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
     assert [row["name"] for row in listed] == ["CI", "All"]
     assert listed[0].keys() == key.keys()
     assert listed[0]["lastUsedAt"]
-    assert [key["id"] in line for line in key_lines.text.splitlines()] == [True, False]
+    header, *key_rows = key_lines.text.splitlines()
+    assert header.split() == ["ID", "SCOPE", "LAST", "FOUR", "REVOKED", "AT", "NAME"]
+    assert [key["id"] in line for line in key_rows] == [True, False]
     assert not any(kept in out.text for kept in (secret, shown["key"]) for out in (keys, key_lines))
 
     revoked = await operator.json("key", "revoke", key["id"], *mine)
@@ -124,7 +127,8 @@ async def test_the_origins_of_a_bot_are_set_and_changed(operator: Operator, mine
     assert "origins: https://shop.example, https://app.example\n" in shown
     wrong = await operator.refused("bot", "origins", made["id"], "--add", "shop.example", *mine)
     assert "https://example.com" in wrong
-    assert "bot list" in await operator.refused("bot", "origins", str(uuid4()), *mine)
+    for unknown in (str(uuid4()), "nowhere"):
+        assert "bot list" in await operator.refused("bot", "origins", unknown, *mine)
 
 
 def test_lists_write_timestamps_as_the_api_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,6 +161,25 @@ async def test_a_workspace_is_paused_and_resumed(
 
     assert await operator.text("workspace", "resume", made) == f"{made} takes writes again.\n"
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 201
+
+
+async def test_a_bot_and_a_workspace_may_be_named_in_words(operator: Operator, api: Api) -> None:
+    name = f"Umbrella {uuid4()}"
+    where = ("--workspace", name)
+    await operator.json("workspace", "create", name)
+    bot = await operator.json("bot", "create", name, *where)
+    slug = bot["slug"]
+
+    key = await operator.json("key", "create", "CI", "--scope", "content:read", "--bot", slug, *where)
+    secret = await operator.json("bot", "visitor-secret", slug, *where)
+    opened = await operator.json("bot", "origins", slug, "--add", "https://a.example", *where)
+    paused = await operator.json("workspace", "pause", name)
+
+    assert key["botIds"] == [secret["botId"]] == [opened["id"]] == [bot["id"]]
+    assert paused["name"] == name
+    assert "There is no workspace nobody" in await operator.refused("bot", "list", "--workspace", "nobody")
+    await operator.json("workspace", "create", name)
+    assert "Several workspaces have the name" in await operator.refused("bot", "list", *where)
 
 
 async def test_what_an_operator_gets_wrong_ends_in_one_sentence(
@@ -217,4 +240,4 @@ async def test_routes_say_who_may_call_them(
     assert access["GET", "/healthz"] == "public"
     assert all((Path(__file__).parents[2] / row["file"]).exists() for row in rows)
     monkeypatch.setattr("instep.app.create_app", lambda: app)
-    assert len((await operator.text("routes")).splitlines()) == len(rows)
+    assert len((await operator.text("routes")).splitlines()) == len(rows) + 1

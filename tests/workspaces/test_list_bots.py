@@ -10,7 +10,9 @@ from tests.web.asking import found, refusal
 async def test_a_key_of_one_bot_sees_that_bot(api: Api, cast: Cast) -> None:
     for key in (cast.acme.read_key, cast.acme.write_key):
         assert found(await api(key).get("/v1/bots")) == {
-            "results": [{"id": str(cast.acme.bot_id), "name": "Acme"}],
+            "results": [
+                {"id": str(cast.acme.bot_id), "name": "Acme", "slug": cast.acme.slug, "isDefault": True}
+            ],
             "has_more": False,
             "next_cursor": None,
         }

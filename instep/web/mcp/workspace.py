@@ -16,6 +16,7 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
+from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.connections import ACCESS, enter_with_token, is_token, metadata_address, resource_of
 from instep.identity.keys import enter_with_key
 from instep.identity.queries import list_bots
@@ -24,7 +25,6 @@ from instep.identity.scopes import Scope as KeyScope
 from instep.web.call import Call, ToolsAccess, Window
 from instep.web.door import (
     ANY_KEY,
-    BotRequired,
     Entered,
     StrictRequest,
     add_rate_headers,
@@ -63,8 +63,7 @@ class Member:
 
     @property
     def credential(self) -> str:
-        """As refusals call it."""
-        return "connection" if isinstance(self.call.entry, ConnectionEntry) else "API key"
+        return credential_of(self.call.entry)
 
     def may_use(self, tool: Tool) -> bool:
         return self.call.entry.scope == KeyScope.WRITE or not tool.access.is_write
@@ -72,8 +71,8 @@ class Member:
     async def call_of(self, tool: Tool, sent: dict[str, Any]) -> Call:
         named = sent.pop("botId", None)
         entry = self.call.entry if named is None else await self.entry_of(named)
-        if tool.access.needs_bot and entry.bot is None:
-            raise BotRequired(await self.which_bots())
+        if tool.access.needs_bot:
+            await refuse_without_bot(self.call.tx, entry, "`botId`")
         names_bot = self.call.names_bot or named is not None
         return replace(self.call, entry=entry, access=tool.access, names_bot=names_bot)
 
@@ -91,11 +90,6 @@ class Member:
         if bot is None:
             raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")
         return replace(entry, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
-
-    async def which_bots(self) -> str:
-        bots = await list_bots(self.call.tx, self.call.entry.key_id or "")
-        known = ", ".join(f"{bot.id} ({bot.name})" for bot in bots)
-        return f"Name the bot with `botId`. This {self.credential} covers: {known or 'none yet'}."
 
 
 class WorkspaceDoor:

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0022"
-down_revision = "0021"
+revision = "0024"
+down_revision = "0023"
 
 FUNCTIONS = """
 -- Begins a request of the front page: the workspace is entered if all bots are its own, otherwise none, so

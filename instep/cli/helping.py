@@ -1,0 +1,80 @@
+"""The help of commands: with examples, without the types of flags, and by `instep help` too."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from instep.cli.table import emphasised
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class ExampleCommand(TyperCommand):
+    """A command whose help ends with examples: they stand in its epilog, one a line."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        name_values(self.get_params(ctx))
+        examples, self.epilog = self.epilog, None
+        super().format_help(ctx, formatter)
+        if examples:
+            lines = (f"   {line}" for line in examples.splitlines())
+            typer.echo("\n".join([emphasised(" Examples:"), *lines]))
+
+
+class Area(TyperGroup):
+    """Commands of one subject, or all of them."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        name_values(self.get_params(ctx))
+        super().format_help(ctx, formatter)
+
+
+class NamedArgument(TyperArgument):
+    """An argument whose help tells its choices and no type."""
+
+    def display_type_rich(self, ctx: Any) -> str:
+        return choices_of(self)
+
+
+def name_values(parameters: Any) -> None:
+    """Call a value by what it is instead of by its type; a flag has none."""
+    for parameter in parameters:
+        if isinstance(parameter, TyperArgument):
+            parameter.__class__ = NamedArgument
+            parameter.metavar = parameter.metavar or parameter.name.upper()
+        elif parameter.is_flag:
+            parameter.metavar = ""
+        else:
+            parameter.metavar = parameter.metavar or choices_of(parameter) or parameter.name.upper()
+
+
+def choices_of(parameter: TyperOption | TyperArgument) -> str:
+    return "|".join(str(choice) for choice in parameter.type_descriptor.choices or ())
+
+
+def command(area: typer.Typer, name: str | None = None, *examples: str) -> Callable[[Function], Function]:
+    """Make a function a command of an area; `examples` are lines as somebody types them."""
+    return area.command(name, cls=ExampleCommand, epilog="\n".join(examples))
+
+
+def show_help(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="Such as `key` or `key create`.")
+    ] = None,
+) -> None:
+    """Show the help of a command."""
+    context = ctx.parent
+    assert context is not None, "this is a command of a group"
+    for word in words or []:
+        if not isinstance(context.command, TyperGroup):
+            raise typer.BadParameter(f"`{context.command_path}` has no commands of its own.")
+        _, chosen, _ = context.command.resolve_command(context, [word])
+        assert chosen is not None, "what is no command is refused"
+        context = chosen.make_context(word, [], parent=context, resilient_parsing=True)
+        # What is required may be missing here, but a word that is no command is refused.
+        context.resilient_parsing = False
+    if text := context.get_help():
+        typer.echo(text)

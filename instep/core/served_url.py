@@ -1,0 +1,30 @@
+"""The address at which this installation was last served, for commands that print links into it."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+
+from instep.core.config import Settings
+
+FILE = "served_url"
+
+
+def remember_served_url(settings: Settings) -> None:
+    """Keep the address in the data folder; where that can't be written, links name the usual address."""
+    with suppress(OSError):
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        written = settings.data_dir / f".{FILE}-{os.getpid()}"
+        written.write_text(settings.base_url)
+        written.replace(settings.data_dir / FILE)
+
+
+def served_url(settings: Settings, environ: Mapping[str, str]) -> str:
+    """`INSTEP_SITE_URL` where it is set, else `INSTEP_URL`, else where the server was last started."""
+    if "site_url" in settings.model_fields_set:
+        return settings.base_url
+    url = environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1")
+    if url.startswith(("http://", "https://")):
+        return url
+    with suppress(OSError, ValueError):
+        return (settings.data_dir / FILE).read_text() or settings.base_url
+    return settings.base_url

@@ -1,0 +1,30 @@
+"""Which bot a request is for, and the refusal of one that does not say so."""
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.core.errors import AppError
+from instep.identity.queries import list_bots
+from instep.identity.schemas import ConnectionEntry, KeyEntry
+
+
+class BotRequired(AppError):
+    """The credential covers several bots, or none yet, and the request names none (specification, Errors)."""
+
+    code = "bot_required"
+
+
+def credential_of(entry: KeyEntry) -> str:
+    """The word by which refusals call what the caller has shown."""
+    return "connection" if isinstance(entry, ConnectionEntry) else "API key"
+
+
+async def refuse_without_bot(tx: Tx, entry: KeyEntry, naming: str) -> None:
+    """Refuse a request that is for no bot; `naming` says how a caller names one."""
+    if entry.bot is not None:
+        return
+    bots = await list_bots(tx, entry.key_id or "")
+    named = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
+    if len(bots) > len(named):
+        named.append(f"and {len(bots) - len(named)} more")
+    covered = ", ".join(named) or "none yet"
+    raise BotRequired(f"Name the bot with {naming}. This {credential_of(entry)} covers: {covered}.")

@@ -1,0 +1,46 @@
+"""`instep ask` beside a running server: its links lead there, and its exit code says whether it answered."""
+
+import json
+import subprocess
+
+from instep.cli.asking import DECLINED
+from tests.runtime.installation import COMMAND, Installation, installed
+
+
+def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str) -> None:
+    with installed(INSTEP_DATABASE_URL=database_url) as installation:
+        del installation.environment["INSTEP_SITE_URL"]
+        installation.serve("--no-jobs")
+        workspace = installation.run("workspace", "create", "Asking")["id"]
+        bot = installation.run("bot", "create", "Asking help", "--workspace", workspace)
+        key = ("key", "create", "ci", "--scope", "content:write", "--bot", bot["slug"])
+        installation.key = installation.run(*key, "--workspace", workspace)["key"]
+        publish_article(installation)
+        where = ("--bot", bot["slug"], "--workspace", "Asking")
+
+        answered = asked(installation, "How do I export my invoices?", *where)
+        declined = asked(installation, "Which hotels accept lamas?", *where)
+
+    assert answered.returncode == 0, answered.stderr
+    [source] = json.loads(answered.stdout)["sources"]
+    assert source["url"].startswith(f"{installation.url}/help/{bot['slug']}/articles/export-invoices")
+    assert declined.returncode == DECLINED
+    assert json.loads(declined.stdout)["answered"] is False
+
+
+def publish_article(installation: Installation) -> None:
+    text = "To export your invoices, open **Billing** and choose **Export invoices**.\n"
+    api = installation.client()
+    api.post("/v1/articles", json={"title": "Export invoices", "contentMarkdown": text}).raise_for_status()
+    api.post("/v1/articles/export-invoices/publish").raise_for_status()
+
+
+def asked(installation: Installation, question: str, *where: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, "ask", question, *where, "--json"],
+        env=installation.environment,
+        cwd=installation.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
