@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from pydantic_core import from_json
 
 from instep.core.errors import Unavailable
+from instep.core.places import entered_workspace
 
 Row = TypeVar("Row")
 Params = Mapping[str, Any]
@@ -153,6 +154,8 @@ class Database:
     ) -> AsyncIterator[tuple[Row | None, Tx]]:
         """Lend a connection whose tenant `sql` has set, together with the row that it gave."""
         connection, row = await self.first_statement(kind, sql, params)
+        # It stays after the connection has gone back: work done in between is still this workspace's.
+        entered_workspace.set(getattr(row, "workspace_id", None) or "")
         try:
             yield row, Tx(connection)
         except LOST as error:

@@ -90,9 +90,8 @@ ALERT_TEXT = 700
 ALERT_LINK = 350
 # Under way at once, of one workspace in one process.
 ALERTS_AT_ONCE = 4
-# Of the process that posts one: what it may take besides the call itself, and all the memory that it names.
+# Of the process that posts one: what it may take besides the call itself.
 ALERT_STARTING_SECONDS = 10
-ALERT_MEMORY_BYTES = 512 * 1024 * 1024
 
 IDEMPOTENCY_KEY = 255
 IDEMPOTENCY_HOURS = 24
@@ -264,6 +263,13 @@ READ_DIFF_SECONDS = 10
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000
+# A process that works on what strangers sent: memory beyond what it has when its first work begins.
+WORK_MEMORY_BYTES = 512 * 1024 * 1024
+# Pieces of expensive work of one workspace that wait for a place in one process, and when to ask again.
+WORK_WAITING = 20
+WORK_RETRY_SECONDS = 5
+# How often one transaction ends and runs anew because expensive work has to be done first.
+RESTARTS = 50
 
 # Of the answer of a language model, with all that frames it; then of the answer in tokens.
 MODEL_ANSWER_BYTES = 512 * 1024

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from instep.core.errors import (
     Unauthorized,
 )
 from instep.core.ids import as_uuid
+from instep.core.restarts import restartable
 from instep.identity.access import refuse_read_only
 from instep.identity.keys import enter_with_key
 from instep.identity.schemas import KeyEntry
@@ -84,18 +86,50 @@ class Door(APIRoute):
             # Read before a connection is taken, so that a slow caller holds none; judged after the key.
             await inner.read(access.body_bytes)
             state = request.app.state
-            async with admitted(request, state.database, access, windows, state.settings) as (entry, tx):
-                inner.refuse_too_large(access.body_bytes)
-                if has_body:
-                    inner.refuse_other_than_json()
-                names_bot = bool(named_bots(request))
-                call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
-                inner.state.call = call
-                response = await handle(inner)
-                add_warnings(response, call.warnings)
-                return response
+            admission = Admission(request, access, windows)
+
+            async def attempt() -> Response:
+                async with admission.enter() as (entry, tx):
+                    inner.refuse_too_large(access.body_bytes)
+                    if has_body:
+                        inner.refuse_other_than_json()
+                    names_bot = bool(named_bots(request))
+                    call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
+                    inner.state.call = call
+                    response = await handle(inner)
+                    add_warnings(response, call.warnings)
+                    return response
+
+            return await restartable(attempt)
 
         return enter
+
+
+@dataclass(slots=True)
+class Admission:
+    """How a request gets in: judged and counted once, however often its work begins anew."""
+
+    request: Request
+    access: Access
+    windows: list[Window]
+    with_credential: Enter = enter_with_key
+    entry: KeyEntry | None = None
+
+    @asynccontextmanager
+    async def enter(self) -> AsyncIterator[tuple[KeyEntry, Tx]]:
+        """The entry, and a connection in its workspace."""
+        if self.entry is None:
+            state = self.request.app.state
+            rules = (self.access, self.windows, state.settings, self.with_credential)
+            async with admitted(self.request, state.database, *rules) as (entry, tx):
+                self.entry = entry
+                yield entry, tx
+            return
+        # What the attempt before told beside the limit of requests is told anew.
+        del self.windows[1:]
+        workspace = self.entry.workspace_id or ""
+        async with self.request.app.state.database.enter_workspace(workspace) as tx:
+            yield self.entry, tx
 
 
 @asynccontextmanager
