@@ -90,6 +90,8 @@ ALERT_TEXT = 700
 ALERT_LINK = 350
 # Under way at once, of one workspace in one process.
 ALERTS_AT_ONCE = 4
+# Of one bot in an hour: alerts about visitors, each to all of its targets. More are not sent.
+ALERTS_PER_HOUR = 60
 # Of the process that posts one: what it may take besides the call itself.
 ALERT_STARTING_SECONDS = 10
 
@@ -143,6 +145,7 @@ APP_DOCUMENTS = 30
 
 REQUEST_WINDOW_SECONDS = 60
 TASK_WINDOW_SECONDS = 3_600
+HOUR_SECONDS = 3_600
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30
 VISITOR_ADDRESS_CALLS = 120
@@ -179,6 +182,8 @@ PREFLIGHT_SECONDS = 600
 ORIGINS = 50
 EMAIL = 254
 VISITOR_MESSAGE = 2_000
+# Of one bot in an hour, whoever leaves them.
+LEADS_PER_HOUR = 200
 
 QUESTION = 2_000
 QUESTION_EXAMPLES = 5
@@ -268,6 +273,8 @@ WORK_MEMORY_BYTES = 512 * 1024 * 1024
 # Pieces of expensive work of one workspace that wait for a place in one process, and when to ask again.
 WORK_WAITING = 20
 WORK_RETRY_SECONDS = 5
+# Jobs of one workspace that one worker runs at once: half of its places.
+WORKSPACE_JOBS = 5
 # How often one transaction ends and runs anew because expensive work has to be done first.
 RESTARTS = 50
 
