@@ -2,9 +2,11 @@
 
 from instep import __version__
 from instep.core.config import SECRETS, Settings, environment_name
+from instep.core.crypto import key_ring
 from instep.core.database import Tx
 from instep.model.choosing import embeddings_said_of, said_of
 from instep.operations import STATE, State, problems_of
+from instep.rotation import count_sealed
 from instep.search.vectors import waiting
 from instep.web.shapes import Out
 
@@ -28,12 +30,21 @@ class Counts(Out):
     role_owns_tables: bool
 
 
+class SecretCounts(Out):
+    """How many stored secrets the present key has sealed, a previous one, and none of those that are set."""
+
+    current: int
+    previous: int
+    unreadable: int
+
+
 class Report(Out):
     """What `instep doctor` found; the settings are shown without secrets."""
 
     version: str
     revision: str | None
     counts: Counts
+    secrets: SecretCounts
     model: str
     embeddings: str
     settings: dict[str, str]
@@ -55,17 +66,20 @@ async def examine(tx: Tx, settings: Settings) -> Report:
             exists (select from pg_tables where tableowner = 'instep_app') as role_owns_tables
         """,
     )
+    sealed = await count_sealed(tx, key_ring())
     embeddings, vectors = embeddings_said_of(settings), await waiting(tx)
     return Report(
         version=__version__,
         revision=state.revision,
         counts=counts,
+        secrets=SecretCounts(current=sealed.current, previous=sealed.previous, unreadable=sealed.unreadable),
         model=said_of(settings),
         embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
         settings=shown_settings(settings),
         problems=[
             *problems_of(state),
             *more_problems(counts),
+            *sealed.problems(),
             *(vectors.problems() if settings.embeddings else ()),
         ],
     )
@@ -93,6 +107,7 @@ def as_text(report: Report) -> str:
         "version": report.version,
         "revision": report.revision,
         **report.counts.model_dump(),
+        **{f"secrets of {name} key": count for name, count in report.secrets.model_dump().items()},
         "model": report.model,
         "embeddings": report.embeddings,
     }

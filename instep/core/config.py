@@ -26,6 +26,7 @@ from instep.core.outbound.urls import parse_url
 
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
+SECRET_KEY_CHARACTERS = 32
 # What a header can carry.
 VISIBLE = r"^[\x21-\x7e]*$"
 
@@ -43,7 +44,10 @@ class Settings(BaseModel):
     data_dir: Path = Field(default_factory=lambda: default_data_dir(), description="the data folder")
     site_url: str = Field("http://127.0.0.1:8000", description="the public address of this installation")
     secret_key: str | None = Field(
-        None, min_length=32, description="signs cursors, seals secrets; made when missing"
+        None, min_length=SECRET_KEY_CHARACTERS, description="signs cursors, seals secrets; made when missing"
+    )
+    secret_key_previous: str = Field(
+        "", description="secret keys used before, comma separated: what they signed or sealed is still read"
     )
     requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key")
     anonymous_requests_per_minute: int = Field(
@@ -71,6 +75,13 @@ class Settings(BaseModel):
     @classmethod
     def readable_allow_list(cls, text: str) -> str:
         read_allow_list(text)
+        return text
+
+    @field_validator("secret_key_previous")
+    @classmethod
+    def long_enough(cls, text: str) -> str:
+        if any(len(key) < SECRET_KEY_CHARACTERS for key in listed_keys(text)):
+            raise ValueError(f"each of its keys must have at least {SECRET_KEY_CHARACTERS} characters")
         return text
 
     @field_validator("model")
@@ -147,7 +158,14 @@ class Settings(BaseModel):
         return read_allow_list(self.webhook_allow)
 
 
-SECRETS = {"database_url", "secret_key", "openai_api_key", "anthropic_api_key", "embeddings_key"}
+SECRETS = {
+    "database_url",
+    "secret_key",
+    "secret_key_previous",
+    "openai_api_key",
+    "anthropic_api_key",
+    "embeddings_key",
+}
 # Read under the names that their providers gave them, without our prefix.
 PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}
 # Read by client commands or the Makefile, not by the server.
@@ -231,3 +249,12 @@ def secret_key(settings: Settings) -> bytes:
             os.link(made, path)
         made.unlink()
     return path.read_bytes()
+
+
+def previous_secret_keys(settings: Settings) -> tuple[bytes, ...]:
+    """The keys used before, as they are listed: they open and verify, and make nothing new."""
+    return tuple(key.encode() for key in listed_keys(settings.secret_key_previous))
+
+
+def listed_keys(text: str) -> list[str]:
+    return [key for part in text.split(",") if (key := part.strip())]

@@ -7,6 +7,7 @@ import pytest
 
 from instep.answers.actions import create_lead
 from instep.answers.schemas import LeadCreate
+from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.errors import PlanInactive
 from instep.workspaces.actions import pause_workspace
