@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from instep.cli import alerts, asking, bots, keys, people, secrets, webhooks, workspaces
+from instep.cli import alerts, asking, bots, keys, people, secrets, visitors, webhooks, workspaces
 from instep.cli.asking import ask
 from instep.cli.changes import change
 from instep.cli.installation import doctor, migrate, routes
@@ -29,6 +29,7 @@ app.add_typer(people.app, name="user")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(visitors.app, name="visitor")
 app.add_typer(webhooks.app, name="webhooks")
 
 

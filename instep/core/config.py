@@ -54,6 +54,9 @@ class Settings(BaseModel):
         60, ge=1, description="requests a minute per address without a valid API key"
     )
     tasks_per_hour: int = Field(30, ge=1, description="tasks an hour per workspace")
+    conversation_retention_days: int = Field(
+        365, ge=1, description="days that leads and conversations with a person are kept"
+    )
     jobs: bool = Field(True, description="whether the server's processes run jobs too")
     database_pool: int = Field(10, ge=1, le=100, description="database connections of one process")
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
