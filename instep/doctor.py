@@ -2,11 +2,13 @@
 
 from instep import __version__
 from instep.core.config import SECRETS, Settings, environment_name, secret_key_file
+from instep.core.crypto import key_ring
 from instep.core.database import OUTAGES, Tx
 from instep.core.disk import FreeSpace, free_space_at
 from instep.core.outages import outage_of
 from instep.model.choosing import embeddings_said_of, said_of
 from instep.operations import STATE, State, problems_of, try_to_write
+from instep.rotation import count_sealed
 from instep.search.vectors import waiting
 from instep.web.shapes import Out
 
@@ -30,12 +32,21 @@ class Counts(Out):
     role_owns_tables: bool
 
 
+class SecretCounts(Out):
+    """How many stored secrets the present key has sealed, a previous one, and none of those that are set."""
+
+    current: int
+    previous: int
+    unreadable: int
+
+
 class Report(Out):
     """What `instep doctor` found; the settings are shown without secrets."""
 
     version: str
     revision: str | None
     counts: Counts
+    secrets: SecretCounts
     model: str
     embeddings: str
     data_folder: str
@@ -59,12 +70,14 @@ async def examine(tx: Tx, settings: Settings) -> Report:
             exists (select from pg_tables where tableowner = 'instep_app') as role_owns_tables
         """,
     )
+    sealed = await count_sealed(tx, key_ring())
     embeddings, vectors = embeddings_said_of(settings), await waiting(tx)
     space = free_space_at(settings.data_dir)
     return Report(
         version=__version__,
         revision=state.revision,
         counts=counts,
+        secrets=SecretCounts(current=sealed.current, previous=sealed.previous, unreadable=sealed.unreadable),
         model=said_of(settings),
         embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
         data_folder=str(space),
@@ -75,6 +88,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
             *more_problems(counts),
             *await writing_problems(tx),
             *space_problems(settings, space),
+            *sealed.problems(),
             *(vectors.problems() if settings.embeddings else ()),
         ],
     )
@@ -137,6 +151,7 @@ def as_text(report: Report) -> str:
         "version": report.version,
         "revision": report.revision,
         **report.counts.model_dump(),
+        **{f"secrets of {name} key": count for name, count in report.secrets.model_dump().items()},
         "model": report.model,
         "embeddings": report.embeddings,
         "data folder": report.data_folder,

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from instep.core import limits
 from instep.core.clock import utc_now
+from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job, defer
 
@@ -55,7 +56,12 @@ async def prune_events(tx: Tx) -> None:
 
 
 async def prune_conversations(tx: Tx) -> None:
-    """Forget old questions with their answers."""
-    sql = "select prune_conversations(%(age)s, %(most)s)"
-    while await tx.value(sql, age=limits.CONVERSATIONS_KEPT, most=PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
+    """Forget old leads, and old questions with their answers, also those that a person was asked about."""
+    retention = timedelta(days=settings().conversation_retention_days)
+    sql = "select prune_leads(%(age)s, %(most)s)"
+    while await tx.value(sql, age=retention, most=PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
+        pass
+    sql = "select prune_conversations(%(age)s, %(escalated)s, %(most)s)"
+    ages = {"age": min(limits.CONVERSATIONS_KEPT, retention), "escalated": retention}
+    while await tx.value(sql, **ages, most=PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
         pass

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import get_args
 
+import structlog
+
 from instep.alerts import queries
 from instep.alerts.hooks import Hook, read_hook
 from instep.alerts.messages import shown
@@ -16,6 +18,8 @@ from instep.core.jobs import defer
 from instep.core.outbound.allowed import refuse_url
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+
+log = structlog.get_logger("instep.alerts")
 
 SEND_ALERT = "send_alert"
 
@@ -76,8 +80,15 @@ async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url
     """Tell the bot's chat channels of something once the caller's transaction has committed.
 
     Title and lines may hold what visitors wrote: it is shown as it is, shortened, and does nothing there.
+    Beyond `limits.ALERTS_PER_HOUR` of the bot nothing is sent.
     """
-    await send_later(ctx, await queries.told_of(ctx, kind), title, lines, url)
+    targets = await queries.told_of(ctx, kind)
+    if not targets:
+        return
+    if await queries.count_alert(ctx) > limits.ALERTS_PER_HOUR:
+        log.warning("an alert is not sent: too many in an hour", bot=str(ctx.bot.id), kind=kind)
+        return
+    await send_later(ctx, targets, title, lines, url)
 
 
 async def send_later(

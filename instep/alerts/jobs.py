@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from uuid import UUID
 
 from instep.alerts import queries
@@ -13,16 +14,14 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Database
-from instep.core.jobs import MAX_ATTEMPTS, Job
+from instep.core.jobs import MAX_ATTEMPTS, Job, Postponed
 from instep.core.outbound.client import Caller
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 
+# A workspace with as many alerts under way as it may have waits so long, and others get their turn.
+BUSY_WAIT = timedelta(seconds=2)
 MESSENGER = Actor("task", "Instep", can_write=True)
-
-
-class Busy(Exception):
-    """The workspace has as many alerts under way as it may: this one waits, and others get their turn."""
 
 
 class AlertSender:
@@ -35,8 +34,8 @@ class AlertSender:
 
     async def __call__(self, job: Job) -> None:
         workspace = job.payload["workspace"]
-        if self._under_way[workspace] >= limits.ALERTS_AT_ONCE and job.attempts < MAX_ATTEMPTS:
-            raise Busy
+        if self._under_way[workspace] >= limits.ALERTS_AT_ONCE:
+            raise Postponed(BUSY_WAIT)
         self._under_way[workspace] += 1
         try:
             await self._send(job)

@@ -16,9 +16,7 @@ from apprise.plugins.slack import NotifySlack
 from apprise.plugins.workflows import NotifyWorkflows
 
 from instep.core import limits
-
-if sys.platform != "win32":
-    import resource
+from instep.core.memory import bound_memory
 
 MESSENGERS: dict[str, Any] = {
     "slack": NotifySlack,
@@ -56,14 +54,9 @@ class Ears(logging.Handler):
         self.is_untrusted |= "CERTIFICATE_VERIFY_FAILED" in record.getMessage()
 
 
-def bound_memory() -> None:
-    """An answer is small, but may say that it is packed. Windows has no such bound."""
-    if sys.platform != "win32":
-        resource.setrlimit(resource.RLIMIT_AS, (limits.ALERT_MEMORY_BYTES, limits.ALERT_MEMORY_BYTES))
-
-
 def main() -> None:
-    bound_memory()
+    # An answer is small, but may say that it is packed.
+    bound_memory(limits.WORK_MEMORY_BYTES)
     wanted = json.load(sys.stdin)
     ears = Ears()
     logging.basicConfig(level=logging.DEBUG, handlers=[ears])

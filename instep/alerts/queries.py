@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from instep.alerts.schemas import AlertKind, AlertTarget, Sealed
+from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Ctx
 
@@ -123,3 +124,13 @@ async def record(ctx: Ctx, target_id: str, error: str | None) -> None:
         now=ctx.now,
         **own(ctx),
     )
+
+
+async def count_alert(ctx: Ctx) -> int:
+    """The number of this alert among those of the bot in the present hour."""
+    number: int = await ctx.tx.value(
+        "select hits from count_hit('alerts', %(bot)s, %(seconds)s)",
+        bot=str(ctx.bot.id),
+        seconds=limits.HOUR_SECONDS,
+    )
+    return number

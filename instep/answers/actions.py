@@ -24,7 +24,7 @@ from instep.answers.schemas import (
 from instep.answers.visitor_tokens import refuse_unproven
 from instep.answers.words import words_for
 from instep.core import limits
-from instep.core.errors import InvalidValue, NotFound
+from instep.core.errors import InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
@@ -185,8 +185,9 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
 
 @visitors_write
 async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
-    """Leave contact details. Each call makes a lead of its own."""
+    """Leave contact details. Each call makes a lead of its own; a bot takes 200 in an hour."""
     sent = new.model_dump()
+    await count_lead(ctx)
     row = {
         "id": new_id("lead"),
         "conversation_id": await referenced_id(ctx, sent.get("conversation_id")),
@@ -200,6 +201,16 @@ async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
     lines = [f"{name}: {text}" for name, text in told.items() if text]
     await alert(ctx, "lead", f"{ctx.bot.name}: a visitor left contact details", lines, None)
     return lead
+
+
+async def count_lead(ctx: Ctx) -> None:
+    """Counted in the lead's own transaction, so that a refused one does not count."""
+    hits = await queries.count_lead(ctx)
+    if hits.number > limits.LEADS_PER_HOUR:
+        raise RateLimited(
+            "This help center has taken as many contact details as it may in an hour: try again later.",
+            headers={"Retry-After": str(hits.seconds_left)},
+        )
 
 
 async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation:

@@ -1,10 +1,12 @@
 """The SQL of conversations, their messages, leads, and the secrets of visitor tokens."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from instep.answers.schemas import Conversation, Judged, Lead
+from instep.core import limits
 from instep.identity.schemas import Ctx
 
 CONVERSATION = "id, bot_id, locale, page_url, status, email, message, created_at, escalated_at"
@@ -150,6 +152,23 @@ async def escalate(
         email=email,
         message=message,
         now=ctx.now,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The number of a lead among those of its bot in the present hour, and the rest of that hour."""
+
+    number: int
+    seconds_left: int
+
+
+async def count_lead(ctx: Ctx) -> Hits:
+    return await ctx.tx.one(
+        Hits,
+        "select hits as number, seconds_left from count_hit('leads', %(bot)s, %(seconds)s)",
+        bot=str(ctx.bot.id),
+        seconds=limits.HOUR_SECONDS,
     )
 
 

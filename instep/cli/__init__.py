@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from instep.cli import alerts, asking, bots, drafts, keys, people, webhooks, workspaces
+from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visitors, webhooks, workspaces
 from instep.cli.asking import ask
 from instep.cli.changes import change
 from instep.cli.helping import Area, command, show_help
@@ -65,6 +65,8 @@ app.add_typer(people.app, name="user")
 app.add_typer(drafts.app, name="draft")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
+app.add_typer(secrets.app, name="secrets")
+app.add_typer(visitors.app, name="visitor")
 app.add_typer(webhooks.app, name="webhooks")
 
 

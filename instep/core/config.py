@@ -30,6 +30,7 @@ from instep.core.setting_errors import explain_unknown, explain_value
 
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
+SECRET_KEY_CHARACTERS = 32
 # What a header can carry.
 VISIBLE = r"^[\x21-\x7e]*$"
 # A name of DNS or an IPv4 address, or an IPv6 address in brackets.
@@ -61,7 +62,10 @@ class Settings(BaseModel):
         examples=["https://help.example.com"],
     )
     secret_key: str | None = Field(
-        None, min_length=32, description="signs cursors, seals secrets; made when missing"
+        None, min_length=SECRET_KEY_CHARACTERS, description="signs cursors, seals secrets; made when missing"
+    )
+    secret_key_previous: str = Field(
+        "", description="secret keys used before, comma separated: what they signed or sealed is still read"
     )
     requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key", examples=[240])
     anonymous_requests_per_minute: int = Field(
@@ -82,6 +86,9 @@ class Settings(BaseModel):
         "",
         description="proxies whose X-Forwarded-For tells who calls; none: the connection's own address",
         examples=["loopback,10.0.0.0/8"],
+    )
+    conversation_retention_days: int = Field(
+        365, ge=1, description="days that leads and conversations with a person are kept", examples=[90]
     )
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
     model: str | None = Field(None, description="the language model that helps to write; none: without one")
@@ -121,6 +128,13 @@ class Settings(BaseModel):
     @classmethod
     def readable_proxies(cls, text: str) -> str:
         read_proxies(text)
+        return text
+
+    @field_validator("secret_key_previous")
+    @classmethod
+    def long_enough(cls, text: str) -> str:
+        if any(len(key) < SECRET_KEY_CHARACTERS for key in listed_keys(text)):
+            raise ValueError(f"each of its keys must have at least {SECRET_KEY_CHARACTERS} characters")
         return text
 
     @field_validator("model")
@@ -206,7 +220,14 @@ class Settings(BaseModel):
         return read_allow_list(self.webhook_allow)
 
 
-SECRETS = {"database_url", "secret_key", "openai_api_key", "anthropic_api_key", "embeddings_key"}
+SECRETS = {
+    "database_url",
+    "secret_key",
+    "secret_key_previous",
+    "openai_api_key",
+    "anthropic_api_key",
+    "embeddings_key",
+}
 # Read under the names that their providers gave them, without our prefix.
 PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}
 # Read by client commands or the Makefile, not by the server.
@@ -314,3 +335,12 @@ def secret_key(settings: Settings) -> bytes:
             os.link(made, path)
         made.unlink()
     return path.read_bytes()
+
+
+def previous_secret_keys(settings: Settings) -> tuple[bytes, ...]:
+    """The keys used before, as they are listed: they open and verify, and make nothing new."""
+    return tuple(key.encode() for key in listed_keys(settings.secret_key_previous))
+
+
+def listed_keys(text: str) -> list[str]:
+    return [key for part in text.split(",") if (key := part.strip())]

@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from instep.core.config import secret_key, settings
+from instep.core.config import previous_secret_keys, secret_key, settings
 
 ID_BYTES = 4
 KEY_BYTES = 32
@@ -34,6 +34,10 @@ class KeyRing:
         nonce = os.urandom(NONCE_BYTES)
         return self.newest + nonce + self.keys[self.newest].encrypt(nonce, secret.encode(), bound_to(place))
 
+    def is_sealed_by_newest(self, sealed: bytes) -> bool:
+        """Whether the newest key has sealed this."""
+        return sealed[:ID_BYTES] == self.newest
+
     def open(self, sealed: bytes, *place: str) -> str:
         key = self.keys.get(sealed[:ID_BYTES])
         nonce, ciphertext = sealed[ID_BYTES:][:NONCE_BYTES], sealed[ID_BYTES + NONCE_BYTES :]
@@ -46,8 +50,8 @@ class KeyRing:
 
 
 def key_ring() -> KeyRing:
-    """The key ring of this installation."""
-    return KeyRing(secret_key(settings()))
+    """The key ring of this installation: `INSTEP_SECRET_KEY` seals, those of `…_PREVIOUS` open too."""
+    return KeyRing(secret_key(settings()), *previous_secret_keys(settings()))
 
 
 def derive(secret: bytes) -> tuple[bytes, AESGCM]:

@@ -14,6 +14,7 @@ from pydantic_core import from_json
 
 from instep.core.errors import Unavailable
 from instep.core.outages import OutageLog, is_told_apart, outage_of
+from instep.core.places import entered_workspace
 
 Row = TypeVar("Row")
 Params = Mapping[str, Any]
@@ -168,6 +169,8 @@ class Database:
     ) -> AsyncIterator[tuple[Row | None, Tx]]:
         """Lend a connection whose tenant `sql` has set, together with the row that it gave."""
         connection, row = await self.first_statement(kind, sql, params)
+        # It stays after the connection has gone back: work done in between is still this workspace's.
+        entered_workspace.set(getattr(row, "workspace_id", None) or "")
         try:
             yield row, Tx(connection)
         except OUTAGES as error:

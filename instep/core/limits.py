@@ -132,9 +132,10 @@ ALERT_TEXT = 700
 ALERT_LINK = 350
 # Under way at once, of one workspace in one process.
 ALERTS_AT_ONCE = 4
-# Of the process that posts one: what it may take besides the call itself, and all the memory that it names.
+# Of one bot in an hour: alerts about visitors, each to all of its targets. More are not sent.
+ALERTS_PER_HOUR = 60
+# Of the process that posts one: what it may take besides the call itself.
 ALERT_STARTING_SECONDS = 10
-ALERT_MEMORY_BYTES = 512 * 1024 * 1024
 
 IDEMPOTENCY_KEY = 255
 IDEMPOTENCY_HOURS = 24
@@ -192,6 +193,7 @@ HTTPS_ONLY_SECONDS = 31_536_000
 TASK_WINDOW_SECONDS = 3_600
 # A workspace creates at most as many tasks in that window as so many of its API keys may.
 MAX_TASK_QUOTAS_PER_WORKSPACE = 10
+HOUR_SECONDS = 3_600
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
 VISITOR_CALLS = 30
 VISITOR_ADDRESS_CALLS = 120
@@ -237,6 +239,8 @@ PREFLIGHT_SECONDS = 600
 ORIGINS = 50
 EMAIL = 254
 VISITOR_MESSAGE = 2_000
+# Of one bot in an hour, whoever leaves them.
+LEADS_PER_HOUR = 200
 
 QUESTION = 2_000
 QUESTION_EXAMPLES = 5
@@ -326,6 +330,15 @@ READ_DIFF_SECONDS = 10
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000
+# A process that works on what strangers sent: memory beyond what it has when its first work begins.
+WORK_MEMORY_BYTES = 512 * 1024 * 1024
+# Pieces of expensive work of one workspace that wait for a place in one process, and when to ask again.
+WORK_WAITING = 20
+WORK_RETRY_SECONDS = 5
+# Jobs of one workspace that one worker runs at once: half of its places.
+WORKSPACE_JOBS = 5
+# How often one transaction ends and runs anew because expensive work has to be done first.
+RESTARTS = 50
 
 # Of the answer of a language model, with all that frames it; then of the answer in tokens.
 MODEL_ANSWER_BYTES = 512 * 1024

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from instep.core import limits
+from instep.core.config import previous_secret_keys, settings
 from instep.core.errors import AppError
 
 Row = TypeVar("Row")
@@ -87,7 +88,9 @@ class PageRequest:
 
     def page(self, order: Order, *scope: object) -> Page:
         name = json.dumps([str(part) for part in scope])
-        after = unseal(name, self.cursor, self.key) if self.cursor is not None else None
+        # A client that pages while the secret key is rotated goes on with the cursor that it has.
+        keys = (self.key, *previous_secret_keys(settings()))
+        after = unseal(name, self.cursor, *keys) if self.cursor is not None else None
         return Page(order, name, self.size, after, self.key)
 
 
@@ -96,14 +99,15 @@ def seal(scope: str, values: tuple[Any, ...], key: bytes) -> str:
     return encode(sign(scope, body, key) + body)
 
 
-def unseal(scope: str, cursor: str, key: bytes) -> tuple[Any, ...]:
+def unseal(scope: str, cursor: str, *keys: bytes) -> tuple[Any, ...]:
     try:
         data = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except ValueError:
         raise InvalidCursor from None
     signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
     # Several spellings decode to the same bytes; only the one given out counts.
-    if encode(data) != cursor or not hmac.compare_digest(signature, sign(scope, body, key)):
+    is_ours = any(hmac.compare_digest(signature, sign(scope, body, key)) for key in keys)
+    if encode(data) != cursor or not is_ours:
         raise InvalidCursor
     return tuple(unpack(value) for value in json.loads(body))
 

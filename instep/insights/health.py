@@ -13,6 +13,7 @@ from instep.core import limits
 from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.errors import RateLimited
 from instep.core.markdown import MARKS
+from instep.core.restarts import first_attempt_began
 from instep.identity.schemas import Bot, Ctx
 from instep.insights import shelf
 from instep.insights.checks_library import LIBRARY_CHECKS, Shelved
@@ -113,7 +114,7 @@ async def read_all(ctx: Ctx, cards: list[Card]) -> dict[str, Reading]:
     missing = [card for card in cards if card.id not in found]
     if missing:
         with examining():
-            deadline = monotonic() + limits.EXAMINING_SECONDS
+            deadline = first_attempt_began() + limits.EXAMINING_SECONDS
             for batch in batches(missing):
                 rows = await shelf.list_texts(ctx, [card.id for card in batch])
                 found |= await read_rows(ctx, rows, deadline)

@@ -11,6 +11,7 @@ from instep.core.bounded import run_bounded
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
 from instep.core.jobs import Job, defer
+from instep.core.restarts import restartable
 from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
 from instep.identity.schemas import Ctx
@@ -48,9 +49,13 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
     report = await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
     if model is not None:
         report = await Consultant(model, partial(context, database, payload)).write(wanted, sources, report)
-    async with context(database, payload) as ctx, ctx.tx.transaction():
-        await refuse_paused(ctx)
-        await keep(ctx, gap.id, report.proposals[0])
+
+    async def keep_draft() -> None:
+        async with context(database, payload) as ctx, ctx.tx.transaction():
+            await refuse_paused(ctx)
+            await keep(ctx, gap.id, report.proposals[0])
+
+    await restartable(keep_draft)
 
 
 async def keep(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:

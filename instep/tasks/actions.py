@@ -105,7 +105,7 @@ async def refuse_unreadable(diff: str) -> None:
     except InvalidDiff as error:
         refusal = error.message
     except TooExpensive:
-        refusal = "This diff takes too long to read: send the part that users notice."
+        refusal = "This diff takes too long or too much memory to read: send the part that users notice."
     else:
         return
     raise InvalidRequest(refusal, details=[("change.diff", refusal)])

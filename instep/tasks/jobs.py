@@ -15,6 +15,7 @@ from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, defer
+from instep.core.restarts import restartable
 from instep.identity.access import refuse_paused
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
@@ -35,9 +36,8 @@ async def run_task(database: Database, job: Job, model: Model | None = None) -> 
     try:
         await work_on(database, job.payload, model)
     except TooExpensive:
-        await fail_task(
-            database, job.payload, "too_expensive", "The task took too long to read: send a smaller one."
-        )
+        message = "The task took too long or too much memory to read: send a smaller one."
+        await fail_task(database, job.payload, "too_expensive", message)
     except InvalidRequest as refused:
         await fail_task(database, job.payload, refused.code, refused.message)
     except PlanInactive:
@@ -74,9 +74,13 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
             await queries.tell_stage(ctx, payload["task"], f"Asking the language model {model.name}.")
         consultant = Consultant(model, partial(context, database, payload))
         report = await improve(consultant, work, articles, sources, report, own)
-    async with context(database, payload) as ctx, ctx.tx.transaction():
-        await refuse_paused(ctx)
-        await write_report(ctx, payload["task"], work, report, articles)
+
+    async def end_task() -> None:
+        async with context(database, payload) as ctx, ctx.tx.transaction():
+            await refuse_paused(ctx)
+            await write_report(ctx, payload["task"], work, report, articles)
+
+    await restartable(end_task)
 
 
 async def write(work: Work, articles: dict[str, Article], sources: list[Source]) -> writer.Report:

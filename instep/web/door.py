@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from instep.core.errors import (
     Unauthorized,
 )
 from instep.core.ids import as_uuid
+from instep.core.restarts import restartable
 from instep.identity.access import refuse_read_only
 from instep.identity.bots import refuse_without_bot
 from instep.identity.keys import enter_with_key
@@ -79,19 +81,52 @@ class Door(APIRoute):
         async def through(request: Request, windows: list[Window]) -> Response:
             inner = StrictRequest(request.scope, request.receive)
             state = request.app.state
-            admitting = admitted(request, state.database, access, windows, state.settings)
-            async with with_body(inner, access.body_bytes, state.database, admitting) as (entry, tx):
-                inner.refuse_too_large(access.body_bytes)
-                if has_body:
-                    inner.refuse_other_than_json()
-                names_bot = bool(named_bots(request))
-                call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
-                inner.state.call = call
-                response = await handle(inner)
-                add_warnings(response, call.warnings)
-                return response
+            admission = Admission(inner, access, windows, access.body_bytes)
+
+            async def attempt() -> Response:
+                async with admission.enter() as (entry, tx):
+                    inner.refuse_too_large(access.body_bytes)
+                    if has_body:
+                        inner.refuse_other_than_json()
+                    names_bot = bool(named_bots(request))
+                    call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
+                    inner.state.call = call
+                    response = await handle(inner)
+                    add_warnings(response, call.warnings)
+                    return response
+
+            return await restartable(attempt)
 
         return enter
+
+
+@dataclass(slots=True)
+class Admission:
+    """How a request gets in: judged and counted once, however often its work begins anew."""
+
+    request: "StrictRequest"
+    access: Access
+    windows: list[Window]
+    max_body_bytes: int
+    with_credential: Enter = enter_with_key
+    entry: KeyEntry | None = None
+
+    @asynccontextmanager
+    async def enter(self) -> AsyncIterator[tuple[KeyEntry, Tx]]:
+        """The entry, and a connection in its workspace."""
+        if self.entry is None:
+            state = self.request.app.state
+            rules = (self.access, self.windows, state.settings, self.with_credential)
+            admitting = admitted(self.request, state.database, *rules)
+            async with with_body(self.request, self.max_body_bytes, state.database, admitting) as (entry, tx):
+                self.entry = entry
+                yield entry, tx
+            return
+        # What the attempt before told beside the limit of requests is told anew.
+        del self.windows[1:]
+        workspace = self.entry.workspace_id or ""
+        async with self.request.app.state.database.enter_workspace(workspace) as tx:
+            yield self.entry, tx
 
 
 @asynccontextmanager

@@ -2,7 +2,10 @@
 
 from contextlib import suppress
 
+import pytest
+
 from instep.alerts import actions
+from instep.core import limits
 from instep.core.database import Database, Tx
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import VISITOR, acting, add_target, only_target, send_due, tell
@@ -67,3 +70,18 @@ async def test_a_message_without_words_still_arrives(
 
     assert len(chat.posted) == 2
     assert (await only_target(database, cast.acme)).status == "working"
+
+
+async def test_a_bot_sends_so_many_alerts_in_an_hour(
+    database: Database, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ALERTS_PER_HOUR", 2)
+    for company in (cast.acme, cast.globex):
+        await add_target(database, company)
+
+    for _ in range(3):
+        await tell(database, cast.acme)
+    await tell(database, cast.globex)
+
+    told = await owner.value("select array_agg(workspace_id order by id) from jobs")
+    assert told == [cast.acme.workspace_id] * 2 + [cast.globex.workspace_id]

@@ -7,6 +7,7 @@ import pytest
 
 from instep.answers.actions import create_lead
 from instep.answers.schemas import LeadCreate
+from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.errors import PlanInactive
 from instep.workspaces.actions import pause_workspace
@@ -249,3 +250,23 @@ async def test_it_tells_nothing_of_whom_it_is_about(
     assert [answer.status_code for answer in answers] == [201, 400, 400]
     for text in (str(logged), caplog.text, *(str(body_of(answer)) for answer in answers)):
         assert not any(word in text for word in ("zed@", "Zed", "Zanzibar", cast.acme.bot_key))
+
+
+async def test_a_bot_takes_so_many_leads_in_an_hour(api: Api, cast: Cast, owner: Tx) -> None:
+    await owner.run(
+        """
+        insert into rate_windows (policy, subject, started_at, hits)
+        values ('leads', %(bot)s, clock_timestamp(), %(hits)s)
+        """,
+        bot=str(cast.acme.bot_id),
+        hits=limits.LEADS_PER_HOUR - 1,
+    )
+    answers = [
+        await api(None).post(LEADS, json={**credentials(company), "email": ANN})
+        for company in (cast.acme, cast.acme, cast.globex)
+    ]
+
+    assert [answer.status_code for answer in answers] == [201, 429, 201]
+    assert refusal(answers[1]) == (429, "rate_limited")
+    assert 0 < int(answers[1].headers["Retry-After"]) <= limits.HOUR_SECONDS
+    assert len(await rows(owner, "leads", cast.acme)) == 1

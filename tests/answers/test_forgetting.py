@@ -5,6 +5,7 @@ from datetime import timedelta
 from instep import upkeep
 from instep.core import limits
 from instep.core.clock import utc_now
+from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from tests.answers.asking import ask
@@ -40,3 +41,35 @@ async def test_old_questions_go_but_not_what_somebody_waits_for(
         json={**credentials(cast.acme), "question": "?", "visitor": "ann-7", "conversationId": forgotten},
     )
     assert answer.status_code == 400
+
+
+async def test_leads_and_escalations_go_when_their_retention_is_over(
+    api: Api, cast: Cast, database: Database, owner: Tx
+) -> None:
+    client = api(None)
+    ages = {
+        "over": settings().conversation_retention_days + 1,
+        "within": settings().conversation_retention_days - 1,
+    }
+    for name, days in ages.items():
+        escalated, with_lead = [
+            (await ask(client, cast.acme, "How do I begin?"))["conversationId"] for _ in range(2)
+        ]
+        found(await escalate(client, cast.acme, escalated, message=name))
+        await leave(client, cast.acme, conversationId=with_lead, message=name)
+        for table, column in (("conversations", "escalated_at"), ("leads", "created_at")):
+            await owner.run(
+                f"update {table} set {column} = now() - %(age)s where message = %(name)s",
+                age=timedelta(days=days),
+                name=name,
+            )
+    then = timedelta(days=ages["over"])
+    await owner.run("update conversations set created_at = now() - %(then)s", then=then)
+    await owner.run("update messages set created_at = now() - %(then)s", then=then)
+
+    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+
+    leads, kept = await rows(owner, "leads", cast.acme), await rows(owner, "conversations", cast.acme)
+    assert [lead["message"] for lead in leads] == ["within"]
+    assert {row["id"] for row in kept if row["message"] is None} == {leads[0]["conversation_id"]}
+    assert [row["message"] for row in kept if row["message"]] == ["within"]

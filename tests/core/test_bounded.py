@@ -7,6 +7,7 @@ from asyncio import create_task, gather, sleep
 
 import pytest
 
+from instep.core import limits
 from instep.core.bounded import SHORT_SECONDS, TooExpensive, run_bounded
 from instep.core.errors import InvalidRequest
 
@@ -96,3 +97,17 @@ async def test_the_loop_serves_others_meanwhile() -> None:
         turns += 1
 
     assert turns > 5
+
+
+def fill(megabytes: int) -> int:
+    return len(bytearray(megabytes * 1024 * 1024))
+
+
+async def test_work_has_so_much_memory_and_no_more() -> None:
+    spare = limits.WORK_MEMORY_BYTES // 1024**2
+
+    assert await run_bounded(fill, spare - 100, seconds=5) > 0
+    with pytest.raises(TooExpensive):
+        await run_bounded(fill, spare + 100, seconds=5)
+
+    assert await run_bounded(abs, -1, seconds=1) == 1

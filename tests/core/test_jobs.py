@@ -18,8 +18,9 @@ import pytest
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from instep.core import limits
 from instep.core.embedded import EmbeddedPostgres
-from instep.core.jobs import MAX_ATTEMPTS, Job, Worker, defer, queue, worker
+from instep.core.jobs import MAX_ATTEMPTS, Job, Postponed, Worker, defer, queue, worker
 
 Pool = AsyncConnectionPool[psycopg.AsyncConnection[Any]]
 
@@ -34,9 +35,11 @@ TABLE = """
         attempts integer not null default 0,
         worker text,
         error text,
-        created_at timestamptz not null default now()
+        created_at timestamptz not null default now(),
+        workspace_id text not null generated always as (coalesce(payload ->> 'workspace', '')) stored
     ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
     create index jobs_due on jobs (run_at, id) where run_at is not null;
+    create index jobs_of_workspace on jobs (workspace_id, run_at, id) where run_at is not null;
     create unique index jobs_waiting on jobs (kind, dedupe) where dedupe is not null and attempts = 0;
     grant select, insert, update, delete on jobs to instep_app;
 """
@@ -236,7 +239,7 @@ async def test_a_worker_cuts_off_a_job_that_another_one_has(pool: Pool) -> None:
     async with running(slow):
         await until(lambda: bool(work.jobs))
         await sql(pool, "update jobs set attempts = 2, run_at = now() + interval '1 hour'")
-        await until(lambda: not slow._tasks)
+        await until(lambda: not slow._running)
     [row] = await rows(pool)
     assert (row["attempts"], work.ended) == (2, [])
 
@@ -406,3 +409,83 @@ async def test_a_job_that_outlives_the_grace_is_free_for_others_at_once(
         await until(lambda: bool(endless.jobs))
     assert await Worker(pool, {"work": work}).run_due() == 1
     assert (endless.ended, work.attempts) == ([], [2])
+
+
+async def put_of(pool: Pool, workspace: str, count: int = 1) -> None:
+    async with pool.connection() as conn:
+        for _ in range(count):
+            await defer(conn, "work", {"workspace": workspace})
+
+
+@pytest.mark.parametrize("count", [30, queue.FAIRNESS_WINDOW + 20])
+async def test_a_workspace_with_many_slow_jobs_does_not_hold_up_another(pool: Pool, count: int) -> None:
+    released = asyncio.Event()
+
+    async def hold_flood(job: Job) -> None:
+        if job.workspace_id == "flood":
+            await released.wait()
+
+    work = Recorder(hold_flood)
+    await put_of(pool, "flood", count)
+    async with running(Worker(pool, {"work": work})):
+        await until(lambda: len(work.jobs) == limits.WORKSPACE_JOBS)
+        await put_of(pool, "quiet")
+        await until(lambda: bool(work.ended), seconds=2)
+        assert [job.workspace_id for job in work.ended] == ["quiet"]
+        assert len(work.jobs) == limits.WORKSPACE_JOBS + 1
+        released.set()
+        await until(lambda: len(work.ended) == count + 1)
+    assert await rows(pool) == []
+
+
+async def test_workspaces_are_served_in_turn(pool: Pool) -> None:
+    for workspace in "abc":
+        await put_of(pool, workspace, 3)
+
+    async with pool.connection() as conn:
+        jobs = await queue.claim(conn, "me", 4, LEASE, {"a": 1})
+
+    assert sorted(job.workspace_id for job in jobs) == ["a", "b", "b", "c"]
+
+
+async def test_two_workers_never_take_the_same_job(pool: Pool) -> None:
+    for workspace in "abcd":
+        await put_of(pool, workspace, queue.FAIRNESS_WINDOW)
+
+    async def claim(number: int) -> list[Job]:
+        async with pool.connection() as conn:
+            return await queue.claim(conn, f"worker {number}", 10, timedelta(minutes=1))
+
+    claimed = [job.id for jobs in await asyncio.gather(*map(claim, range(10))) for job in jobs]
+
+    assert len(claimed) == len(set(claimed)) > 10
+
+
+async def test_a_job_that_can_not_begin_yet_uses_up_no_attempt(pool: Pool) -> None:
+    async def postpone(job: Job) -> None:
+        raise Postponed(timedelta())
+
+    work = Recorder(postpone)
+    await put(pool)
+    for _ in range(MAX_ATTEMPTS + 2):
+        async with running(Worker(pool, {"work": work})):
+            await until(lambda: bool(work.jobs))
+        work.jobs.clear()
+        await sql(pool, "update jobs set run_at = now()")
+
+    [row] = await rows(pool)
+    assert (row["attempts"], row["error"], row["worker"]) == (0, None, None)
+
+
+async def test_a_postponed_job_and_the_one_that_was_deferred_meanwhile_both_stand(pool: Pool) -> None:
+    async def postpone(job: Job) -> None:
+        if len(work.jobs) == 1:
+            await put(pool, dedupe="one")
+            raise Postponed(timedelta())
+
+    work = Recorder(postpone)
+    await put(pool, dedupe="one")
+
+    assert await Worker(pool, {"work": work}).run_due() >= 2
+
+    assert await rows(pool) == []

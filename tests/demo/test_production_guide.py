@@ -9,7 +9,7 @@ from instep.core import limits
 from instep.core.config import Settings
 from instep.demo.help import HELP
 
-GUIDE = (HELP / "02-run-it" / "12-put-it-into-production.md").read_text()
+GUIDE = (HELP / "02-run-it" / "14-put-it-into-production.md").read_text()
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 BLOCKS: list[tuple[str, str]] = [(language, text) for _, language, text in BLOCK.findall(GUIDE)]
 MIB = 1024 * 1024

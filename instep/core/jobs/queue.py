@@ -9,10 +9,22 @@ import psycopg
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
+from instep.core import limits
+
 Connection = psycopg.AsyncConnection[Any]
 
+# So many due jobs are looked at one by one; where there are more, each workspace's first ones are looked for.
+FAIRNESS_WINDOW = 100
 # A job is given up after its sixth attempt, about eleven minutes after the first.
 MAX_ATTEMPTS = 6
+
+
+class Postponed(Exception):
+    """Raised by a handler that can't begin yet: the job comes back after `wait`, with no attempt used up."""
+
+    def __init__(self, wait: timedelta) -> None:
+        super().__init__(f"postponed by {wait}")
+        self.wait = wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +32,14 @@ class Job:
     """One attempt at a job; `attempts` counts it too, so that the first one says 1.
 
     The number is also the fence: whoever comes back after the next attempt has begun touches nothing.
+    `workspace_id` is that of the payload; empty for the installation's own jobs.
     """
 
     id: int
     kind: str
     payload: dict[str, Any]
     attempts: int
+    workspace_id: str = ""
 
 
 async def defer(
@@ -57,21 +71,69 @@ DEFER = """
 """
 
 
-async def claim(conn: Connection, worker: str, limit: int, lease: timedelta) -> list[Job]:
-    """Take up to `limit` due jobs, the longest due first; those whose lease has run out are due again."""
+async def claim(
+    conn: Connection, worker: str, limit: int, lease: timedelta, under_way: Mapping[str, int] | None = None
+) -> list[Job]:
+    """Take up to `limit` due jobs; those whose lease has run out are due again.
+
+    Workspaces have their turns: first those of which this worker has the fewest under way, as `under_way`
+    tells, then the longest due. None gets more than `limits.WORKSPACE_JOBS` of its places.
+    """
+    held = under_way or {}
+    values = {
+        "worker": worker,
+        "limit": limit,
+        "lease": lease,
+        "window": FAIRNESS_WINDOW,
+        "most": limits.WORKSPACE_JOBS,
+        "workspaces": list(held),
+        "numbers": list(held.values()),
+    }
     async with conn.cursor(row_factory=class_row(Job)) as cursor:
-        await cursor.execute(CLAIM, {"worker": worker, "limit": limit, "lease": lease})
+        await cursor.execute(CLAIM, values)
         return await cursor.fetchall()
 
 
+# A few due jobs are looked at one by one. Of many, it jumps from one workspace in the index to the next, so
+# that however many jobs one of them has waiting, the others' are seen. Of the two branches one is empty, and
+# costs nothing. The rows are locked in the order of their turns, which leaves to other workers what this one
+# does not take.
 CLAIM = """
-    with due as (
-        select id from jobs where run_at <= now()
-        order by run_at, id limit %(limit)s for update skip locked
+    with recursive queue as materialized (
+        select id, workspace_id, run_at from jobs where run_at <= now()
+        order by run_at, id limit %(window)s
+    ), size as materialized (
+        select count(*) = %(window)s as is_long from queue
+    ), workspaces as (
+        (select workspace_id from jobs where run_at is not null and (select is_long from size)
+            order by workspace_id limit 1)
+        union all
+        select n.workspace_id from workspaces w cross join lateral (
+            select j.workspace_id from jobs j
+            where j.run_at is not null and j.workspace_id > w.workspace_id
+            order by j.workspace_id limit 1) n
+    ), candidates as (
+        select id, workspace_id, run_at from queue where not (select is_long from size)
+        union all
+        select f.id, w.workspace_id, f.run_at from workspaces w cross join lateral (
+            select j.id, j.run_at from jobs j
+            where j.workspace_id = w.workspace_id and j.run_at <= now()
+            order by j.run_at, j.id limit %(limit)s) f
+    ), mine as (
+        select workspace_id, number
+        from unnest(%(workspaces)s::text[], %(numbers)s::int[]) as held (workspace_id, number)
+    ), turns as (
+        select c.id, c.workspace_id, c.run_at, coalesce(m.number, 0) + row_number() over (
+            partition by c.workspace_id order by c.run_at, c.id) as place
+        from candidates c left join mine m on m.workspace_id = c.workspace_id
+    ), due as (
+        select j.id from turns t join jobs j on j.id = t.id
+        where j.run_at <= now() and (t.workspace_id = '' or t.place <= %(most)s)
+        order by t.place, t.run_at, t.id limit %(limit)s for update of j skip locked
     )
     update jobs set attempts = attempts + 1, worker = %(worker)s, run_at = now() + %(lease)s
     from due where jobs.id = due.id
-    returning jobs.id, jobs.kind, jobs.payload, jobs.attempts
+    returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.workspace_id
 """
 
 
@@ -102,6 +164,20 @@ RELEASE = """
     update jobs set run_at = now(), worker = null
     from unnest(%(ids)s::bigint[], %(attempts)s::int[]) as mine (id, attempts)
     where jobs.id = mine.id and jobs.attempts = mine.attempts and jobs.worker is not null
+"""
+
+
+async def postpone(conn: Connection, job: Job, wait: timedelta) -> bool:
+    """Put a job back for later as if this attempt had not begun; False when its lease was lost."""
+    cursor = await conn.execute(POSTPONE, {"id": job.id, "attempts": job.attempts, "wait": wait})
+    return cursor.rowcount == 1
+
+
+# Another job of the same `dedupe` may wait by now: then this one keeps its count, so that both can stand.
+POSTPONE = """
+    update jobs set run_at = now() + %(wait)s, worker = null,
+        attempts = attempts - case when dedupe is null or attempts > 1 then 1 else 0 end
+    where id = %(id)s and attempts = %(attempts)s and worker is not null
 """
 
 

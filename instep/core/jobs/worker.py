@@ -5,6 +5,7 @@ import logging
 import os
 import random
 import socket
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -14,10 +15,12 @@ from typing import Protocol, TypeVar
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
+from instep.core import limits
 from instep.core.database import OUTAGES
 from instep.core.jobs import queue
-from instep.core.jobs.queue import MAX_ATTEMPTS, Connection, Job
+from instep.core.jobs.queue import MAX_ATTEMPTS, Connection, Job, Postponed
 from instep.core.outages import OutageLog, outage_of
+from instep.core.places import QueueFull
 
 logger = logging.getLogger(__name__)
 
@@ -57,15 +60,16 @@ class Worker:
         self._lease = lease
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._outage_log = OutageLog()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], Job] = {}
+        # Without those whose outcome is being recorded.
         self._leases: dict[asyncio.Task[None], Job] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop`; then give running jobs ten seconds and leave the rest to other workers."""
         async with self._keep_leases():
             await self._work_until(stop)
-            if self._tasks:
-                await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
+            if self._running:
+                await asyncio.wait(self._running, timeout=GRACE_SECONDS)
 
     async def run_due(self) -> int:
         """Run what is due, and what that makes due, to the end; how many attempts it took."""
@@ -81,8 +85,8 @@ class Worker:
         try:
             while not stop.is_set():
                 pause = await self._fill_places()
-                # With all places taken the next thing to happen is that one gets free.
-                waiting = {stopping, *(self._tasks if pause is None else ())}
+                # A job that ends makes a place free, or lets another one of its workspace begin.
+                waiting = {stopping, *(() if pause == OUTAGE_SECONDS else self._running)}
                 await asyncio.wait(waiting, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
@@ -105,22 +109,25 @@ class Worker:
         if not free:
             return []
         async with self._pool.connection() as connection:
-            jobs = await queue.claim(connection, self._name, free, self._lease)
+            jobs = await queue.claim(connection, self._name, free, self._lease, self._under_way())
         return [self._start(job) for job in jobs]
 
     def _free_places(self) -> int:
-        return self._concurrency - len(self._tasks)
+        return self._concurrency - len(self._running)
+
+    def _under_way(self) -> Counter[str]:
+        """How many jobs of each workspace run here now."""
+        return Counter(job.workspace_id for job in self._running.values())
 
     def _start(self, job: Job) -> asyncio.Task[None]:
         task = asyncio.create_task(self._perform(job), name=f"job {job.id} {job.kind}")
-        self._tasks.add(task)
-        self._leases[task] = job
+        self._running[task] = self._leases[task] = job
         task.add_done_callback(self._forget)
         return task
 
     def _forget(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
         self._leases.pop(task, None)
+        self._running.pop(task, None)
         if not task.cancelled() and (error := task.exception()):
             logger.error("The outcome of %s could not be recorded", task.get_name(), exc_info=error)
 
@@ -130,6 +137,8 @@ class Worker:
         self._leases = {task: held for task, held in self._leases.items() if held is not job}
         if error is None:
             recorded = await self._insist(partial(queue.finish, job=job))
+        elif isinstance(error, Postponed):
+            recorded = await self._insist(partial(queue.postpone, job=job, wait=error.wait))
         else:
             retry_in = backoff(job.attempts)
             report(job, error, retry_in)
@@ -149,6 +158,8 @@ class Worker:
             if job.kind not in self._handlers:
                 raise UnknownKind(job.kind)
             await self._handlers[job.kind](job)
+        except QueueFull:
+            return Postponed(timedelta(seconds=limits.WORK_RETRY_SECONDS))
         except Exception as error:
             return error
         return None
@@ -210,12 +221,12 @@ class Worker:
 
     async def _hand_back(self) -> None:
         """Cut off what still runs, and free it for other workers."""
-        if not self._tasks:
+        if not self._running:
             return
         unfinished = list(self._leases.values())
-        for task in self._tasks:
+        for task in self._running:
             task.cancel()
-        await asyncio.wait(self._tasks, timeout=CUT_SECONDS)
+        await asyncio.wait(self._running, timeout=CUT_SECONDS)
         try:
             async with self._pool.connection() as connection:
                 await queue.release(connection, unfinished)

@@ -16,6 +16,7 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
+from instep.core.restarts import restartable
 from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.connections import ACCESS, enter_with_token, is_token, metadata_address, resource_of
 from instep.identity.keys import enter_with_key
@@ -25,12 +26,11 @@ from instep.identity.scopes import Scope as KeyScope
 from instep.web.call import Call, ToolsAccess, Window
 from instep.web.door import (
     ANY_KEY,
+    Admission,
     Entered,
     StrictRequest,
     add_rate_headers,
-    admitted,
     named_bots,
-    with_body,
 )
 from instep.web.errors import as_app_error, render_error
 from instep.web.mcp.door import (
@@ -115,14 +115,19 @@ class WorkspaceDoor:
         await response(scope, receive, send)
 
     async def answer(self, request: StrictRequest, windows: list[Window]) -> Response:
-        async with admit(request, windows) as member:
-            refuse_foreign_host(request)
-            refuse_foreign_origin(request)
-            called = tool_and_arguments(await message_of(request, limits.TASK_BODY_BYTES))
-            tool = self.server.tools.get(called[0]) if called else None
-            if tool is not None and not member.may_use(tool):
-                raise refusal_of(tool, member, request)
-            return await answer_of(self.server, request, member)
+        admission = admission_of(request, windows)
+
+        async def attempt() -> Response:
+            async with admit(admission) as member:
+                refuse_foreign_host(request)
+                refuse_foreign_origin(request)
+                called = tool_and_arguments(await message_of(request, limits.TASK_BODY_BYTES))
+                tool = self.server.tools.get(called[0]) if called else None
+                if tool is not None and not member.may_use(tool):
+                    raise refusal_of(tool, member, request)
+                return await answer_of(self.server, request, member)
+
+        return await restartable(attempt)
 
 
 def refusal_of(tool: Tool, member: Member, request: Request) -> InsufficientScope:
@@ -147,15 +152,21 @@ def challenge(request: Request, *parameters: str) -> str:
     return "Bearer " + ", ".join([*parameters, metadata])
 
 
+def admission_of(request: StrictRequest, windows: list[Window]) -> Admission:
+    resource = resource_of(request.app.state.settings)
+    return Admission(
+        request, ANY_KEY, windows, limits.TASK_BODY_BYTES, partial(enter_with_credential, resource)
+    )
+
+
 @asynccontextmanager
-async def admit(request: StrictRequest, windows: list[Window]) -> AsyncIterator[Member]:
+async def admit(admission: Admission) -> AsyncIterator[Member]:
     """The one place where the credential of a request becomes somebody who may do something."""
-    state = request.app.state
-    enter = partial(enter_with_credential, resource_of(state.settings))
-    admitting = admitted(request, state.database, ANY_KEY, windows, state.settings, enter)
+    request, state = admission.request, admission.request.app.state
     try:
-        async with with_body(request, limits.TASK_BODY_BYTES, state.database, admitting) as (entry, tx):
+        async with admission.enter() as (entry, tx):
             names_bot = bool(named_bots(request))
+            windows = admission.windows
             call = Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
             yield Member(call)
     except Unauthorized as refusal:
@@ -178,7 +189,7 @@ async def refuse_method(request: Request, refusal: AppError) -> Response:
     """Anybody is told which methods there are; it counts as a request."""
     windows: list[Window] = []
     try:
-        async with admit(StrictRequest(request.scope, request.receive), windows):
+        async with admit(admission_of(StrictRequest(request.scope, request.receive), windows)):
             pass
     except RateLimited as spent:
         refusal = spent

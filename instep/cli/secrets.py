@@ -1,0 +1,25 @@
+"""`instep secrets …`."""
+
+import typer
+
+from instep.cli.options import AsJson
+from instep.cli.owner import as_owner
+from instep.cli.saying import say
+
+app = typer.Typer(no_args_is_help=True, help="Secrets that are stored encrypted.")
+
+
+@app.command("rotate")
+def rotate(as_json: AsJson = False) -> None:
+    """Encrypt every stored secret with `INSTEP_SECRET_KEY`, reading it with the previous keys."""
+    from instep.core.crypto import key_ring
+    from instep.rotation import rotate_secrets
+
+    rotation = as_owner(lambda tx: rotate_secrets(tx, key_ring()))
+    text = (
+        f"{rotation.resealed} secrets are encrypted anew, {rotation.already_current} were already, "
+        f"{rotation.unreadable} can't be read with the keys that are set."
+    )
+    say(rotation, text, as_json)
+    if rotation.unreadable:
+        raise typer.Exit(1)

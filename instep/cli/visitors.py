@@ -1,0 +1,51 @@
+"""`instep visitor …`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from instep.cli.options import AsJson, InWorkspace
+from instep.cli.owner import in_workspace
+from instep.cli.saying import as_lines, say
+
+if TYPE_CHECKING:
+    from instep.core.database import Tx
+    from instep.visitor_data import Erasure, VisitorExport
+
+app = typer.Typer(no_args_is_help=True, help="What is stored of a visitor.")
+Email = Annotated[str | None, typer.Option("--email", help="The e-mail address that the visitor left.")]
+Visitor = Annotated[
+    str | None, typer.Option("--visitor", help="The identifier that your pages send as `visitor`.")
+]
+
+
+@app.command("export")
+def export(
+    email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
+) -> None:
+    """Print everything that is stored of a visitor."""
+    from instep import visitor_data
+
+    subject = visitor_data.Subject.of(email, visitor)
+
+    async def read(tx: "Tx", own: str) -> "VisitorExport":
+        return await visitor_data.export_visitor(tx, own, subject)
+
+    exported = in_workspace(workspace, read)
+    say(exported, exported.model_dump_json(by_alias=True, indent=2), as_json)
+
+
+@app.command("erase")
+def erase(
+    email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
+) -> None:
+    """Remove everything that is stored of a visitor. It can't be undone."""
+    from instep import visitor_data
+
+    subject = visitor_data.Subject.of(email, visitor)
+
+    async def remove(tx: "Tx", own: str) -> "Erasure":
+        return await visitor_data.erase_visitor(tx, own, subject)
+
+    erasure = in_workspace(workspace, remove)
+    say(erasure, as_lines(erasure), as_json)

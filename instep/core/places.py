@@ -1,0 +1,85 @@
+"""Places for expensive work: each workspace has its turn, and none takes them all or waits without end."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+from instep.core import limits
+from instep.core.errors import RateLimited
+
+# The workspace that the running request or job has entered last; its work is charged to this one.
+entered_workspace: ContextVar[str] = ContextVar("entered_workspace", default="")
+
+
+class QueueFull(RateLimited):
+    """Too much expensive work of this workspace waits already: go on as soon as `Retry-After` says."""
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(limits.WORK_RETRY_SECONDS)})
+
+
+class Places:
+    """So many pieces of work run at once in this process; the workspaces that wait are served in turn.
+
+    One workspace alone may hold all places but one, so that another's first piece begins at once.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        self._share = max(1, number - 1)
+        self._held = Counter[str]()
+        # In the order of their turns: whoever was served goes to the end.
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    @asynccontextmanager
+    async def hold(self, workspace: str) -> AsyncIterator[None]:
+        """Wait for a place and hold it; `QueueFull` where too much of this workspace waits already."""
+        await self._take(workspace)
+        try:
+            yield
+        finally:
+            self._give_back(workspace)
+
+    async def _take(self, workspace: str) -> None:
+        queue = self._waiting.setdefault(workspace, deque())
+        if len(queue) >= limits.WORK_WAITING:
+            raise QueueFull
+        turn = asyncio.get_running_loop().create_future()
+        queue.append(turn)
+        self._call_next()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._forget(workspace, turn)
+            else:
+                self._give_back(workspace)
+            raise
+
+    def _forget(self, workspace: str, turn: asyncio.Future[None]) -> None:
+        queue = self._waiting[workspace]
+        queue.remove(turn)
+        if not queue:
+            del self._waiting[workspace]
+
+    def _give_back(self, workspace: str) -> None:
+        self._free += 1
+        self._held[workspace] -= 1
+        if not self._held[workspace]:
+            del self._held[workspace]
+        self._call_next()
+
+    def _call_next(self) -> None:
+        while self._free:
+            workspace = next((each for each in self._waiting if self._held[each] < self._share), None)
+            if workspace is None:
+                return
+            queue = self._waiting.pop(workspace)
+            turn = queue.popleft()
+            if queue:
+                self._waiting[workspace] = queue
+            self._free -= 1
+            self._held[workspace] += 1
+            turn.set_result(None)

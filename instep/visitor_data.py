@@ -1,0 +1,297 @@
+"""What is stored of one visitor, over all slices: handing it out, and erasing it.
+
+A visitor is named by an e-mail address, or by the identifier that the pages of a website send as `visitor`.
+By an address that is what was left with it or mentions it, by an identifier what was asked under it.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from instep.alerts.actions import SEND_ALERT
+from instep.core.database import Tx
+from instep.core.errors import InvalidRequest
+from instep.identity.audit import record
+from instep.identity.schemas import OPERATOR
+from instep.insights.meaning import read_wording
+from instep.web.shapes import Out
+
+ERASED_EMAIL = "erased@example.invalid"
+PERSONAL_FIELDS = {"email": ERASED_EMAIL, "name": None, "message": None, "pageUrl": None}
+EVENT_KINDS = ["lead.created", "conversation.escalated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose data is asked for: exactly one of the two is set."""
+
+    email: str | None
+    visitor: str | None
+
+    @classmethod
+    def of(cls, email: str | None, visitor: str | None) -> "Subject":
+        email, visitor = [(text or "").strip() or None for text in (email, visitor)]
+        if (email is None) == (visitor is None):
+            raise InvalidRequest("Name the visitor by exactly one of `--email` and `--visitor`.")
+        return cls(email, visitor)
+
+
+class Erasure(Out):
+    """What was removed, in numbers; of events, and of questions that others ask too, the personal part."""
+
+    conversations: int
+    messages: int
+    leads: int
+    events: int
+    alerts: int
+    unanswered_questions: int
+    rate_windows: int
+
+
+class VisitorExport(Out):
+    """Everything that is stored of a visitor, row by row, with the columns' own names."""
+
+    conversations: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
+    leads: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """The rows that lead to a visitor; `wordings` is what they asked, `emails` where they can be reached."""
+
+    conversations: list[str]
+    leads: list[str]
+    wordings: set[str]
+    emails: set[str]
+
+    def betrays(self, text: str) -> bool:
+        return any(email in text.lower() for email in self.emails)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as it is kept for its deliveries."""
+
+    id: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredQuestion:
+    """A question that was asked in vain, by how many, in which words."""
+
+    id: str
+    question: str
+    examples: list[str]
+    visitor_count: int
+
+
+async def export_visitor(tx: Tx, workspace_id: str, subject: Subject) -> VisitorExport:
+    """Everything that is stored of the visitor in this workspace (GDPR, articles 15 and 20)."""
+    traces = await find_traces(tx, workspace_id, subject)
+    by_conversation = {"workspace": workspace_id, "ids": traces.conversations}
+    return VisitorExport(
+        conversations=await rows_of(tx, "conversations", "id = any (%(ids)s)", **by_conversation),
+        messages=await rows_of(tx, "messages", "conversation_id = any (%(ids)s)", **by_conversation),
+        leads=await rows_of(tx, "leads", "id = any (%(ids)s)", workspace=workspace_id, ids=traces.leads),
+    )
+
+
+async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
+    """Remove what is stored of the visitor in this workspace (GDPR, article 17).
+
+    The audit keeps that it was done, and not for whom. What has left the installation before
+    stays where it went: in chat tools, at webhooks, in backups.
+    """
+    traces = await find_traces(tx, workspace_id, subject)
+    messages = await tx.value(
+        "select count(*) from messages where conversation_id = any (%(ids)s)", ids=traces.conversations
+    )
+    erasure = Erasure(
+        alerts=await erase_alerts(tx, workspace_id, traces),
+        events=await erase_events(tx, workspace_id, traces),
+        unanswered_questions=await erase_questions(tx, workspace_id, traces),
+        rate_windows=await erase_windows(tx, workspace_id, subject),
+        leads=await tx.run("delete from leads where id = any (%(ids)s)", ids=traces.leads),
+        # Its messages go with it.
+        conversations=await tx.run(
+            "delete from conversations where id = any (%(ids)s)", ids=traces.conversations
+        ),
+        messages=messages,
+    )
+    await record(tx, workspace_id, OPERATOR, "erase_visitor")
+    return erasure
+
+
+async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
+    conversations = await find_conversations(tx, workspace_id, subject)
+    leads = await tx.value(
+        """
+        select coalesce(array_agg(id order by id), '{}') from leads
+        where workspace_id = %(workspace)s and (conversation_id = any (%(conversations)s)
+            or lower(email) = %(email)s or position(%(email)s in lower(message)) > 0)
+        """,
+        workspace=workspace_id,
+        conversations=conversations,
+        email=lowered(subject),
+    )
+    asked = await tx.value(
+        "select array_agg(question) from messages where conversation_id = any (%(ids)s)", ids=conversations
+    )
+    left = await tx.value(
+        """
+        select array_agg(distinct lower(email)) from (
+            select email from conversations where id = any (%(conversations)s)
+            union select email from leads where id = any (%(leads)s)) as left_there
+        where email is not null
+        """,
+        conversations=conversations,
+        leads=leads,
+    )
+    emails = {*(left or []), *filter(None, [lowered(subject)])}
+    return Traces(conversations, leads, {wording_of(question) for question in asked or []}, emails)
+
+
+async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> list[str]:
+    found: list[str] = await tx.value(
+        """
+        select coalesce(array_agg(c.id order by c.id), '{}') from conversations c
+        where c.workspace_id = %(workspace)s and (c.visitor_hash = any (%(hashes)s)
+            or lower(c.email) = %(email)s or position(%(email)s in lower(c.message)) > 0
+            or position(%(email)s in lower(c.page_url)) > 0
+            or exists (select from leads l where l.conversation_id = c.id and lower(l.email) = %(email)s)
+            or exists (select from messages m where m.conversation_id = c.id
+                and position(%(email)s in lower(concat_ws(' ', m.question, m.answer, m.comment))) > 0))
+        """,
+        workspace=workspace_id,
+        hashes=await hashes_of(tx, workspace_id, subject),
+        email=lowered(subject),
+    )
+    return found
+
+
+async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
+    """What stands for the visitor's identifier with each bot."""
+    bots = await tx.value("select array_agg(id) from bots where workspace_id = %(id)s", id=workspace_id)
+    if subject.visitor is None:
+        return []
+    return [
+        hashlib.sha256(f"{bot} {subject.visitor}".encode("utf-8", "replace")).digest() for bot in bots or []
+    ]
+
+
+async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:
+    """Messages to chat tools that wait, or were given up."""
+    return await tx.run(
+        """
+        delete from jobs where kind = %(kind)s and workspace_id = %(workspace)s and exists (
+            select from unnest(%(signs)s::text[]) as sign
+            where position(sign in lower(payload ->> 'text')) > 0)
+        """,
+        kind=SEND_ALERT,
+        workspace=workspace_id,
+        signs=[*traces.emails, *traces.conversations],
+    )
+
+
+async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
+    """The bodies stay as long as other events do, without what is personal; so do the logs of deliveries."""
+    events = await tx.all(
+        StoredEvent,
+        """
+        select id, body from events where workspace_id = %(workspace)s and type = any (%(kinds)s)
+        order by id for update
+        """,
+        workspace=workspace_id,
+        kinds=EVENT_KINDS,
+    )
+    ids = {*traces.leads, *traces.conversations}
+    told = {
+        event.id: body for event in events if (body := json.loads(event.body))["data"]["object"]["id"] in ids
+    }
+    for event_id, body in told.items():
+        for part in body["data"].values():
+            part.update(
+                {name: value for name, value in PERSONAL_FIELDS.items() if part.get(name) is not None}
+            )
+        erased = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        await tx.run("update events set body = %(body)s where id = %(id)s", body=erased, id=event_id)
+    # What a receiver answered may repeat what it was sent.
+    await tx.run(
+        """
+        update deliveries d set attempts = (
+            select coalesce(jsonb_agg(attempt || '{"answer": null}' order by place), '[]')
+            from jsonb_array_elements(d.attempts) with ordinality as log (attempt, place))
+        where d.event_id = any (%(ids)s)
+        """,
+        ids=list(told),
+    )
+    return len(told)
+
+
+async def erase_questions(tx: Tx, workspace_id: str, traces: Traces) -> int:
+    """Questions that nobody else asked go; of those that others ask too, the visitor's wordings do."""
+    questions = await tx.all(
+        StoredQuestion,
+        """
+        select id, question, examples, visitor_count from unanswered_questions
+        where workspace_id = %(workspace)s order by id for update
+        """,
+        workspace=workspace_id,
+    )
+    count = 0
+    for question in questions:
+        texts = [question.question, *question.examples]
+        if any(map(traces.betrays, texts)) or traces.wordings.intersection(map(wording_of, texts)):
+            await erase_question(tx, question, traces)
+            count += 1
+    return count
+
+
+async def erase_question(tx: Tx, question: StoredQuestion, traces: Traces) -> None:
+    others = [text for text in question.examples if wording_of(text) not in traces.wordings]
+    is_personal = any(map(traces.betrays, [question.question, *question.examples]))
+    if is_personal or question.visitor_count == 1 or not others:
+        await tx.run("delete from unanswered_questions where id = %(id)s", id=question.id)
+        return
+    await tx.run(
+        "update unanswered_questions set question = %(question)s, examples = %(examples)s where id = %(id)s",
+        question=question.question if question.question in others else others[0],
+        examples=others,
+        id=question.id,
+    )
+
+
+async def erase_windows(tx: Tx, workspace_id: str, subject: Subject) -> int:
+    """Counters of calls, which are named by the visitor for as long as they count."""
+    return await tx.run(
+        """
+        delete from rate_windows where policy = 'widget-chat' and subject in (
+            select b.id || ' ' || %(visitor)s::text from bots b where b.workspace_id = %(workspace)s)
+        """,
+        workspace=workspace_id,
+        visitor=subject.visitor or subject.email,
+    )
+
+
+async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = await tx.value(
+        f"""
+        select coalesce(jsonb_agg(
+            to_jsonb(t) - 'visitor_hash' - 'workspace_id' order by t.created_at, t.id), '[]')
+        from {table} t where t.workspace_id = %(workspace)s and {condition}
+        """,
+        **params,
+    )
+    return rows
+
+
+def lowered(subject: Subject) -> str | None:
+    return subject.email.lower() if subject.email else None
+
+
+def wording_of(question: str) -> str:
+    """As questions are kept among those that were asked in vain, in whichever case."""
+    return read_wording(question).text.lower()
