@@ -16,9 +16,14 @@ LINES = re.compile(r"^export INSTEP_URL=.*^curl [^\n]*/v1/drafts/[^\n]*\n", re.M
 def lines() -> Iterator[str]:
     """What a demo tells people to paste; it serves until the test ends."""
     with installed() as demo:
-        demo.start("demo", "--port", str(free_port()))
-        demo.until(lambda: LINES.search(printed(demo)) is not None, READY_SECONDS)
-        yield LINES.findall(printed(demo))[0]
+        process = demo.start("demo", "--port", str(free_port()))
+        try:
+            demo.until(lambda: LINES.search(printed(demo)) is not None, READY_SECONDS)
+            yield LINES.findall(printed(demo))[0]
+        finally:
+            # Its database and data folder are its own: it takes them along when it ends well.
+            process.terminate()
+            process.wait(READY_SECONDS)
 
 
 def printed(demo: Installation) -> str:
