@@ -14,8 +14,6 @@ SERVER: dict[str, Any] = {
     "http": "instep.web.protocol:StrictHttp",
     "access_log": False,
     "log_config": None,
-    # What it tells of its start stands in the line that says where Instep is to be found.
-    "log_level": "warning",
     "server_header": False,
     "timeout_graceful_shutdown": 10,
 }
