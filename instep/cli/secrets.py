@@ -2,14 +2,15 @@
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.cli.owner import as_owner
 from instep.cli.saying import say
 
-app = typer.Typer(no_args_is_help=True, help="Secrets that are stored encrypted.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored encrypted.")
 
 
-@app.command("rotate")
+@command(app, "rotate", "instep secrets rotate")
 def rotate(as_json: AsJson = False) -> None:
     """Encrypt every stored secret with `INSTEP_SECRET_KEY`, reading it with the previous keys."""
     from instep.core.crypto import key_ring

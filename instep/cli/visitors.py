@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.owner import in_workspace
 from instep.cli.saying import as_lines, say
@@ -12,14 +13,14 @@ if TYPE_CHECKING:
     from instep.core.database import Tx
     from instep.visitor_data import Erasure, VisitorExport
 
-app = typer.Typer(no_args_is_help=True, help="What is stored of a visitor.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="What is stored of a visitor.")
 Email = Annotated[str | None, typer.Option("--email", help="The e-mail address that the visitor left.")]
 Visitor = Annotated[
     str | None, typer.Option("--visitor", help="The identifier that your pages send as `visitor`.")
 ]
 
 
-@app.command("export")
+@command(app, "export", "instep visitor export --email ann@example.com --json")
 def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
@@ -35,7 +36,7 @@ def export(
     say(exported, exported.model_dump_json(by_alias=True, indent=2), as_json)
 
 
-@app.command("erase")
+@command(app, "erase", "instep visitor erase --email ann@example.com")
 def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:

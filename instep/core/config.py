@@ -85,7 +85,6 @@ class Settings(BaseModel):
     trusted_proxies: str = Field(
         "",
         description="proxies whose X-Forwarded-For tells who calls; none: the connection's own address",
-        examples=["loopback,10.0.0.0/8"],
     )
     conversation_retention_days: int = Field(
         365, ge=1, description="days that leads and conversations with a person are kept", examples=[90]

@@ -19,8 +19,6 @@ SERVER: dict[str, Any] = {
     "loop": "instep.web.loop:Loop",
     "access_log": False,
     "log_config": None,
-    # What it tells of its start stands in the line that says where Instep is to be found.
-    "log_level": "warning",
     "server_header": False,
     # Who calls is told by `web.addresses`, which believes nobody but the operator's own proxies.
     "proxy_headers": False,

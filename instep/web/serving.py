@@ -26,7 +26,8 @@ class ServerProcesses(Multiprocess):
 
 def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:
     """Serve until a signal ends it. `app` makes the application; for several processes it is its address."""
-    config = uvicorn.Config(app, workers=processes, **SERVER)
+    # What the server tells of its start stands in the line that says where Instep is to be found.
+    config = uvicorn.Config(app, workers=processes, log_level="warning", **SERVER)
     try:
         if processes > 1:
             ServerProcesses(config, sockets).run()

@@ -24,9 +24,14 @@ ELSEWHERE = {
     ("ci/client", "httpx2"): "a command of a CI, which calls the server that its owner names",
     ("core/embedded/wire", "socket"): "knocks at the Unix socket of our own PostgreSQL",
     ("core/jobs/worker", "socket"): "asks for the name of this machine",
-    ("demo/command", "socket"): "looks for a free port",
+    ("demo/command", "socket"): "names the kind of a listening socket",
+    ("web/listening", "getaddrinfo"): "reads the address that the operator has it listen on",
+    ("web/listening", "socket"): "listens, and sends nothing",
     ("web/loop", "socket"): "accepts the connections that wait when a server stops",
     ("web/protocol", "socket"): "sets an option of a connection that came in",
+    ("web/ready", "http.client"): "asks its own listening socket whether the server answers",
+    ("web/ready", "socket"): "names the kind of the socket that it asks",
+    ("web/serving", "socket"): "names the kind of the sockets that it is given",
     ("webhooks/listen", "socket"): "receives, and sends nothing",
 }
 

@@ -106,7 +106,7 @@ def test_a_signing_key_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -
         (
             "INSTEP_TASKS_PER_HOUR",
             "0",
-            "INSTEP_TASKS_PER_HOUR: it must be at least 1, such as INSTEP_TASKS_PER_HOUR=60",
+            "INSTEP_TASKS_PER_HOUR: it must be at least 1, such as INSTEP_TASKS_PER_HOUR=600",
         ),
         ("INSTEP_SECRET_KEY", "short", "INSTEP_SECRET_KEY: it must have at least 32 characters"),
     ],

@@ -47,8 +47,7 @@ async def serving(
             app,
             port=0,
             lifespan="off",
-            log_level="critical",
-            **SERVER | {"factory": False, "http": http},
+            **SERVER | {"factory": False, "http": http, "log_level": "critical"},
         )
     )
     task = asyncio.create_task(server.serve())
