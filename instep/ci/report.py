@@ -79,7 +79,7 @@ def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
         yield f"   code    {place_of(place)}  {short(place.excerpt.strip())}"
     for warning in draft.warnings:
         yield f"   check   {flowing(warning)}"
-    yield f"   review  {address(run, 'drafts', draft.id)}"
+    yield f"   review  instep draft show {plain(draft.id)}"
     for line in small_text(draft):
         yield f"   | {line}"
 
@@ -104,7 +104,7 @@ def as_markdown(run: Run) -> str:
 def draft_markdown(run: Run, draft: Draft) -> str:
     parts = [
         f"#### {escaped(draft.title)}",
-        f"{escaped(nature(draft))}: `{address(run, 'drafts', draft.id)}`",
+        f"{escaped(nature(draft))}: `instep draft show {plain(draft.id)}`",
         escaped(draft.reason or ""),
         "\n".join(f"- {escaped(place_of(place))}" for place in draft.evidence),
         "\n".join(f"- Check: {escaped(warning)}" for warning in draft.warnings),

@@ -10,7 +10,7 @@ from instep.core.outbound.addresses import Address, Network, is_within, without_
 
 # A hop as proxies write it: bare, or with a port, or in brackets (RFC 3986 section 3.2.2).
 HOP = re.compile(r"\[(?P<bracketed>[^\]]*)\](?::\d+)?|(?P<ipv4>[\d.]+):\d+|(?P<bare>.*)")
-# A customer of an IPv6 provider has all addresses of such a network; a site has so many of them.
+# What a customer of an IPv6 provider has at least, and what a site has.
 CUSTOMER_PREFIX = 64
 SITE_PREFIX = 48
 # The usual block of IPv4 addresses that one party rents.
@@ -30,7 +30,12 @@ def client_address(request: Request) -> str:
         return peer
     proxies = request.app.state.settings.proxies
     caller = behind_proxies(address, request.headers.getlist("x-forwarded-for"), proxies)
-    return str(ip_network((caller, CUSTOMER_PREFIX), strict=False) if caller.version == 6 else caller)
+    return as_counted(caller)
+
+
+def as_counted(address: Address) -> str:
+    """What an address counts as: itself for IPv4, its /64 for IPv6, all of which one customer has."""
+    return str(ip_network((address, CUSTOMER_PREFIX), strict=False) if address.version == 6 else address)
 
 
 def network_of(address: str) -> str:

@@ -4,11 +4,11 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from instep.core import limits
-
-Network = IPv4Network | IPv6Network
+from instep.core.config import settings
+from instep.core.outbound.addresses import Network, is_within
+from instep.web.addresses import as_counted, read_address
 
 
 class Connections:
@@ -45,17 +45,14 @@ class Connections:
         return self.by_address[address] >= self.most_of_address and not self.is_exempt(host)
 
     def is_exempt(self, host: str) -> bool:
-        try:
-            address = ip_address(host)
-        except ValueError:
-            return False
-        return any(address in network for network in self.exempt)
+        address = read_address(host)
+        return address is not None and is_within(address, self.exempt)
 
 
 @cache
 def connections_of_process() -> Connections:
     """The count of this process."""
-    return Connections(max_connections(), limits.MAX_ADDRESS_CONNECTIONS, exempt=())
+    return Connections(max_connections(), limits.MAX_ADDRESS_CONNECTIONS, exempt=settings().proxies)
 
 
 def max_connections() -> int:
@@ -75,11 +72,6 @@ def allowed_descriptors() -> int:
 
 
 def counted_address(host: str) -> str:
-    """An IPv4 address, or the /64 of an IPv6 address, since one customer has all of its addresses."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    if not isinstance(address, IPv6Address):
-        return host
-    return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
+    """What a connection's own address counts as; `X-Forwarded-For` is not known before a request is read."""
+    address = read_address(host)
+    return host if address is None else as_counted(address)

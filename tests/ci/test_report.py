@@ -70,7 +70,7 @@ def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:
         "   code    app/config.py:2  max = 25\n"
         "   code    app/b.py:3-5  b\n"
         "   check   `max` still stands in line 9.\n"
-        "   review  https://help.test/v1/drafts/edit_1\n"
+        "   review  instep draft show edit_1\n"
         "   | --- live\n"
         "   | +++ proposed\n"
         "   | @@ -1 +1 @@\n"
