@@ -256,6 +256,22 @@ READINGS_REMEMBERED = 30_000_000
 PROBLEMS_REMEMBERED = 50_000
 
 RENDER_SECONDS = 2
+# Of Markdown, for what takes its renderer longer the more of it there is: containers (quotes, lists, footnotes)
+# in each other; then list items, headings, equal headings, cells of tables, footnote marks and `&` of a text.
+MAX_NESTING = 30
+MAX_LIST_ITEMS = 50_000
+MAX_HEADINGS = 10_000
+MAX_EQUAL_HEADINGS = 1_000
+MAX_TABLE_COLUMNS = 500
+MAX_TABLE_CELLS = 50_000
+MAX_FOOTNOTE_MARKS = 10_000
+MAX_AMPERSANDS = 20_000
+# Signs `@` in one line, and closing parentheses in an address that becomes a link by itself.
+MAX_LINE_ADDRESSES = 1_000
+MAX_LINK_PARENTHESES = 2_000
+# HTML tags of authors that are open at once, and attributes of one tag.
+MAX_OPEN_TAGS = 200
+MAX_ATTRIBUTES = 100
 DIFF_SECONDS = 2
 # How soon a task of a paused workspace looks again.
 PAUSED_TASK_WAIT = timedelta(seconds=30)
