@@ -280,6 +280,8 @@ READ_DIFF_SECONDS = 10
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000
+# A diff with a longer line is read there, too.
+INLINE_LINE_CHARACTERS = 4_000
 
 # Of the answer of a language model, with all that frames it; then of the answer in tokens.
 MODEL_ANSWER_BYTES = 512 * 1024
