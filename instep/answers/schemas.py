@@ -42,7 +42,6 @@ Message = Annotated[
 PersonName = Annotated[Text, Field(max_length=limits.NAME, examples=["Ann Example"])]
 
 
-
 def with_single_blanks(text: str) -> str:
     """Runs of white space say nothing in a question, and all that reads it is spared them."""
     return " ".join(text.split())

@@ -256,8 +256,9 @@ READINGS_REMEMBERED = 30_000_000
 PROBLEMS_REMEMBERED = 50_000
 
 RENDER_SECONDS = 2
-# Of Markdown, for what takes its renderer longer the more of it there is: containers (quotes, lists, footnotes)
-# in each other; then list items, headings, equal headings, cells of tables, footnote marks and `&` of a text.
+# Of Markdown, for what takes its renderer longer the more of it there is: containers (quotes, lists,
+# footnotes) in each other; then of a text: list items, headings, headings that are alike, columns of a table,
+# cells of tables, footnote marks, signs `&`.
 MAX_NESTING = 30
 MAX_LIST_ITEMS = 50_000
 MAX_HEADINGS = 10_000

@@ -43,8 +43,8 @@ OWN_CLASS = re.compile(
 BOX = re.compile(r"<input[^>]*>")
 CHECKED = '<input type="checkbox" checked="" disabled="">'
 UNCHECKED = '<input type="checkbox" disabled="">'
-# A text with many of the marks that nesting is made of is rendered where a time limit holds, beside the limits
-# of what costs more than linear time.
+# A text with many of the marks that nesting is made of is rendered where a time limit holds, whatever the
+# limits of its nesting let through.
 MARKS = ("<", ">", "#", "=", "-", "[^")
 MANY_MARKS = 2_000
 

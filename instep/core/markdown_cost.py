@@ -57,8 +57,8 @@ def refuse_equal_headings(html: str) -> None:
         counts[title] += 1
         if counts[title] > limits.MAX_EQUAL_HEADINGS:
             raise TooComplex(
-                f"More than {limits.MAX_EQUAL_HEADINGS} headings are alike (“{shown(heading[1])}”): give them "
-                "names of their own or split the text."
+                f"More than {limits.MAX_EQUAL_HEADINGS} headings are alike (“{shown(heading[1])}”): "
+                "give them names of their own or split the text."
             )
 
 
@@ -97,9 +97,9 @@ def refuse_deep_nesting(text: str) -> None:
 
 
 def containers_of(line: str) -> Iterator[tuple[int, int | None]]:
-    """The containers that a line begins with: how many quotes so far, and the column where a list item begins.
+    """The containers that a line begins with: the quotes so far, and the column where a list item begins.
 
-    Columns count from the innermost quote, as CommonMark has it.
+    Columns count from the innermost quote (CommonMark 0.31.2, section 5). A quote itself has none.
     """
     position = base = quotes = 0
     while container := CONTAINER.match(line, position):
@@ -147,8 +147,8 @@ def refuse_long_links(text: str) -> None:
     for line in LONG_LINE.finditer(text):
         if line[0].count("@") > limits.MAX_LINE_ADDRESSES:
             raise TooComplex(
-                f"Line {line_number(text, line.start())} has more than {limits.MAX_LINE_ADDRESSES} signs `@`: "
-                "break it into lines."
+                f"Line {line_number(text, line.start())} has more than {limits.MAX_LINE_ADDRESSES} signs "
+                "`@`: break it into lines."
             )
     for word in LONG_WORD.finditer(text):
         is_link = "://" in word[0] or "www." in word[0]

@@ -151,7 +151,9 @@ async def shown_passages(
             section = sections[place.article_id][place.number]
             anchor = anchors[place.article_id].of(section)
             found.append((place, texts[place.article_id], section, anchor, plain_passage(section.markdown)))
-    words = {word for *_, section, _, plain in found for word in words_of(" ".join((*section.headings, plain)))}
+    words = {
+        word for *_, section, _, plain in found for word in words_of(" ".join((*section.headings, plain)))
+    }
     stems = {config: await stems_of(ctx.tx, config, words) for config in asked.stems}
     weights = weights_of(plan)
     matched = frozenset(

@@ -1,4 +1,4 @@
-"""What would take the renderer more than linear time is refused at a first look, with its line and the limit."""
+"""What would take the renderer more than linear time is refused at once, with its line and the limit."""
 
 import time
 

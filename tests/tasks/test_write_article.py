@@ -2,7 +2,6 @@
 
 import pytest
 
-from instep.core import limits
 from instep.core.database import Tx
 from instep.core.jobs import MAX_ATTEMPTS
 from instep.workspaces.actions import pause_workspace, resume_workspace
