@@ -16,9 +16,9 @@ FENCE = re.compile(r"( *)(`{3,}|~{3,})")
 ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +|$)(?:\[[ xX]\] )?(.*)")
 QUOTE = re.compile(r"(?: {0,3}> ?)+")
 HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-RULE = re.compile(r" {0,3}(?:([-*_])(?:\s*\1){2,}|=+|-+)\s*$")
-DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:")
-DELIMITERS = re.compile(r"[ |:-]*-[ |:-]*$")
+RULE = re.compile(r" {0,3}(?:([-*_])(?:\s*+\1){2,}+|=++|--?)\s*+$")
+DEFINITION = re.compile(r" {0,3}\[[^\]]++\]:")
+DELIMITERS = re.compile(r"(?=[ |:]*+-)[ |:-]*+$")
 ALERT = re.compile(r"\[!\w+\]\s*")
 LABEL_WORDS = 5
 # How far code is set in below the text of an item.

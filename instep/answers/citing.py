@@ -10,7 +10,8 @@ from instep.answers.blocks import Block, Unit
 from instep.core.markdown import extensions
 from instep.search.schemas import Passage
 
-END = re.compile(r"[.!?:;,\u3002\uff01\uff1f\uff1a]*[\"'\u201d\u2019)]*$")
+STOPS = ".!?:;,\u3002\uff01\uff1f\uff1a"
+CLOSING_SIGNS = "\"'\u201d\u2019)"
 FENCES = re.compile(r"`{3,}")
 ACTIVE = re.compile(r"<(?:a|img)\b|<!-- raw HTML omitted -->")
 
@@ -26,8 +27,7 @@ class Source:
 
 def with_number(text: str, n: int) -> str:
     """The mark stands before the full stop, so that it stays with its sentence."""
-    end = END.search(text)
-    at = end.start() if end else len(text)
+    at = len(text.rstrip(CLOSING_SIGNS).rstrip(STOPS))
     return f"{text[:at]} [{n}]{text[at:]}" if at else text
 
 

@@ -13,7 +13,7 @@ FEWEST_TERMS = 3
 HELD = 0.5
 # As a question goes on in the languages that people ask in most; what it refers to is not in it.
 GOES_ON = re.compile(
-    r"\s*(?:and|but|or|then|also|what about|how about|und|aber|oder|et|mais|ou|y|pero|e|ma|en|maar)\b"
+    r"\A\W*+(?:and|but|or|then|also|what about|how about|und|aber|oder|et|mais|ou|y|pero|e|ma|en|maar)\b"
     r"|\b(?:it|that|this|those|these|they|them|one|ones|there|same|dies\w*|das|es|sie|dort|cela|ça|lo|esto|eso|isso|quello)\b",
     re.IGNORECASE,
 )

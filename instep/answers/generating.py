@@ -54,7 +54,7 @@ SCHEMA = {
 MOST_PARTS = 20
 LONGEST_PART = 1_000
 # The numbers of sources are the server's to write.
-MARKS = re.compile(r"\s*\[\s*\d+(?:\s*,\s*\d+)*\s*\]")
+MARKS = re.compile(r"(?<!\s)\s*+\[\s*+\d++(?:\s*+,\s*+\d++)*+\s*+\]")
 STEP = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
 END = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])(?=\S)")
 

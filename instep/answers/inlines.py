@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-CODE_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+BACKTICKS = re.compile("`+")
 TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
     re.DOTALL | re.IGNORECASE,
@@ -17,7 +17,7 @@ LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]{TARGET}")
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 ADDRESS = re.compile(
     r"<?((?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\bmailto:)[^\s<>\"'`|*]*[^\s<>\"'`|*.,;:!?)\]]"
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>?",
+    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++)>?",
     re.IGNORECASE,
 )
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
@@ -62,9 +62,26 @@ def inline(text: str) -> str:
 def hold_code(text: str) -> tuple[str, list[str]]:
     """The text with a mark in place of each piece of code."""
     spans: list[str] = []
+    pieces: list[str] = []
+    position = 0
+    for start, end in code_spans(text):
+        pieces += (text[position:start], HELD.format(len(spans)))
+        spans.append(text[start:end])
+        position = end
+    return "".join((*pieces, text[position:])), spans
 
-    def hold(found: re.Match[str]) -> str:
-        spans.append(found[0])
-        return HELD.format(len(spans) - 1)
 
-    return CODE_SPAN.sub(hold, text), spans
+def code_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where code begins and ends: at runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
+    ends: dict[int, list[tuple[int, int]]] = {}
+    runs = [run.span() for run in BACKTICKS.finditer(text)]
+    for start, end in reversed(runs):
+        ends.setdefault(end - start, []).append((start, end))
+    position = 0
+    for start, end in runs:
+        closing = ends[end - start]
+        while closing and closing[-1][0] <= start:
+            closing.pop()
+        if start >= position and closing:
+            position = closing[-1][1]
+            yield start, position

@@ -41,6 +41,12 @@ Message = Annotated[
 ]
 PersonName = Annotated[Text, Field(max_length=limits.NAME, examples=["Ann Example"])]
 
+
+def with_single_blanks(text: str) -> str:
+    """Runs of white space say nothing in a question, and all that reads it is spared them."""
+    return " ".join(text.split())
+
+
 QuestionText = Annotated[
     Text,
     Field(
@@ -50,6 +56,7 @@ QuestionText = Annotated[
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
+    AfterValidator(with_single_blanks),
 ]
 Visitor = Annotated[
     Text,

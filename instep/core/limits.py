@@ -322,6 +322,23 @@ READINGS_REMEMBERED = 30_000_000
 PROBLEMS_REMEMBERED = 50_000
 
 RENDER_SECONDS = 2
+# Of Markdown, for what takes its renderer longer the more of it there is: containers (quotes, lists,
+# footnotes) in each other; then of a text: list items, headings, headings that are alike, columns of a table,
+# cells of tables, footnote marks, signs `&`.
+MAX_NESTING = 30
+MAX_LIST_ITEMS = 50_000
+MAX_HEADINGS = 10_000
+MAX_EQUAL_HEADINGS = 1_000
+MAX_TABLE_COLUMNS = 500
+MAX_TABLE_CELLS = 50_000
+MAX_FOOTNOTE_MARKS = 10_000
+MAX_AMPERSANDS = 20_000
+# Signs `@` in one line, and closing parentheses in an address that becomes a link by itself.
+MAX_LINE_ADDRESSES = 1_000
+MAX_LINK_PARENTHESES = 2_000
+# HTML tags of authors that are open at once, and attributes of one tag.
+MAX_OPEN_TAGS = 200
+MAX_ATTRIBUTES = 100
 DIFF_SECONDS = 2
 # How soon a task of a paused workspace looks again.
 PAUSED_TASK_WAIT = timedelta(seconds=30)
@@ -330,6 +347,8 @@ READ_DIFF_SECONDS = 10
 WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
 INLINE_CHARACTERS = 64_000
+# A diff with a longer line is read there, too.
+INLINE_LINE_CHARACTERS = 4_000
 # A process that works on what strangers sent: memory beyond what it has when its first work begins.
 WORK_MEMORY_BYTES = 512 * 1024 * 1024
 # Pieces of expensive work of one workspace that wait for a place in one process, and when to ask again.

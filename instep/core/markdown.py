@@ -9,6 +9,8 @@ import nh3
 from instep.core import limits
 from instep.core.bounded import TooExpensive, run_bounded
 from instep.core.errors import InvalidRequest
+from instep.core.html_cost import refuse_costly_html
+from instep.core.markdown_cost import has_many_headings, refuse_costly_markdown, refuse_equal_headings
 from instep.core.readable import FOREIGN_REL, make_readable
 
 TAGS = {
@@ -42,15 +44,30 @@ OWN_CLASS = re.compile(
 BOX = re.compile(r"<input[^>]*>")
 CHECKED = '<input type="checkbox" checked="" disabled="">'
 UNCHECKED = '<input type="checkbox" disabled="">'
-# Nesting and equal headings cost quadratic time: 60,000 times `>` took 57 seconds. A text with many of the
-# marks that they are made of is rendered where a time limit holds.
+# A text with many of the marks that nesting is made of is rendered where a time limit holds, whatever the
+# limits of its nesting let through.
 MARKS = ("<", ">", "#", "=", "-", "[^")
 MANY_MARKS = 2_000
 
 
 def render(text: str) -> str:
     """The HTML of a Markdown text, safe to put into a page; the same text always gives the same HTML."""
+    return cleaned(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
+
+
+def render_checked(text: str) -> str:
+    """Like `render`; raises `TooComplex` for a text that would take more than linear time."""
+    refuse_costly_markdown(text)
+    if has_many_headings(text):
+        refuse_equal_headings(comrak.render_markdown(text, extension_options=extensions(has_anchors=False)))
     html = comrak.render_markdown(text, extension_options=extensions(), render_options=options())
+    if "<" in text:
+        refuse_costly_html(html, text)
+    return cleaned(html)
+
+
+def cleaned(html: str) -> str:
+    """The allowed part of a rendered text."""
     cleaner = nh3.Cleaner(
         tags=TAGS,
         clean_content_tags={"script", "style"},
@@ -61,19 +78,18 @@ def render(text: str) -> str:
         link_rel=FOREIGN_REL,
     )
     for _ in range(3):
-        cleaned = cleaner.clean(html)
-        if cleaned == html:
+        before, html = html, cleaner.clean(html)
+        if html == before:
             break
-        html = cleaned
     return make_readable(BOX.sub(lambda box: CHECKED if " checked=" in box[0] else UNCHECKED, html))
 
 
 async def render_bounded(text: str) -> str:
-    """Like `render`, with long or odd texts under a time limit in a process of their own."""
+    """Like `render_checked`, with long or odd texts under a time limit in a process of their own."""
     if len(text) <= limits.INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MANY_MARKS:
-        return render(text)
+        return render_checked(text)
     try:
-        return await run_bounded(render, text, seconds=limits.RENDER_SECONDS)
+        return await run_bounded(render_checked, text, seconds=limits.RENDER_SECONDS)
     except TooExpensive:
         message = "This text takes too long to render: shorten it or make its nesting simpler."
         raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None
@@ -91,11 +107,12 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
     return value
 
 
-def extensions() -> Any:
+def extensions(*, has_anchors: bool = True) -> Any:
     made = comrak.ExtensionOptions()
     for name in ("table", "strikethrough", "tasklist", "autolink", "footnotes", "alerts"):
         setattr(made, name, True)
-    made.header_id_prefix = HEADING_PREFIX
+    if has_anchors:
+        made.header_id_prefix = HEADING_PREFIX
     return made
 
 

@@ -11,7 +11,7 @@ from instep.writer import Proposal
 from instep.writer.new_articles.outline import Wanted
 
 # Notes are for reviewers, and reviewers need nobody's address or number.
-ADDRESS = re.compile(r"[^\s@<>]+@[^\s@<>]+\.\w+")
+ADDRESS = re.compile(r"(?<![^\s@<>])[^\s@<>]++@[^\s@<>]+\.\w+")
 NUMBER = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){5,}")
 UNKNOWN = "Visitors asked this in vain: say what the answer is, the articles quoted here do not hold it."
 

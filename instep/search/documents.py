@@ -158,7 +158,7 @@ class Texts:
 def sections_of(description: str | None, markdown: str) -> list[Section]:
     """What an article has to say, its description first, which counts as much as a heading."""
     first = [Section((description,), None, description)] if description else []
-    return [*first, *split(markdown[:MOST_CHARACTERS])[:MOST_PIECES]] or [Section((), None, "")]
+    return [*first, *split(markdown[:MOST_CHARACTERS], MOST_PIECES)] or [Section((), None, "")]
 
 
 def segment_of(texts: Texts, stems: dict[str, Stems]) -> Segment:

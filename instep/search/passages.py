@@ -1,6 +1,7 @@
 """An article as passages: what stands under each heading, in pieces that can be read, ranked and shown."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
@@ -11,12 +12,12 @@ from instep.search.excerpts import TAG, plain_text
 # In characters. A longer section is cut between its blocks; a block is cut only where it is longer itself.
 LONG_PASSAGE = 1_500
 LONGEST_BLOCK = 3_000
-HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # What begins a block of another kind is no heading, whatever stands below it.
 NO_TITLE = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)] |`{3}|~{3})| {4}|\t|\s*$")
-EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+EMPHASIS = re.compile(r"[*`]++|(?<!\w)_++|(?<!_)_++(?!\w)")
 SHOWN_HEADING = re.compile(r'<h[1-6] id="([^"]+)">(.*?)</h[1-6]>', re.DOTALL)
 LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
 BLOCK_END = re.compile(r"</(?:p|li|tr|h[1-6]|pre|blockquote|summary)>|<br[^>]*>")
@@ -56,24 +57,36 @@ class Sections:
         self.lines = []
 
 
-def split(markdown: str) -> list[Section]:
-    """The passages of a text, in its order; a heading with nothing below it is in the path of none."""
+def split(markdown: str, most: int | None = None) -> list[Section]:
+    """The passages of a text, in its order; a heading with nothing below it is in the path of none.
+
+    Of more passages than `most` the first ones are given, and the others are not even read.
+    """
     read = Sections()
     fence = ""
     for line in markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        if most is not None and len(read.done) >= most:
+            return read.done[:most]
         if fence:
             fence = "" if closes(line, fence) else fence
         elif opened := FENCE.match(line):
             fence = opened[1]
         elif found := HEADING.match(line):
-            read.begin(len(found[1]), plain_heading(found[2] or ""))
+            read.begin(len(found[1]), plain_heading(without_closing(line[found.end() :])))
             continue
         elif UNDERLINE.match(line) and read.lines and not NO_TITLE.match(read.lines[-1]):
             read.begin(1 if "=" in line else 2, plain_heading(read.lines.pop()))
             continue
         read.lines.append(line)
     read.end()
-    return read.done
+    return read.done[:most]
+
+
+def without_closing(title: str) -> str:
+    """A heading without the signs `#` that may end it (CommonMark 0.31.2, section 4.2)."""
+    title = title.strip(" \t")
+    opening = title.rstrip("#")
+    return opening.rstrip(" \t") if not opening or opening[-1] in " \t" else title
 
 
 def closes(line: str, fence: str) -> bool:
@@ -127,15 +140,32 @@ def blocks_of(lines: list[str]) -> Iterator[str]:
         yield "\n".join(block)
 
 
-def anchor_of(section: Section, html: str) -> str | None:
-    """Where the section's heading stands in the rendered text of its article."""
-    if section.number is None:
-        return None
-    shown = [(found[1], plain_text(found[2])) for found in SHOWN_HEADING.finditer(html)]
-    for anchor, title in shown[section.number :] + shown[: section.number]:
-        if title == " ".join(unescape(section.headings[-1]).split()):
-            return anchor
-    return None
+class Anchors:
+    """Where the headings of an article stand in its rendered text, which is read once."""
+
+    def __init__(self, html: str) -> None:
+        self.headings: list[tuple[str, str]] = SHOWN_HEADING.findall(html)
+        self.numbers: dict[str, list[int]] = {}
+
+    def of(self, section: Section) -> str | None:
+        """The anchor of the section's heading: the one with its number, or the next one with its title."""
+        if section.number is None:
+            return None
+        title = " ".join(unescape(section.headings[-1]).split())
+        if section.number < len(self.headings):
+            anchor, html = self.headings[section.number]
+            if plain_text(html) == title:
+                return anchor
+        numbers = self.numbers_of(title)
+        following = numbers[bisect_left(numbers, section.number) :] or numbers
+        return self.headings[following[0]][0] if following else None
+
+    def numbers_of(self, title: str) -> list[int]:
+        """Read only where numbers alone do not tell, as after a heading in HTML."""
+        if not self.numbers:
+            for number, (_, html) in enumerate(self.headings):
+                self.numbers.setdefault(plain_text(html), []).append(number)
+        return self.numbers.get(title, [])
 
 
 def plain_passage(markdown: str) -> str:

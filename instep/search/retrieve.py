@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import exp
 
 import numpy as np
+from anyio import to_thread
 
 from instep.core import limits
 from instep.identity.schemas import Bot, Ctx
@@ -14,7 +15,7 @@ from instep.search.asking import Asking, Plan, asking, plan_question
 from instep.search.closeness import Weights, closeness, weights_of, worth
 from instep.search.documents import sections_of
 from instep.search.meaning import MEANING
-from instep.search.passages import Section, anchor_of, plain_passage, sentences_of
+from instep.search.passages import Anchors, Section, plain_passage, sentences_of
 from instep.search.queries import FoundText
 from instep.search.ranking import MOST, Ranking, Scope, echoed, rank, top
 from instep.search.schemas import Passage, Reach, Retrieved, Signals
@@ -142,14 +143,17 @@ async def shown_passages(
     ctx: Ctx, asked: Asking, plan: Plan, places: Sequence[Place], texts: dict[str, FoundText]
 ) -> list[tuple[Passage, float]]:
     """The passages as their readers see them, and how close together each holds what is looked for."""
+    shown = {place.article_id: texts[place.article_id] for place in places}
+    sections, anchors = await read_articles(shown)
     found = []
     for place in places:
-        text = texts[place.article_id]
-        sections = sections_of(text.description, text.markdown)
-        if place.number < len(sections):
-            section = sections[place.number]
-            found.append((place, text, section, plain_passage(section.markdown)))
-    words = {word for *_, section, plain in found for word in words_of(" ".join((*section.headings, plain)))}
+        if place.number < len(sections[place.article_id]):
+            section = sections[place.article_id][place.number]
+            anchor = anchors[place.article_id].of(section)
+            found.append((place, texts[place.article_id], section, anchor, plain_passage(section.markdown)))
+    words = {
+        word for *_, section, _, plain in found for word in words_of(" ".join((*section.headings, plain)))
+    }
     stems = {config: await stems_of(ctx.tx, config, words) for config in asked.stems}
     weights = weights_of(plan)
     matched = frozenset(
@@ -159,11 +163,25 @@ async def shown_passages(
     )
     return [
         (
-            passage_of(ctx.bot, place, text, section, plain, weights, stems, matched),
+            passage_of(ctx.bot, place, text, section, anchor, plain, weights, stems, matched),
             closeness(keys_of(" ".join((*section.headings, plain)), stems), weights) / plan.total,
         )
-        for place, text, section, plain in found
+        for place, text, section, anchor, plain in found
     ]
+
+
+async def read_articles(texts: dict[str, FoundText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
+    """The passages of each article and where its headings stand, each article read once."""
+    if sum(len(text.html) for text in texts.values()) > limits.INLINE_CHARACTERS:
+        return await to_thread.run_sync(read_articles_now, texts)
+    return read_articles_now(texts)
+
+
+def read_articles_now(texts: dict[str, FoundText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
+    return (
+        {id: sections_of(text.description, text.markdown) for id, text in texts.items()},
+        {id: Anchors(text.html) for id, text in texts.items()},
+    )
 
 
 def passage_of(
@@ -171,12 +189,12 @@ def passage_of(
     place: Place,
     text: FoundText,
     section: Section,
+    anchor: str | None,
     plain: str,
     weights: Weights,
     stems: dict[str, Stems],
     matched: frozenset[str],
 ) -> Passage:
-    anchor = anchor_of(section, text.html)
     return Passage(
         article_id=text.id,
         number=place.number,

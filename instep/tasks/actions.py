@@ -98,7 +98,7 @@ def refuse_other_than_one(new: TaskCreate) -> None:
 
 async def refuse_unreadable(diff: str) -> None:
     try:
-        if len(diff) <= limits.INLINE_CHARACTERS:
+        if is_read_at_once(diff):
             read_diff(diff)
         else:
             await run_bounded(check_diff, diff, seconds=limits.READ_DIFF_SECONDS)
@@ -109,6 +109,13 @@ async def refuse_unreadable(diff: str) -> None:
     else:
         return
     raise InvalidRequest(refusal, details=[("change.diff", refusal)])
+
+
+def is_read_at_once(diff: str) -> bool:
+    """A short diff, with lines that people write, is read in no time."""
+    if len(diff) > limits.INLINE_CHARACTERS:
+        return False
+    return max(map(len, diff.split("\n"))) <= limits.INLINE_LINE_CHARACTERS
 
 
 def check_diff(diff: str) -> None:

@@ -1,6 +1,7 @@
 """POST /chat without a model: answers in the articles' own words."""
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -165,6 +166,20 @@ async def test_the_language_wanted_is_answered_in_and_another_one_where_it_has_n
     ):
         answer = await ask(api(None), cast.acme, question, locale=locale)
         assert titles(answer)[0] == title
+
+
+async def test_white_space_in_a_question_says_nothing_and_costs_nothing(api: Api, cast: Cast) -> None:
+    await publish_guides(api, cast)
+    client = api(None)
+    plain = await ask(client, cast.acme, HOW)
+    wide = HOW.replace(" ", "\n" + " " * 380)
+    began = time.process_time()
+    answers = [await ask(client, cast.acme, wide)]
+    conversation = answers[0]["conversationId"]
+    answers += [await ask(client, cast.acme, wide, conversationId=conversation) for _ in range(4)]
+
+    assert {answer["answer"] for answer in answers} == {plain["answer"]}
+    assert time.process_time() - began < 2
 
 
 async def test_a_question_may_go_on_from_the_one_before(api: Api, cast: Cast) -> None:

@@ -208,7 +208,7 @@ async def test_it_is_asked_with_data_between_lines_that_none_can_imitate(
     assert HOW not in asked.told
     labels = r"(?:passage \d+|an earlier question|the question)"
     [mark] = set(re.findall(rf"(?m)^===== (?:BEGIN|END) {labels} (\w{{16}}) =====$", asked.asked))
-    assert f"===== BEGIN an earlier question {mark} =====\n{hostile}\n=====" in asked.asked
+    assert f"===== BEGIN an earlier question {mark} =====\n{' '.join(hostile.split())}\n=====" in asked.asked
     assert f"===== BEGIN the question {mark} =====\n{HOW}\n=====" in asked.asked
 
 

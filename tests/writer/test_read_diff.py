@@ -1,5 +1,6 @@
 """Every sort of unified diff is read; what is broken is refused with its line."""
 
+import time
 from contextlib import suppress
 
 import pytest
@@ -138,3 +139,35 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_any_hunk_is_read_or_refused(body: str) -> None:
     with suppress(InvalidDiff):
         read_diff(f"--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{body}")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "--- a/x" + " " * 60_000 + "z\n+++ b/x",
+        "--- a/x" + " (revision 1" * 5_000 + "\n+++ b/x",
+        'diff --git "a/' + '\\"' * 30_000 + "\n--- a/x\n+++ b/x",
+    ],
+    ids=["blanks", "revisions", "quotes"],
+)
+def test_a_long_name_is_read_in_no_time(header: str) -> None:
+    began = time.process_time()
+    with suppress(InvalidDiff):
+        read_diff(f"{header}\n@@ -1 +1 @@\n-a\n+b\n")
+
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    ("header", "path"),
+    [
+        ("--- x.py  2026-01-02 03:04:05\n+++ x.py  2026-01-02 03:04:06", "x.py"),
+        ("--- x.py  (revision 12)\n+++ x.py  (working copy)", "x.py"),
+        ("--- my notes.txt\n+++ my notes.txt  ", "my notes.txt"),
+        ('--- "a/a \\"b\\".txt"\n+++ "b/a \\"b\\".txt"', 'a "b".txt'),
+    ],
+)
+def test_names_are_told_from_dates_and_quotes(header: str, path: str) -> None:
+    [file] = read_diff(f"{header}\n@@ -1 +1 @@\n-a\n+b\n").files
+
+    assert file.path == path

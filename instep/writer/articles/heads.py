@@ -12,7 +12,7 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _ATX = re.compile(r"(#{1,6})\s+(\S.*)")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}\s*$")
 _ANCHOR = re.compile(r"\.\. _[^:]+:\s*$")
-_ATTRIBUTES = re.compile(r"\s*\{[:\s]*#[^}]*\}\s*$|\s+#+\s*$")
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$|(?<!\s)\s++#++\s*+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ Form = Literal["row", "item", "term", "section"]
 
 _ITEM = re.compile(r"(\s*)([-*+]|\d+[.)]|<li>)\s*(?=\S)")
 _MEANING = re.compile(r"(\s*):\s+\S")
-_RULE = re.compile(r"\s*\|?[\s:|-]*-{3}[\s:|-]*$")
+_RULE = re.compile(r"(?=[\s:|-]*?-{3})[\s:|-]*+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,11 @@ import re
 DEV_NULL = "/dev/null"
 _ESCAPE = re.compile(rb'\\([0-7]{3}|[abfnrtv"\\])')
 _PLAIN = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
-_DATE = re.compile(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$|\s+\((?:revision \d+|working copy|nonexistent)\)$")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_DATE = re.compile(
+    r"(?<!\s)\s++(?:\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\((?:revision \d++|working copy|nonexistent)\))$"
+)
+# A name whose quotes do not end goes to the end of its line: no other one can begin within it.
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)')
 _PREFIX = re.compile(r"^[abciow]/")
 
 

@@ -19,7 +19,7 @@ from instep.writer.words.safety import has_hidden
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|#include|package)\b")
 _FENCE = re.compile(r"`{3}|~{3}")
-_SPELLING = re.compile(r"[,;]+$|\s+")
+_SPELLING = re.compile(r"(?<![,;])[,;]++$|\s++")
 _SHORTEST, _FEWEST_WORDS = 8, 2
 _SHARED, _SHARED_OF_TEXT = 2, 1
 _RAREST = 3

@@ -11,7 +11,7 @@ from instep.writer.editing.places import Place
 from instep.writer.facts.removals import Removal
 from instep.writer.words.names import is_distinct
 
-_SPAN = re.compile(r"`+([^`]+)`+")
+_SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|/?[A-Za-z_][\w./-]*\w")
 _SHORT = re.compile(r"-\w")
 # What may stand between the name that an item opens with and what the item says of it.

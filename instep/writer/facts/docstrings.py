@@ -7,12 +7,12 @@ from instep.writer.diffs.patch import Hunk
 from instep.writer.facts.declarations import Declaration
 from instep.writer.words.prose import is_prose, prose_of
 
-_SIGNS = re.compile(r"^\s*(?:#+|//+!?|/\*+|\*+/|\*|--)\s?|\s*\*/\s*$")
+_SIGNS = re.compile(r"^\s*+(?:#+|//+!?|/\*+|\*+/|\*|--)\s?|(?<!\s)\s*+\*/\s*+$")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/\*|\*)")
 _DECORATOR = re.compile(r"\s*@[\w.]+")
 _QUOTED = re.compile(r"""[rfu]?("{3}|'{3})(.*?)(?:\1|\Z)|([\"'`])((?:\\.|(?!\3)[^\\])*)\3""", re.DOTALL)
 _TAG = re.compile(r"^@\w+.*", re.MULTILINE | re.DOTALL)
-_TRAILING = re.compile(r"(?:\s{2,}#|\s//)\s+(.+)$")
+_TRAILING = re.compile(r"(?:\s\s#|\s//)\s++(.+)$")
 _MOST_LINES = 25
 
 

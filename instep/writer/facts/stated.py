@@ -13,7 +13,7 @@ from instep.writer.words.matching import mention
 from instep.writer.words.names import is_distinct
 
 _QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
-_BARE = r"([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
+_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
 _SIDE = rf"(?:{_QUOTED}|{_BARE})"
 _ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜)\s*{_SIDE}")
 _VERB = re.compile(

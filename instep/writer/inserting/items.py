@@ -12,7 +12,7 @@ from instep.writer.words.markup import in_markup_of
 
 _CELLS = re.compile(r"(?<!\\)\|")
 _DEFAULT = re.compile(r"(?i)^([^\w`]*defaults?(?: value)?[^\w`]*:[^\w`]*)(`*)([^`]*?)(`*)\s*$")
-_ATTRIBUTES = re.compile(r"\s*\{[:\s]*#[^}]*\}")
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}")
 _CLOSING = re.compile(r"(?:`+|\*+|_+|\"|</\w+>|\]\([^)]*\)|\]|\([^)]*\)|=?&lt;.*?&gt;|\s*\\?\*)*")
 _SEPARATOR = re.compile(r"\s*(?::|-{1,2}|[\u2013\u2014])\s+|\s+")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}\s*$")

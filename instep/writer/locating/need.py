@@ -26,7 +26,7 @@ _INVISIBLE = re.compile(
     re.IGNORECASE,
 )
 _FIX = re.compile(r"\W*(?:fix|bug|🐛)", re.IGNORECASE)
-_NAMED = re.compile(r"`[^`]+`|\w+_\w+|--\w+")
+_NAMED = re.compile(r"`[^`]+`|(?<!\w)\w+_\w++|--\w+")
 _PROSE = re.compile(
     r"^\s*(?:#|//|\*|--|<!--|[A-Z][a-z]+ [a-z]+)|help=|description|\"\"\"|placeholder|label|title=|summary"
 )

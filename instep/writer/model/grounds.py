@@ -37,14 +37,14 @@ _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|;|\"\"\"|''')")
 _TRAILING = re.compile(r"\s(?:#|//|--)\s.*$")
 # Scripts without blanks between words.
 _SPACELESS = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_CODE = re.compile(r"(?ms)^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1|(`+)([^`\n]+)\3")
+_CODE = re.compile(r"(?ms)^[ \t]*+(`{3,}|~{3,})[^\n]*+\n(.*?)^[ \t]*\1|(?<!`)(`++)([^`\n]++)\3")
 # In code marks one name, flag or assignment; more than that is looked at word by word.
-_SPELLED = re.compile(r"(`+)[\w@$./:#={}\[\]()-]+\1")
+_SPELLED = re.compile(r"(?<!`)(`++)[\w@$./:#={}\[\]()-]++\1")
 _REMARK = re.compile(r"(?m)(?:^|\s)(?:#|//|--)\s.*$")
 _ITEM = re.compile(r"(?m)^[ \t]*\d+[.)][ \t]")
 _TARGET = re.compile(r"\]\([^()\s]*\)|\b[a-z][a-z0-9+.-]{1,20}://\S+")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*\w|[A-Za-z_]|\d+(?:[.,]\d+)*")
-_NAME = re.compile(r"--?[A-Za-z][\w-]*\w|[\w@$/{}.:-]*\w")
+_NAME = re.compile(r"--?[A-Za-z][\w-]*\w|(?<![@$/{}.:-])(?:[@$/{}.:-]*+\w)++")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _PIECE = re.compile(r"(?<=[.!?;])\s+|\n|\|")
 _FOUNDED = 0.6

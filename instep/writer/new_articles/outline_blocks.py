@@ -9,7 +9,7 @@ from typing import Literal
 Kind = Literal["text", "code", "heading", "steps", "topics", "points"]
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]++(.*[^ \t#\n]|)[ \t#]*+$")
 _ITEM = re.compile(r" {0,3}([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$")
 _CONTINUED = re.compile(r"[ \t]{2,}\S")
 # An opening tag, comment or the like would swallow what follows; inside code it is only shown.

@@ -8,9 +8,9 @@ from instep.core.terms import ordered_terms
 
 _SPLIT = re.compile(r"\n[ \t]*\n")
 _FENCED = re.compile(r"(?ms)^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[^\n]*$|\Z)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]++(.*[^ \t#\n]|)[ \t#]*+$")
 # Tables, quotes, pictures, markup, code and definitions say little apart from what they stand in.
-_NOT_PROSE = re.compile(r"[ \t]*[|>]|    |\t|.*(?:<|!\[|\[\^|\[[^\]]+\]:)")
+_NOT_PROSE = re.compile(r"[ \t]*[|>]|    |\t|.*(?:<|!\[|\[\^|\[[^\[\]]++\]:)")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\](?:\([^()\s]{0,500}(?: \"[^\"\n]{0,200}\")?\)|\[[^\[\]]{0,300}\])")
 _SHORTEST, _LONGEST = 30, 800
 

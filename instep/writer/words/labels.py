@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from instep.writer.words.tokens import parts_of
 
-_OPENING = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|:[\w:]+:(?=`)|await )*")
+_OPENING = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\w++:)++(?=`)|await )*")
 _CODE = re.compile(r"(`+)([^`]+)\1")
 _NAME = re.compile(r"\.?(--?[\w-]+|/[\w./{}:<>-]+|[\w@$.-]*\w)")
 _PHRASE = re.compile(r"[^*_\]<|:(\n]+")

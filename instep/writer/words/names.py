@@ -8,7 +8,7 @@ from instep.writer.words.tokens import parts_of
 _JOINERS = ("_", "_-", "_-.", "_-./:@{}")
 _LONGEST = 200
 _DISTINCT = re.compile(
-    r"\w_+[^\W_]"  # snake_case, UPPER_CASE
+    r"\w_[^\W_]"  # snake_case, UPPER_CASE
     r"|[a-z]\d*[A-Z]|[A-Z]{2}[a-z]{2}"  # camelCase, PascalCase, HTTPServer
     r"|^--[a-z][\w-]+$"  # a flag
     r"|^_[a-z]{3}"  # _leading

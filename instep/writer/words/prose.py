@@ -9,11 +9,11 @@ _SENTENCE = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])\s+(?=[A-Z`\"'])")
 _SPAN = re.compile(r"`[^`]*`")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SECTION = re.compile(
-    r"\n\s*(?::\w+|@\w+|Args|Arguments|Parameters|Returns?|Raises|Yields|Examples?|Notes?|Usage)\b.*",
+    r"(?<=\n)[^\S\n]*+(?::\w+|@\w+|Args|Arguments|Parameters|Returns?|Raises|Yields|Examples?|Notes?|Usage)\b.*",
     re.DOTALL,
 )
 _NAME = re.compile(
-    r"(?<![`\w/.-])(?:--[a-z][\w-]+|[A-Za-z]\w*_\w+(?:\.\w+)*|[a-z]+[a-z0-9]*[A-Z]\w*)(?![\w`/])(?:\([\w\s,=]*\))?"
+    r"(?<![`\w/.-])(?:--[a-z][\w-]+|[A-Za-z](?=\w*_\w)\w++(?:\.\w++)*|[a-z][a-z0-9]*[A-Z]\w*)(?![\w`/])(?:\([\w\s,=]*\))?"
 )
 _CODE_SIGNS = re.compile(r"[;{}=]|\bselect\b.*\bfrom\b|\\n|%[sd(]|\$\{", re.IGNORECASE)
 # Directives and reminders that developers write to tools and to each other, and queries.

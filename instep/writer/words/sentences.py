@@ -7,7 +7,8 @@ from instep.writer.words.safety import is_safe
 
 _PREFIX = re.compile(r"^(?:[\w-]+(?:\([^)]*\))?!?|[\w/.-]+):\s+|^[^\w`\"'/.-]+|^\[[^\]]*\]\s*")
 _SUFFIX = re.compile(
-    r"[\s,;(-]*(?:(?:fix(?:es|ed)?|close[sd]?|refs?|see|resolves?|part of)\s+(?:#\d+[,\s]*(?:and\s+)?)+"
+    r"(?<![\s,;(-])[\s,;(-]*+(?:(?:fix(?:es|ed)?|close[sd]?|refs?|see|resolves?|part of)\s+"
+    r"(?:#\d++[,\s]*+(?:and\s++)?)+"
     r"|\(?#\d+\)?)\W*$",
     re.IGNORECASE,
 )

@@ -1,0 +1,245 @@
+"""No pattern of the package takes more than linear time, whatever text it is used on."""
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+
+import instep
+
+# Characters of the longer text, and of the shorter one that its time is held against.
+LONGER, SHORTER = 8_000, 2_000
+# A first look at a short text: what is done with it in less time is not slow with the longer one.
+SHORTEST, SUSPICIOUS_SECONDS = 500, 0.000_04
+# Linear time grows by 4, quadratic time by 16.
+GROWTH = 8.0
+# A text of the shorter length that takes so long need not be tried in the longer one.
+HOPELESS_SECONDS = 0.2
+FLOOR_SECONDS = 0.02
+RUNS = 3
+MIGRATIONS = "instep.migrations"
+ALPHABET = (" ", "\n", "a", "A", "1", "`", "[", "(", '"', "'", "<", "_", "-", "/", ".", "*", "é", "中")
+MOST_PIECES = 6
+METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split"}
+SEARCHING = METHODS - {"match", "fullmatch"}
+Pattern = re.Pattern[Any]
+
+# Where only bounded texts are read, by module: how many characters, and what bounds them.
+BOUNDED: dict[str, tuple[int, str]] = {
+    "writer.facts.": (1_000, "They read lines of code, of which longer ones are left out (LONG_LINE)."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A text of any length that may be slow to search."""
+
+    before: str
+    pump: str
+    after: str
+
+    def text(self, length: int) -> str:
+        return self.before + self.pump * (length // len(self.pump)) + self.after
+
+
+def patterns() -> dict[str, Pattern]:
+    """Every pattern at module level, also in collections, by the module and name where it stands."""
+    found: dict[Pattern, str] = {}
+    for module in pkgutil.walk_packages(instep.__path__, "instep."):
+        if module.name.startswith(MIGRATIONS) or module.name.endswith("__main__"):
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            for pattern in held_by(value):
+                if value is not None and pattern not in found:
+                    found[pattern] = f"{module.name.removeprefix('instep.')}.{name}"
+    named: dict[str, Pattern] = {}
+    for pattern, name in found.items():
+        number = sum(known.partition("#")[0] == name for known in named)
+        named[f"{name}#{number}" if number else name] = pattern
+    return named
+
+
+def held_by(value: object) -> Iterator[Pattern]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from held_by(item)
+    elif isinstance(value, tuple | list | set | frozenset):
+        for item in value:
+            yield from held_by(item)
+
+
+def pieces_of(pattern: Pattern) -> list[str]:
+    """What a text may be made of that comes near to a match: literal runs, and a sign of each class."""
+    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    pieces: list[str] = []
+    collect(
+        parser.parse(
+            text, pattern.flags & ~re.DEBUG & ~(0 if isinstance(pattern.pattern, str) else re.UNICODE)
+        ),
+        pieces,
+    )
+    return list(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def collect(tree: Any, pieces: list[str]) -> str:
+    """An example of what the tree matches; each part of it and its longer runs are added to the pieces."""
+    example = ""
+    for code, argument in tree:
+        example += example_of(code, argument, pieces)
+    pieces.append(example)
+    return example
+
+
+def example_of(code: Any, argument: Any, pieces: list[str]) -> str:
+    if code in SINGLE_SIGNS:
+        example: str = SINGLE_SIGNS[code](argument)
+        return example
+    if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
+        return collect(argument[2], pieces) * max(1, min(argument[0], 20))
+    if code is codes.SUBPATTERN:
+        return collect(argument[3], pieces)
+    if code is codes.ATOMIC_GROUP:
+        return collect(argument, pieces)
+    if code is codes.BRANCH:
+        examples = [collect(branch, pieces) for branch in argument[1]]
+        return examples[0]
+    if code in (codes.ASSERT, codes.ASSERT_NOT):
+        collect(argument[1], pieces)
+    return ""
+
+
+def class_example(items: Any) -> str:
+    if items[0][0] is codes.NEGATE:
+        refused = (
+            re.compile("[" + "".join(re.escape(sign) for sign in signs_of(items[1:])) + "]")
+            if items[1:]
+            else None
+        )
+        return next((sign for sign in "a ~1\n\x01" if refused is None or not refused.match(sign)), "~")
+    return signs_of(items)[0]
+
+
+def signs_of(items: Any) -> list[str]:
+    signs = []
+    for code, argument in items:
+        if code is codes.LITERAL:
+            signs.append(chr(argument))
+        elif code is codes.RANGE:
+            signs.append(chr(argument[0]))
+        elif code is codes.CATEGORY:
+            signs.append(
+                {"CATEGORY_SPACE": " ", "CATEGORY_DIGIT": "1", "CATEGORY_WORD": "a"}.get(str(argument), "~")
+            )
+    return signs or ["a"]
+
+
+SINGLE_SIGNS: dict[Any, Callable[[Any], str]] = {
+    codes.LITERAL: chr,
+    codes.NOT_LITERAL: lambda _: "a",
+    codes.ANY: lambda _: "a",
+    codes.IN: class_example,
+}
+
+
+def attacks(pattern: Pattern) -> Iterator[Attack]:
+    """Texts of any length: something, again and again, between what may stand before and after it."""
+    own = sorted(pieces_of(pattern), key=len)
+    pumps = dict.fromkeys([*ALPHABET, *own[:MOST_PIECES], *own[-MOST_PIECES:]])
+    befores = dict.fromkeys(["", *own[:5], *own[-3:]])
+    yield from (Attack(*parts) for parts in product(befores, pumps, ("\x01", "b\n")))
+
+
+def uses() -> dict[str, set[str]]:
+    """The methods by which the package uses each pattern, by the module and name where the pattern stands."""
+    methods: dict[str, set[str]] = {}
+    for path in Path(instep.__path__[0]).rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        own = ".".join(path.relative_to(instep.__path__[0]).with_suffix("").parts)
+        imported = {
+            alias.name: (node.module or "").removeprefix("instep.")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
+                name = node.value.id
+                methods.setdefault(f"{imported.get(name, own)}.{name}", set()).add(node.attr)
+                if name.islower() and node.attr != "split":
+                    methods.setdefault(own, set()).add(node.attr)
+    return methods
+
+
+def methods_for(name: str, methods: dict[str, set[str]]) -> set[str]:
+    """Of a pattern in a collection, without a name of its own, those that its module uses on any variable."""
+    own = name.partition("#")[0]
+    return methods.get(own) or methods.get(own.rpartition(".")[0], set())
+
+
+def seconds(pattern: Pattern, method: str, text: str) -> float:
+    subject: Any = text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
+    run = getattr(pattern, method)
+    began = time.process_time()
+    deque(run(subject) or (), 0) if method == "finditer" else run(subject)
+    return time.process_time() - began
+
+
+def takes_too_long(pattern: Pattern, method: str, attack: Attack) -> bool:
+    if seconds(pattern, method, attack.text(SHORTEST)) < SUSPICIOUS_SECONDS:
+        return False
+    if seconds(pattern, method, attack.text(SHORTER)) > HOPELESS_SECONDS:
+        return True
+    if seconds(pattern, method, attack.text(LONGER)) < FLOOR_SECONDS:
+        return False
+    longer, shorter = (
+        min(seconds(pattern, method, attack.text(length)) for _ in range(RUNS))
+        for length in (LONGER, SHORTER)
+    )
+    return longer > max(FLOOR_SECONDS, GROWTH * shorter)
+
+
+def takes_too_long_within(length: int, pattern: Pattern, method: str, attack: Attack) -> bool:
+    text = attack.text(length)
+    if seconds(pattern, method, text) < FLOOR_SECONDS:
+        return False
+    return min(seconds(pattern, method, text) for _ in range(RUNS)) > FLOOR_SECONDS
+
+
+def slow_uses(name: str, pattern: Pattern, methods: set[str]) -> Iterator[str]:
+    """Each use of a pattern that a text makes slow, with that text."""
+    lengths = [length for module, (length, _) in BOUNDED.items() if name.startswith(module)]
+    is_slow = partial(takes_too_long_within, lengths[0]) if lengths else takes_too_long
+    for method in {"finditer" if method in SEARCHING else method for method in methods or {"finditer"}}:
+        slow = next((attack for attack in attacks(pattern) if is_slow(pattern, method, attack)), None)
+        if slow:
+            yield f"{name}.{method}: {slow.before!r}, then {slow.pump!r} again and again, then {slow.after!r}"
+
+
+def test_no_text_takes_a_pattern_more_than_linear_time() -> None:
+    methods = uses()
+    slow = [
+        told
+        for name, pattern in patterns().items()
+        for told in slow_uses(name, pattern, methods_for(name, methods))
+    ]
+
+    assert slow == []
+
+
+@pytest.mark.parametrize("slow", [r"\s*a", r"(?:x+)+y", r"(`+)(.+?)\1", r" {0,3}(#+)(?: +(.*?))?(?: +#+)?$"])
+def test_a_slow_pattern_is_noticed(slow: str) -> None:
+    assert list(slow_uses("slow", re.compile(slow), {"search"}))
