@@ -1,6 +1,6 @@
 """A client reads a list page by page while eight writers change rows: it sees what stays exactly once."""
 
-from asyncio import Event, gather
+from asyncio import Event, TaskGroup, gather
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -56,7 +56,9 @@ async def test_drafts(caller: Call, rows: int) -> None:
         found(await client.patch(f"/v1/drafts/{row}", json={"contentMarkdown": f"{row} {number}."}))
         for verb in ("apply", "dismiss"):
             new = await propose(client, f"{verb} {row} {number}.")
-            found(await client.post(f"/v1/drafts/{new}/{verb}", json={} if verb == "apply" else None))
+            # Eight apply to one article at once: each text is to win, not to be merged.
+            body = {"onConflict": "overwrite"} if verb == "apply" else None
+            found(await client.post(f"/v1/drafts/{new}/{verb}", json=body))
 
     await walk_while_writing(caller, "/v1/drafts", (7,), moving, write)
 
@@ -112,12 +114,14 @@ async def writing(caller: Call, moving: list[str], write: Write) -> AsyncIterato
             await write(clients[writer], moving[(number * WRITERS + writer) % len(moving)], number)
             progress[writer] += 1
 
-    working = gather(*(work(writer) for writer in range(WRITERS)))
-    try:
-        yield progress
-    finally:
-        stop.set()
-        await working
+    # A writer that fails ends the block, too.
+    async with TaskGroup() as group:
+        for writer in range(WRITERS):
+            group.create_task(work(writer))
+        try:
+            yield progress
+        finally:
+            stop.set()
 
 
 async def walk(readers: list[Client], path: str, size: int, stayed: list[str], progress: list[int]) -> None:
