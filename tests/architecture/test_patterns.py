@@ -106,10 +106,10 @@ def collect(tree: Any, pieces: list[str]) -> str:
 
 def example_of(code: Any, argument: Any, pieces: list[str]) -> str:
     if code in SINGLE_SIGNS:
-        example: str = SINGLE_SIGNS[code](argument)
-        return example
+        return SINGLE_SIGNS[code](argument)
     if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-        return collect(argument[2], pieces) * max(1, min(argument[0], 20))
+        least: int = argument[0]
+        return collect(argument[2], pieces) * max(1, min(least, 20))
     if code is codes.SUBPATTERN:
         return collect(argument[3], pieces)
     if code is codes.ATOMIC_GROUP:
@@ -134,7 +134,7 @@ def class_example(items: Any) -> str:
 
 
 def signs_of(items: Any) -> list[str]:
-    signs = []
+    signs: list[str] = []
     for code, argument in items:
         if code is codes.LITERAL:
             signs.append(chr(argument))
