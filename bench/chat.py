@@ -84,7 +84,7 @@ def measure(bots: list[tuple[UUID, str]], questions: list[str], server: int) -> 
 
 
 def answers(bots: list[tuple[UUID, str]], questions: list[str]) -> Iterator[Asked]:
-    each = limits.VISITOR_ADDRESS_CALLS // VISITORS - 1
+    each = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE // VISITORS - 1
     for bot, key in bots:
         for visitor in range(1, VISITORS + 1):
             for number in range(each):

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 
-from tests.cast import Json
+from tests.support.cast import Json
 from tests.runtime.installation import Installation
 
 SECONDS = 20

@@ -14,7 +14,7 @@ import httpx2
 from contract.mcp_proxy import forwarding
 from contract.person import EMAIL, PASSWORD
 from contract.readers import HERE, MADE, NODE
-from tests.cast import Json
+from tests.support.cast import Json
 from tests.runtime.installation import Installation, free_port, installed
 
 # The suite needs a newer Node.js than many systems have.

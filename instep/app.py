@@ -11,7 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep import operations
+from instep.ops import health
 from instep.answers.rest import router as answers
 from instep.articles.rest import router as articles
 from instep.changelog.rest import router as changelog
@@ -20,8 +20,8 @@ from instep.core.config import settings
 from instep.core.errors import AppError
 from instep.drafts.rest import router as drafts
 from instep.insights.rest import router as insights
-from instep.mcp import discovery
-from instep.mcp import servers as mcp
+from instep.mcp_servers import discovery
+from instep.mcp_servers import servers as mcp
 from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
 from instep.people import pages as people
@@ -31,7 +31,7 @@ from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
 from instep.web.buckets import Buckets
-from instep.web.door import allowed_methods, refuse_address
+from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.embed_errors import is_of_embed, render_embed_error
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
@@ -55,7 +55,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
-    app.router.routes.extend([*operations.routes, *reference.routes, *people.routes, *site.routes])
+    app.router.routes.extend([*health.routes, *reference.routes, *people.routes, *site.routes])
     for route in app.routes:
         access_of(route)
     app.add_exception_handler(AppError, refuse)

@@ -16,14 +16,14 @@ from instep.core.crypto import key_ring
 from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.jobs import Handler, Worker
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.core.postgres import application_url, running_postgres
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
 from instep.migrations import migrate
-from instep.model.choosing import embedder_of, model_of
-from instep.model.embedding import Embedder
-from instep.model.protocol import Model
+from instep.llm.factory import open_embedder, open_model
+from instep.llm.embedding import Embedder
+from instep.llm.protocol import Model
 from instep.search.jobs import (
     EMBED_ARTICLES,
     STORE_INDEXES,
@@ -35,7 +35,7 @@ from instep.search.jobs import (
 from instep.search.meaning import use_embedder
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
-from instep.upkeep import PRUNE, prune, schedule_prune
+from instep.ops.prune import PRUNE, prune, schedule_prune
 from instep.webhooks.sender import Sender
 
 log = structlog.get_logger()
@@ -51,7 +51,7 @@ class Runtime:
     database: Database
     cursor_key: bytes
     model: Model | None = None
-    caller: Caller | None = None
+    caller: OutboundClient | None = None
     embedder: Embedder | None = None
 
 
@@ -68,9 +68,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         watching = asyncio.create_task(watch(postgres.embedded))
         try:
             async with (
-                model_of(settings) as model,
-                aclosing(Caller(settings.allow_list)) as caller,
-                embedder_of(settings) as found,
+                open_model(settings) as model,
+                aclosing(OutboundClient(settings.allow_list)) as caller,
+                open_embedder(settings) as found,
             ):
                 embedder = await use_embedder(found, postgres.url)
                 yield Runtime(settings, database, secret_key(settings), model, caller, embedder)
@@ -110,7 +110,7 @@ def tell_of_end(working: asyncio.Task[None]) -> None:
 
 
 def worker_of(
-    database: Database, caller: Caller, model: Model | None = None, embedder: Embedder | None = None
+    database: Database, caller: OutboundClient, model: Model | None = None, embedder: Embedder | None = None
 ) -> Worker:
     handlers: dict[str, Handler] = {
         RUN_TASK: partial(run_task, database, model=model),
@@ -120,4 +120,4 @@ def worker_of(
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedder),
     }
-    return Worker(database.pool, handlers, on_death={RUN_TASK: partial(give_up, database)})
+    return Worker(database.pool, handlers, on_dead={RUN_TASK: partial(give_up, database)})

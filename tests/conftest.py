@@ -18,11 +18,11 @@ from instep.app import create_app, put_into
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.migrations import migrate
 from instep.runtime import Runtime, worker_of
-from tests.cast import Api, Cast, assemble
-from tests.commands import Operator
+from tests.support.cast import Api, Cast, assemble
+from tests.support.commands import Operator
 
 FOLDER = "TEST_CLUSTER_FOLDER"
 LOCK = 1
@@ -128,4 +128,4 @@ async def api(app: FastAPI, database: Database) -> AsyncIterator[Api]:
 @pytest.fixture
 def run_jobs(database: Database) -> Callable[[], Awaitable[int]]:
     """Run all jobs that are due, as a worker would."""
-    return worker_of(database, Caller(settings().allow_list)).run_due
+    return worker_of(database, OutboundClient(settings().allow_list)).run_due

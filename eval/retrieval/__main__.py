@@ -23,7 +23,7 @@ from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.migrations import migrate
-from instep.model.choosing import embedder_of
+from instep.llm.factory import open_embedder
 from instep.search.embedding import embed_bot
 from instep.search.meaning import use_embedder
 from instep.search.retrieve import retrieve
@@ -67,7 +67,7 @@ async def score(url: str, scorer: Any, folder: Path) -> dict[str, Any]:
     database = Database(url, size=1)
     await database.open()
     try:
-        async with embedder_of(settings()) as found:
+        async with open_embedder(settings()) as found:
             if embedder := await use_embedder(found, url):
                 await embed_bot(database, embedder, bot)
             predictions = await predict(database, bot, names, data.asked())

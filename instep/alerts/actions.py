@@ -6,7 +6,7 @@ from typing import get_args
 import structlog
 
 from instep.alerts import queries
-from instep.alerts.hooks import Hook, read_hook
+from instep.alerts.hooks import IncomingWebhook, read_hook
 from instep.alerts.messages import shown
 from instep.alerts.schemas import AlertKind, AlertTarget
 from instep.core import limits
@@ -41,9 +41,9 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
     if set(kinds) != set(alerts) or not alerts:
         raise InvalidValue("alerts", f"it must name one or more of {', '.join(get_args(AlertKind))}")
     await queries.hold_number(ctx)
-    if await queries.count(ctx) >= limits.ALERT_TARGETS:
+    if await queries.count(ctx) >= limits.MAX_ALERT_TARGETS:
         raise InvalidState(
-            f"The bot has {limits.ALERT_TARGETS} alert targets, the most there may be: remove one first."
+            f"The bot has {limits.MAX_ALERT_TARGETS} alert targets, the most there may be: remove one first."
         )
     target_id = new_id("alt")
     row = {
@@ -100,7 +100,7 @@ async def send_later(
         await defer(ctx.tx.connection, SEND_ALERT, {**address, **message})
 
 
-def understood(url: str) -> Hook:
+def understood(url: str) -> IncomingWebhook:
     try:
         hook = read_hook(url)
         refuse_url(hook.target, settings().allow_list)

@@ -47,7 +47,7 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Hook:
+class IncomingWebhook:
     """An address that was understood: where it leads, and what the library makes its messenger of."""
 
     tool: Tool
@@ -56,10 +56,10 @@ class Hook:
     last_four: str
 
 
-def read_hook(text: str) -> Hook:
+def read_hook(text: str) -> IncomingWebhook:
     """Understand an address; `ValueError` with the end of a sentence, which never repeats the address."""
-    if len(text) > limits.WEBHOOK_URL:
-        raise ValueError(f"it has more than {limits.WEBHOOK_URL} characters")
+    if len(text) > limits.MAX_WEBHOOK_URL_CHARACTERS:
+        raise ValueError(f"it has more than {limits.MAX_WEBHOOK_URL_CHARACTERS} characters")
     url = parse_url(text)
     tool = tool_of(url)
     match = SHAPES[tool].fullmatch(behind_host(text))
@@ -84,15 +84,15 @@ def tool_of(url: Url) -> Tool:
     return "mattermost"
 
 
-def slack(url: Url, parts: dict[str, str]) -> Hook:
-    return Hook("slack", url, {"mode": "hook", **parts}, parts["token_c"][-4:])
+def slack(url: Url, parts: dict[str, str]) -> IncomingWebhook:
+    return IncomingWebhook("slack", url, {"mode": "hook", **parts}, parts["token_c"][-4:])
 
 
-def discord(url: Url, parts: dict[str, str]) -> Hook:
-    return Hook("discord", Url("https", DISCORD[0], None, HTTPS), parts, parts["webhook_token"][-4:])
+def discord(url: Url, parts: dict[str, str]) -> IncomingWebhook:
+    return IncomingWebhook("discord", Url("https", DISCORD[0], None, HTTPS), parts, parts["webhook_token"][-4:])
 
 
-def teams(url: Url, parts: dict[str, str]) -> Hook:
+def teams(url: Url, parts: dict[str, str]) -> IncomingWebhook:
     query = parse_qsl(parts["query"], keep_blank_values=True)
     values = dict(query)
     if len(query) != len(values) or values.keys() != TEAMS_QUERY.keys():
@@ -107,17 +107,17 @@ def teams(url: Url, parts: dict[str, str]) -> Hook:
         "power_automate": parts["power_automate"] is not None,
         "routing_id": parts["routing_id"],
     }
-    return Hook("teams", url, arguments, values["sig"][-4:])
+    return IncomingWebhook("teams", url, arguments, values["sig"][-4:])
 
 
-def mattermost(url: Url, parts: dict[str, str]) -> Hook:
+def mattermost(url: Url, parts: dict[str, str]) -> IncomingWebhook:
     arguments = {
         "host": url.host,
         "port": None if url.port == HTTPS else url.port,
         "fullpath": parts["fullpath"],
         "token": parts["token"],
     }
-    return Hook("mattermost", url, arguments, parts["token"][-4:])
+    return IncomingWebhook("mattermost", url, arguments, parts["token"][-4:])
 
 
 HOOKS = {"slack": slack, "discord": discord, "teams": teams, "mattermost": mattermost}

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from instep.alerts import queries
 from instep.alerts.actions import place
-from instep.alerts.hooks import Hook, read_hook
+from instep.alerts.hooks import IncomingWebhook, read_hook
 from instep.alerts.sending import NotSent, send
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Database
 from instep.core.jobs import MAX_ATTEMPTS, Job, Postponed
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 
@@ -27,14 +27,14 @@ MESSENGER = Actor("task", "Instep", can_write=True)
 class AlertSender:
     """Sends alerts; a channel that answers slowly holds up those of its own workspace only."""
 
-    def __init__(self, database: Database, caller: Caller) -> None:
+    def __init__(self, database: Database, caller: OutboundClient) -> None:
         self._database = database
         self._caller = caller
         self._under_way = Counter[str]()
 
     async def __call__(self, job: Job) -> None:
         workspace = job.payload["workspace"]
-        if self._under_way[workspace] >= limits.ALERTS_AT_ONCE:
+        if self._under_way[workspace] >= limits.MAX_CONCURRENT_ALERTS:
             raise Postponed(BUSY_WAIT)
         self._under_way[workspace] += 1
         try:
@@ -65,7 +65,7 @@ class AlertSender:
         return failure
 
 
-async def find_hook(ctx: Ctx, target_id: str) -> Hook | None:
+async def find_hook(ctx: Ctx, target_id: str) -> IncomingWebhook | None:
     row = await queries.find_sealed(ctx, target_id)
     if row is None:
         return None

@@ -29,9 +29,9 @@ def shown(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | 
     text = "\n".join(filter(None, map(in_one_line, lines)))
     link = quote(url, safe=IN_ADDRESSES, errors="replace") if url else None
     return {
-        "title": clipped(in_one_line(title), limits.ALERT_TITLE) or UNTITLED,
-        "text": clipped(text, limits.ALERT_TEXT),
-        "url": link if link and len(link) <= limits.ALERT_LINK else None,
+        "title": clipped(in_one_line(title), limits.MAX_ALERT_TITLE_CHARACTERS) or UNTITLED,
+        "text": clipped(text, limits.MAX_ALERT_TEXT_CHARACTERS),
+        "url": link if link and len(link) <= limits.MAX_ALERT_LINK_CHARACTERS else None,
     }
 
 

@@ -26,7 +26,7 @@ MESSENGERS: dict[str, Any] = {
 }
 SUPPRESS_EMBEDS = 4
 # No pictures and no footers of the library's; Discord shows no preview of what visitors link to.
-MANNERS: dict[str, dict[str, Any]] = {
+NOTIFIER_OPTIONS: dict[str, dict[str, Any]] = {
     "slack": {"include_image": False, "include_footer": False},
     "discord": {"avatar": False, "flags": SUPPRESS_EMBEDS},
     "teams": {"include_image": False},
@@ -34,10 +34,10 @@ MANNERS: dict[str, dict[str, Any]] = {
 }
 # The tunnel ends before, and knows why.
 PATIENCE = limits.OUTBOUND_SECONDS * 2
-CONDUCT = {"secure": True, "verify": True, "redirect": False, "cto": PATIENCE, "rto": PATIENCE}
+CONNECTION_OPTIONS = {"secure": True, "verify": True, "redirect": False, "cto": PATIENCE, "rto": PATIENCE}
 
 
-class Ears(logging.Handler):
+class LogCapture(logging.Handler):
     """Hears from the libraries' logs what they do not return."""
 
     def __init__(self) -> None:
@@ -58,11 +58,11 @@ def main() -> None:
     # An answer is small, but may say that it is packed.
     bound_memory(limits.WORK_MEMORY_BYTES)
     wanted = json.load(sys.stdin)
-    ears = Ears()
+    ears = LogCapture()
     logging.basicConfig(level=logging.DEBUG, handlers=[ears])
     asset = AppriseAsset(app_id="Instep", app_desc="Instep", http_redirects=False)
     tool = wanted["tool"]
-    messenger = MESSENGERS[tool](asset=asset, **wanted["arguments"], **MANNERS[tool], **CONDUCT)
+    messenger = MESSENGERS[tool](asset=asset, **wanted["arguments"], **NOTIFIER_OPTIONS[tool], **CONNECTION_OPTIONS)
     is_sent = bool(messenger.notify(**wanted["message"]))
     json.dump({"is_sent": is_sent, "status": ears.status, "is_untrusted": ears.is_untrusted}, sys.stdout)
 

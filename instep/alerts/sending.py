@@ -8,17 +8,17 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 
-from instep.alerts.hooks import Hook
+from instep.alerts.hooks import IncomingWebhook
 from instep.alerts.messages import written
 from instep.core import limits
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.proxy import tunnel
 
 PROGRAM = ("-P", "-m", "instep.alerts.posting")
 # What Python needs to start; nothing of this process's secrets, proxies or passwords goes along.
 KEPT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 # Of the 4xx: the next try may find them gone.
-PASSING = (408, 425, 429)
+RETRYABLE = (408, 425, 429)
 
 
 class NotSent(Exception):
@@ -39,7 +39,7 @@ class Report:
     is_untrusted: bool
 
 
-async def send(caller: Caller, hook: Hook, title: str, text: str, url: str | None) -> None:
+async def send(caller: OutboundClient, hook: IncomingWebhook, title: str, text: str, url: str | None) -> None:
     """Post a message to the tool, or raise `NotSent`."""
     wanted = {
         "tool": hook.tool,
@@ -91,5 +91,5 @@ def reason(report: Report | None, failure: str | None) -> NotSent:
         return NotSent("Its certificate was refused.")
     if report.status is None:
         return NotSent("There was no answer.")
-    is_final = 400 <= report.status < 500 and report.status not in PASSING
+    is_final = 400 <= report.status < 500 and report.status not in RETRYABLE
     return NotSent(f"It answered {report.status} and did not take the message.", is_final=is_final)

@@ -31,7 +31,7 @@ from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
 from instep.insights.actions import log_unanswered, take_in_note
 from instep.insights.schemas import Nearest
-from instep.model.protocol import Model
+from instep.llm.protocol import Model
 from instep.webhooks.emit import emit
 
 
@@ -91,7 +91,7 @@ async def conversation_of(
     known = await queries.find_own_conversation(ctx, conversation_id, hash_visitor(ctx, visitor))
     if known is None:
         raise InvalidValue("conversationId", "it is not the id of a conversation of this visitor")
-    return known.id, await queries.earlier_questions(ctx, known.id, limits.EARLIER_QUESTIONS)
+    return known.id, await queries.earlier_questions(ctx, known.id, limits.MAX_EARLIER_QUESTIONS)
 
 
 async def keep(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:

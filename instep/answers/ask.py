@@ -46,7 +46,7 @@ class Grounds:
     @property
     def hold_the_answer(self) -> bool:
         """The one place that decides whether to answer or to decline."""
-        return bool(self.passages) and self.confidence >= limits.SURE_ENOUGH
+        return bool(self.passages) and self.confidence >= limits.ANSWER_THRESHOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ async def find(ctx: Ctx, asked: Asked, wording: str) -> Grounds:
         is_enough = holds_all(found.signals, wording)
     else:
         passages, goes_on = leaning(passages, asked.text)
-        is_enough = goes_on and sure >= limits.SURE_ENOUGH * GOING_ON
+        is_enough = goes_on and sure >= limits.ANSWER_THRESHOLD * GOING_ON
     if is_enough:
-        sure = max(sure, limits.SURE_ENOUGH)
+        sure = max(sure, limits.ANSWER_THRESHOLD)
     confidence = round(min(1.0, max(0.0, sure)), 3) if passages else 0.0
     return Grounds(wording, asked.locale or ctx.bot.locale, passages, confidence)
 
@@ -106,7 +106,7 @@ def holds_all(signals: Signals, question: str) -> bool:
 
 
 async def look_for(ctx: Ctx, asked: Asked, wording: str, locale: str | None) -> Retrieved:
-    return await retrieve(ctx, wording, locale, limit=limits.PASSAGES_FOUND, see=asked.see)
+    return await retrieve(ctx, wording, locale, limit=limits.MAX_PASSAGES_RETRIEVED, see=asked.see)
 
 
 def extracted(grounds: Grounds) -> Answer:
@@ -136,7 +136,7 @@ def nearest_readings(grounds: Grounds) -> list[Reading]:
     first: dict[str, Passage] = {}
     for passage in grounds.passages:
         first.setdefault(passage.article_id, passage)
-    return [read_passage(passage, question) for passage in list(first.values())[: limits.NEAREST_ARTICLES]]
+    return [read_passage(passage, question) for passage in list(first.values())[: limits.MAX_NEAREST_ARTICLES]]
 
 
 def source_of(n: int, reading: Reading) -> Source:

@@ -12,9 +12,9 @@ from instep.answers.generating import Kept, joined, kept_of, question_for
 from instep.core import limits
 from instep.core.config import settings
 from instep.identity.schemas import Ctx
-from instep.model.budget import Share, set_aside, settle
-from instep.model.protocol import Model, NoReply, Reply
-from instep.model.protocol import Question as ModelQuestion
+from instep.llm.budget import Reservation, reserve_tokens, settle
+from instep.llm.protocol import Model, CompletionError, Completion
+from instep.llm.protocol import Prompt
 
 log = structlog.get_logger()
 
@@ -29,28 +29,28 @@ async def consult(enter: Enter, model: Model | None, grounds: Grounds, earlier: 
     readings = [read_passage(passage, question) for passage in grounds.passages]
     try:
         reply = await replied(enter, model, question_for(grounds.text, earlier, readings))
-    except NoReply as none:
+    except CompletionError as none:
         log.warning("a question goes on without the model", model=model.name, reason=none.message)
         return extracted(grounds)
     return generated(kept_of(reply.text, readings), readings, grounds, model.name)
 
 
-async def replied(enter: Enter, model: Model, question: ModelQuestion) -> Reply:
+async def replied(enter: Enter, model: Model, question: Prompt) -> Completion:
     async with enter() as ctx:
-        most = int(settings().model_tokens_per_day * limits.ANSWERS_SHARE)
-        share = await set_aside(ctx, question.tokens, most)
+        most = int(settings().model_tokens_per_day * limits.ANSWERS_BUDGET_SHARE)
+        share = await reserve_tokens(ctx, question.tokens, most)
     if share is None:
-        raise NoReply("The tokens that visitors' questions may use are used up for today.", 0)
+        raise CompletionError("The tokens that visitors' questions may use are used up for today.", 0)
     try:
         reply = await model.answer(question)
-    except NoReply as none:
+    except CompletionError as none:
         await settled(enter, share, none.tokens)
         raise
     await settled(enter, share, reply.tokens)
     return reply
 
 
-async def settled(enter: Enter, share: Share, used: int | None) -> None:
+async def settled(enter: Enter, share: Reservation, used: int | None) -> None:
     """Who goes away before this leaves the share counted: nobody knows what was used of it."""
     async with enter() as ctx:
         await settle(ctx, share, used)

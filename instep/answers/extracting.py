@@ -101,11 +101,11 @@ def extract(text: str, passages: Sequence[Passage]) -> list[Reading]:
     chosen: list[Reading] = []
     said: set[str] = set()
     left = dict(question.weights)
-    for passage in passages[: limits.ANSWER_PASSAGES]:
+    for passage in passages[: limits.MAX_ANSWER_PASSAGES]:
         reading = without(read_passage(passage, question), said)
         if not reading.blocks or (chosen and not adds(reading, passages[0], left, question)):
             continue
-        room = limits.ANSWER_WORDS if not chosen else limits.ANSWER_WORDS // 2
+        room = limits.MAX_ANSWER_WORDS if not chosen else limits.MAX_ANSWER_WORDS // 2
         part = choose(reading, question, room)
         chosen.append(part)
         for unit in units_of(part):
@@ -172,7 +172,7 @@ def tied_to(blocks: Sequence[Block], at: int) -> set[int]:
 
 def shortened(block: Block, question: Question, best: frozenset[str], room: int) -> Block:
     """Steps and code stay whole; of a long paragraph or table what bears on the question."""
-    most = limits.ANSWER_STEPS if block.kind == "list" else room
+    most = limits.MAX_ANSWER_LIST_WORDS if block.kind == "list" else room
     if block.kind == "code" or size_of(block) <= most:
         return block
     return fewer(block, question, best)

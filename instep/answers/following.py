@@ -26,7 +26,7 @@ def refers_back(question: str) -> bool:
 def asked_with(question: str, earlier: Sequence[str]) -> str:
     """The question behind those that it goes on from: back to the last one that stands alone."""
     before: list[str] = []
-    for text in reversed(earlier[-limits.EARLIER_QUESTIONS :]):
+    for text in reversed(earlier[-limits.MAX_EARLIER_QUESTIONS :]):
         before.insert(0, text)
         if not refers_back(text):
             break

@@ -14,7 +14,7 @@ from instep.answers.citing import is_inert, with_number
 from instep.answers.extracting import Reading, named, units_of
 from instep.answers.support import supports
 from instep.core import limits
-from instep.model.protocol import Question
+from instep.llm.protocol import Prompt
 from instep.writer.model.labels import labelled
 from instep.writer.model.marks import Reach, fault_in
 from instep.writer.model.replies import read_reply
@@ -80,10 +80,10 @@ class Kept:
         return STEP.match(self.text) is not None
 
 
-def question_for(asked: str, earlier: Sequence[str], readings: Sequence[Reading]) -> Question:
+def question_for(asked: str, earlier: Sequence[str], readings: Sequence[Reading]) -> Prompt:
     parts = [(f"passage {number}", shown(reading)) for number, reading in enumerate(readings, 1)]
     parts += [("an earlier question", text) for text in earlier]
-    return Question(TOLD, labelled([*parts, ("the question", asked)]), SCHEMA, limits.ANSWER_TOKENS)
+    return Prompt(TOLD, labelled([*parts, ("the question", asked)]), SCHEMA, limits.MAX_ANSWER_TOKENS)
 
 
 def shown(reading: Reading) -> str:

@@ -21,10 +21,10 @@ from instep.answers.schemas import (
 from instep.answers.streaming import events_of
 from instep.search.meaning import MEANING
 from instep.web.api import reply
-from instep.web.embed import CurrentVisitorCall, EmbedRouter
+from instep.web.embed import CurrentVisitorCall, VisitorRouter
 from instep.web.events import event_stream, wants_events
 
-router = EmbedRouter()
+router = VisitorRouter()
 
 BotKeyParameter = Annotated[
     str, Query(description="The bot's public key.", examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])
@@ -34,7 +34,7 @@ WidgetLocale = Annotated[
 ]
 
 
-@router.door("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
+@router.operation("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
 async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
     await MEANING.prepare(body.question)
     async with call.begin() as ctx:
@@ -47,14 +47,14 @@ async def ask_question(call: CurrentVisitorCall, request: Request, body: Questio
     return reply((await asking())[1])
 
 
-@router.door("POST /chat/messages/{messageId}/feedback", actions.give_feedback, FeedbackOut)
+@router.operation("POST /chat/messages/{messageId}/feedback", actions.give_feedback, FeedbackOut)
 async def give_feedback(call: CurrentVisitorCall, messageId: str, body: Judgement) -> Response:
     async with call.begin() as ctx:
         judged = await actions.give_feedback(ctx, messageId, body)
         return reply(FeedbackOut(message_id=judged.id, helpful=judged.helpful))
 
 
-@router.door("GET /widget/{botId}/config", actions.get_widget_config, WidgetConfigOut)
+@router.operation("GET /widget/{botId}/config", actions.get_widget_config, WidgetConfigOut)
 async def get_widget_config(
     call: CurrentVisitorCall, botId: str, botKey: BotKeyParameter, locale: WidgetLocale = None
 ) -> Response:
@@ -62,13 +62,13 @@ async def get_widget_config(
         return reply(await actions.get_widget_config(ctx, locale))
 
 
-@router.door("POST /chat/{conversationId}/escalate", actions.escalate_conversation, EscalatedOut)
+@router.operation("POST /chat/{conversationId}/escalate", actions.escalate_conversation, EscalatedOut)
 async def escalate_conversation(call: CurrentVisitorCall, conversationId: str, body: Escalation) -> Response:
     async with call.begin() as ctx:
         return reply(EscalatedOut.of_row(await actions.escalate_conversation(ctx, conversationId, body)))
 
 
-@router.door("POST /leads", actions.create_lead, LeadReceivedOut, status=201)
+@router.operation("POST /leads", actions.create_lead, LeadReceivedOut, status=201)
 async def create_lead(call: CurrentVisitorCall, body: LeadCreate) -> Response:
     async with call.begin() as ctx:
         lead = await actions.create_lead(ctx, body)

@@ -29,7 +29,7 @@ def valid_email(text: str) -> str:
 Email = Annotated[
     Text,
     Field(
-        max_length=limits.EMAIL,
+        max_length=limits.MAX_EMAIL_CHARACTERS,
         examples=["ann@example.com"],
         json_schema_extra={"pattern": f"^{EMAIL}$", "format": "email"},
     ),
@@ -37,9 +37,9 @@ Email = Annotated[
 ]
 Message = Annotated[
     Text,
-    Field(max_length=limits.VISITOR_MESSAGE, examples=["The invoice shows another address than mine."]),
+    Field(max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS, examples=["The invoice shows another address than mine."]),
 ]
-PersonName = Annotated[Text, Field(max_length=limits.NAME, examples=["Ann Example"])]
+PersonName = Annotated[Text, Field(max_length=limits.MAX_NAME_CHARACTERS, examples=["Ann Example"])]
 
 
 def with_single_blanks(text: str) -> str:
@@ -50,7 +50,7 @@ def with_single_blanks(text: str) -> str:
 QuestionText = Annotated[
     Text,
     Field(
-        max_length=limits.QUESTION,
+        max_length=limits.MAX_QUESTION_CHARACTERS,
         description="The question, in any language.",
         examples=["How do I install the agent?"],
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
@@ -61,7 +61,7 @@ QuestionText = Annotated[
 Visitor = Annotated[
     Text,
     Field(
-        max_length=limits.VISITOR,
+        max_length=limits.MAX_VISITOR_CHARACTERS,
         description="Whoever asks: an identifier of your choice, the same for all questions of one visitor. "
         "Only a hash of it is kept.",
         examples=["visitor-7f3a"],
@@ -130,12 +130,12 @@ class QuestionAsked(EmbedBody):
         default=MISSING,
         description="The language to answer in; where nothing is written in it, all articles are searched.",
     )
-    page_url: Annotated[Text, Field(max_length=limits.PAGE_URL)] | MISSING = Field(
+    page_url: Annotated[Text, Field(max_length=limits.MAX_PAGE_URL_CHARACTERS)] | MISSING = Field(
         default=MISSING,
         description="The page that the visitor is on.",
         examples=["https://example.com/pricing"],
     )
-    visitor_token: Annotated[Text, Field(max_length=limits.VISITOR_TOKEN)] | MISSING = Field(
+    visitor_token: Annotated[Text, Field(max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS)] | MISSING = Field(
         default=MISSING,
         description="Proves a signed-in visitor, who is answered from `authenticated` articles too: a JWT "
         "with `sub` and `exp`, signed with HS256 and the bot's visitor secret.",

@@ -16,7 +16,7 @@ async def events_of(asking: Asking) -> AsyncIterator[bytes]:
     yield PAUSE
     work = asyncio.ensure_future(asking())
     try:
-        while not (await asyncio.wait({work}, timeout=limits.EVENTS_PAUSE_SECONDS))[0]:
+        while not (await asyncio.wait({work}, timeout=limits.STREAM_HEARTBEAT_SECONDS))[0]:
             yield PAUSE
         answer, shown = work.result()
     except Exception as error:

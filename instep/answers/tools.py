@@ -11,7 +11,7 @@ from instep.core import limits
 from instep.search.actions import search_passages
 from instep.search.meaning import MEANING
 from instep.search.schemas import Passage, Query, Wanted
-from instep.web.mcp.fitting import list_that_fits
+from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.mcp.visitors import BotKeyNamed, VisitorToolCall
 from instep.web.shapes import ListOut, Locale, Out, Text
@@ -76,14 +76,14 @@ async def search_docs(
     query: Query,
     locale: SearchLocale = None,
     include_text: WithTexts = False,
-    limit: Limit = limits.TOOL_ROWS,
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[PassageOut]:
     """Search the published articles for the passages that say most about some words, best first."""
     await MEANING.prepare(query)
     async with call.visit.begin() as ctx:
         ask = partial(search_passages, ctx, Wanted(query, locale))
-        return await list_that_fits(ask, partial(passage_out, include_text), call.page(limit, cursor))
+        return await list_within_budget(ask, partial(passage_out, include_text), call.page(limit, cursor))
 
 
 @toolbox.tool(actions.get_widget_config, WidgetConfigOut, "Describe the help center")

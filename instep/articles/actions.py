@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from instep.articles import deleted, queries, revisions
-from instep.articles.events import tell_change, tell_deletion
+from instep.articles.events import emit_change, tell_deletion
 from instep.articles.queries import NO_WORKING_COPY, Filter
 from instep.articles.schemas import (
     Article,
@@ -25,10 +25,10 @@ from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.markdown import render_bounded
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.core.slugs import SlugTaken, free_slug, slug_must_be_free, slugify
 from instep.golden.actions import warn_of_articles, warn_of_loss
-from instep.golden.schemas import Told
+from instep.golden.schemas import PublicText
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
@@ -37,7 +37,7 @@ CREATED = Source("create")
 CURRENT = "current"
 
 
-async def list_articles(ctx: Ctx, wanted: Filter, form: Format, page: PageRequest) -> Listed[Article]:
+async def list_articles(ctx: Ctx, wanted: Filter, form: Format, page: PageRequest) -> Page[Article]:
     """List the articles, newest change first."""
     if wanted.collection_id is not None:
         wanted = replace(wanted, collection_id=(await find_collection(ctx, wanted.collection_id)).id)
@@ -126,7 +126,7 @@ async def publish_article(
     if article.is_live and copy is None:
         return await in_form(ctx, article, form)
     if article.status == "in_review":
-        await queries.settle_review(ctx, [article.id], "applied")
+        await queries.resolve_review(ctx, [article.id], "applied")
     changes = live_columns(ctx, article)
     if copy is None:
         return await save(ctx, article, changes, form)
@@ -152,10 +152,10 @@ async def delete_article(ctx: Ctx, ref: str) -> Deletion:
     article = await find_article(ctx, ref, lock=True)
     together = [article, *await deleted.lock_translations(ctx, article.id)]
     ids = [each.id for each in together]
-    await queries.settle_review(ctx, ids, "dismissed")
+    await queries.resolve_review(ctx, ids, "dismissed")
     deleted_at = await deleted.delete(ctx, ids)
     await tell_deletion(ctx, together)
-    await warn_of_articles(ctx, [each.id for each in together if told_by(each) is not None])
+    await warn_of_articles(ctx, [each.id for each in together if public_text(each) is not None])
     return Deletion(article.id, deleted_at, ids[1:])
 
 
@@ -212,7 +212,7 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
     return await save(ctx, article, changes, "markdown", source)
 
 
-async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Listed[Revision]:
+async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Page[Revision]:
     """List the texts that an article had before, newest first."""
     article = await find_article(ctx, ref)
     return await revisions.list_page(ctx, article.id, page)
@@ -308,16 +308,16 @@ async def save(
         await queries.keep_former_slug(ctx, article, saved.slug)
     content = changes.get("content_markdown", article.content)
     after = replace(saved, content=content)
-    await tell_change(ctx, article, after)
-    await warn_of_loss(ctx, article.id, told_by(article), told_by(after))
+    await emit_change(ctx, article, after)
+    await warn_of_loss(ctx, article.id, public_text(article), public_text(after))
     return saved
 
 
-def told_by(article: Article) -> Told | None:
+def public_text(article: Article) -> PublicText | None:
     """What an article tells everybody, if anything."""
     if not article.is_live or article.visibility != "public":
         return None
-    return Told(article.title, article.description, article.content)
+    return PublicText(article.title, article.description, article.content)
 
 
 async def keep_working_copy(ctx: Ctx, article: Article, changes: dict[str, Any]) -> None:

@@ -51,7 +51,7 @@ async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
         """,
         bot=ctx.bot.id,
         ref=ref,
-        kept=limits.DELETED_ARTICLES_KEPT,
+        kept=limits.DELETED_ARTICLE_RETENTION,
     )
 
 

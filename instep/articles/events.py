@@ -8,11 +8,11 @@ from instep.webhooks.emit import emit, emit_each
 from instep.webhooks.schemas import EventKind
 
 # They come along with a change; alone they are none that a reader of the help center could notice.
-COMING_ALONG = {"has_unpublished_changes", "version", "updated_at", "translations"}
-NOTICED = [field.name for field in fields(Article) if field.name not in COMING_ALONG]
+DERIVED_FIELDS = {"has_unpublished_changes", "version", "updated_at", "translations"}
+NOTICED = [field.name for field in fields(Article) if field.name not in DERIVED_FIELDS]
 
 
-async def tell_change(ctx: Ctx, before: Article, after: Article) -> None:
+async def emit_change(ctx: Ctx, before: Article, after: Article) -> None:
     """Emit the event of a change, if it is one; both articles hold their text in Markdown."""
     if kind := kind_of(before, after):
         shown = [article_out(article, ctx.bot, "markdown") for article in (after, before)]

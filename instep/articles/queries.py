@@ -7,7 +7,7 @@ from typing import Any, Literal
 from instep.articles.schemas import Article, DeletedArticle, Source, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
 
@@ -77,7 +77,7 @@ async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | N
     return found
 
 
-async def list_page(ctx: Ctx, wanted: Filter, form: Format, request: PageRequest) -> Listed[Article]:
+async def list_page(ctx: Ctx, wanted: Filter, form: Format, request: PageRequest) -> Page[Article]:
     conditions = {
         "status": "a.status = %(status)s" if wanted.status != "all" else "true",
         "collection_id": "a.collection_id = %(collection_id)s" if wanted.collection_id else "true",
@@ -107,7 +107,7 @@ async def list_page(ctx: Ctx, wanted: Filter, form: Format, request: PageRequest
         updated_since=wanted.updated_since,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.updated_at, row.id))
+    return page.page_of(rows, lambda row: (row.updated_at, row.id))
 
 
 async def list_for_writer(ctx: Ctx) -> list[Article]:
@@ -175,7 +175,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
         bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
-        most=limits.INTEGER,
+        most=limits.MAX_INTEGER,
         stamp=stamp,
         **row,
     )
@@ -207,7 +207,7 @@ async def update(
         bot=ctx.bot.id,
         id=article_id,
         revision=new_id("rev"),
-        kept=limits.REVISIONS_KEPT,
+        kept=limits.MAX_REVISIONS,
         **values,
     )
 
@@ -267,7 +267,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
     )
 
 
-async def settle_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
+async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
     """Take the drafts that these articles back out of the review queue; edits of them stay."""
     await ctx.tx.run(
         """

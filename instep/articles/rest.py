@@ -68,7 +68,7 @@ CollectionFilter = Annotated[
 LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
-@router.door("GET /articles", actions.list_articles, ListOut[ArticleOut | ArticleHtmlOut])
+@router.operation("GET /articles", actions.list_articles, ListOut[ArticleOut | ArticleHtmlOut])
 async def list_articles(
     call: CurrentCall,
     status: StatusFilter = "all",
@@ -76,7 +76,7 @@ async def list_articles(
     locale: LocaleFilter = None,
     updated_since: Since = None,
     form: Form = "markdown",
-    page_size: PageSize = limits.PAGE_SIZE,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     wanted = Filter(status, collection_id, locale, updated_since)
@@ -85,14 +85,14 @@ async def list_articles(
         return reply_list(listed, lambda row: article_out(row, ctx.bot, form))
 
 
-@router.door("POST /articles", actions.create_article, ArticleOut, status=201)
+@router.operation("POST /articles", actions.create_article, ArticleOut, status=201)
 async def create_article(call: CurrentCall, body: ArticleCreate) -> Response:
     async with call.begin() as ctx:
         article = await actions.create_article(ctx, body)
         return reply(article_out(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 
-@router.door("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
+@router.operation("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
 async def get_article(
     call: CurrentCall, id: str, form: Form = "markdown", if_none_match: IfNoneMatch = None
 ) -> Response:
@@ -101,7 +101,7 @@ async def get_article(
         return reply_with_etag(article_out(article, ctx.bot, form), article.etag, if_none_match)
 
 
-@router.door("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut)
+@router.operation("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut)
 async def update_article(
     call: CurrentCall, id: str, body: ArticleUpdate, form: Form = "markdown", if_match: IfMatch = None
 ) -> Response:
@@ -110,49 +110,49 @@ async def update_article(
         return reply_with_etag(article_out(article, ctx.bot, form), article.etag)
 
 
-@router.door("POST /articles/{id}/publish", actions.publish_article, ArticleOut)
+@router.operation("POST /articles/{id}/publish", actions.publish_article, ArticleOut)
 async def publish_article(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.publish_article(ctx, id, if_match=if_match)
         return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
 
 
-@router.door("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut)
+@router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut)
 async def unpublish_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         article = await actions.unpublish_article(ctx, id)
         return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
 
 
-@router.door("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut)
+@router.operation("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut)
 async def delete_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         return reply(article_deleted_out(await actions.delete_article(ctx, id)))
 
 
-@router.door("POST /articles/{id}/restore", actions.restore_article, ArticleOut)
+@router.operation("POST /articles/{id}/restore", actions.restore_article, ArticleOut)
 async def restore_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         article = await actions.restore_article(ctx, id)
         return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
 
 
-@router.door("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
+@router.operation("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
 async def list_revisions(
-    call: CurrentCall, id: str, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall, id: str, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_revisions(ctx, id, call.page(page_size, start_cursor))
         return reply_list(listed, revision_item_out)
 
 
-@router.door("GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut)
+@router.operation("GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut)
 async def get_revision(call: CurrentCall, id: str, revisionId: str, form: Form = "markdown") -> Response:
     async with call.begin() as ctx:
         return reply(revision_out(await actions.get_revision(ctx, id, revisionId, form), form))
 
 
-@router.door("GET /articles/{id}/revisions/{revisionId}/diff", actions.diff_revision, RevisionDiffOut)
+@router.operation("GET /articles/{id}/revisions/{revisionId}/diff", actions.diff_revision, RevisionDiffOut)
 async def diff_revision(
     call: CurrentCall, id: str, revisionId: str, compare_to: CompareTo = actions.CURRENT
 ) -> Response:
@@ -160,7 +160,7 @@ async def diff_revision(
         return reply(revision_diff_out(await actions.diff_revision(ctx, id, revisionId, compare_to)))
 
 
-@router.door("POST /articles/{id}/revisions/{revisionId}/restore", actions.restore_revision, ArticleOut)
+@router.operation("POST /articles/{id}/revisions/{revisionId}/restore", actions.restore_revision, ArticleOut)
 async def restore_revision(call: CurrentCall, id: str, revisionId: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.restore_revision(ctx, id, revisionId, if_match)

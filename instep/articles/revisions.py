@@ -1,7 +1,7 @@
 """The SQL of revisions."""
 
 from instep.articles.schemas import Revision
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 
 REVISION = """
@@ -11,7 +11,7 @@ REVISION = """
 ORDER = Order(("r.version",), descending=True)
 
 
-async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Listed[Revision]:
+async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Revision]:
     page = request.page(ORDER, "revisions", ctx.bot.id, article_id)
     rows = await ctx.tx.all(
         Revision,
@@ -23,7 +23,7 @@ async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Listed[R
         article=article_id,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.version,))
+    return page.page_of(rows, lambda row: (row.version,))
 
 
 async def find(ctx: Ctx, article_id: str, revision_id: str) -> Revision | None:

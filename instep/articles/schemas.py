@@ -275,7 +275,7 @@ def article_deleted_out(deletion: Deletion) -> ArticleDeletedOut:
         id=deletion.id,
         deleted=True,
         deleted_at=deletion.deleted_at,
-        restorable_until=deletion.deleted_at + limits.DELETED_ARTICLES_KEPT,
+        restorable_until=deletion.deleted_at + limits.DELETED_ARTICLE_RETENTION,
         translation_ids=deletion.translation_ids,
     )
 

@@ -5,7 +5,7 @@ from pydantic import Field
 from instep.articles import actions
 from instep.articles.schemas import ArticleCreate, ArticleFields, ArticleUpdate, article_fields
 from instep.web.call import Call
-from instep.web.mcp.fitting import piece_of
+from instep.web.mcp.budget import text_page
 from instep.web.mcp.tools import Cursor, Reference, Toolbox
 
 toolbox = Toolbox()
@@ -28,7 +28,7 @@ async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> Artic
     """
     async with call.begin() as ctx:
         article = await actions.get_article(ctx, id)
-        piece = piece_of(article.content, call.page(1, cursor), ctx.bot.id, article.id, article.version)
+        piece = text_page(article.content, call.page(1, cursor), ctx.bot.id, article.id, article.version)
         return ArticlePieceOut(
             **article_fields(article, ctx.bot), content_markdown=piece.text, **piece.continues
         )

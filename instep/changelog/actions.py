@@ -13,7 +13,7 @@ from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.markdown import render_bounded
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.core.slugs import free_slug, slugify
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
@@ -23,7 +23,7 @@ from instep.webhooks.emit import emit
 
 async def list_changelog_entries(
     ctx: Ctx, status: str, form: Format, page: PageRequest
-) -> Listed[ChangelogEntry]:
+) -> Page[ChangelogEntry]:
     """List the changelog entries, newest first by their creation."""
     return await queries.list_page(ctx, status, form, page)
 

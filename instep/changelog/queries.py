@@ -4,7 +4,7 @@ from typing import Any
 
 from instep.changelog.schemas import ChangelogEntry
 from instep.core.ids import looks_like_id
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
 
@@ -32,7 +32,7 @@ async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> Chang
     )
 
 
-async def list_page(ctx: Ctx, status: str, form: Format, request: PageRequest) -> Listed[ChangelogEntry]:
+async def list_page(ctx: Ctx, status: str, form: Format, request: PageRequest) -> Page[ChangelogEntry]:
     page = request.page(ORDER, "changelog", ctx.bot.id, status)
     rows = await ctx.tx.all(
         ChangelogEntry,
@@ -45,7 +45,7 @@ async def list_page(ctx: Ctx, status: str, form: Format, request: PageRequest) -
         status=status,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:

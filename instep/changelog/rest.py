@@ -36,12 +36,12 @@ StatusFilter = Annotated[
 ]
 
 
-@router.door("GET /changelog/entries", actions.list_changelog_entries, ListOut[EntryOut])
+@router.operation("GET /changelog/entries", actions.list_changelog_entries, ListOut[EntryOut])
 async def list_changelog_entries(
     call: CurrentCall,
     status: StatusFilter = "all",
     form: Form = "markdown",
-    page_size: PageSize = limits.PAGE_SIZE,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
@@ -49,14 +49,14 @@ async def list_changelog_entries(
         return reply_list(listed, lambda row: changelog_entry_out(row, ctx.bot, form))
 
 
-@router.door("POST /changelog/entries", actions.create_changelog_entry, ChangelogEntryOut, status=201)
+@router.operation("POST /changelog/entries", actions.create_changelog_entry, ChangelogEntryOut, status=201)
 async def create_changelog_entry(call: CurrentCall, body: ChangelogEntryCreate) -> Response:
     async with call.begin() as ctx:
         entry = await actions.create_changelog_entry(ctx, body)
         return reply(changelog_entry_out(entry, ctx.bot, "markdown"), 201)
 
 
-@router.door("GET /changelog/entries/{id}", actions.get_changelog_entry, EntryOut)
+@router.operation("GET /changelog/entries/{id}", actions.get_changelog_entry, EntryOut)
 async def get_changelog_entry(
     call: CurrentCall, id: str, form: Form = "markdown", if_none_match: IfNoneMatch = None
 ) -> Response:
@@ -65,7 +65,7 @@ async def get_changelog_entry(
         return reply_with_etag(changelog_entry_out(entry, ctx.bot, form), entry.etag, if_none_match)
 
 
-@router.door("PATCH /changelog/entries/{id}", actions.update_changelog_entry, EntryOut)
+@router.operation("PATCH /changelog/entries/{id}", actions.update_changelog_entry, EntryOut)
 async def update_changelog_entry(
     call: CurrentCall, id: str, body: ChangelogEntryUpdate, form: Form = "markdown", if_match: IfMatch = None
 ) -> Response:
@@ -74,14 +74,14 @@ async def update_changelog_entry(
         return reply_with_etag(changelog_entry_out(entry, ctx.bot, form), entry.etag)
 
 
-@router.door("POST /changelog/entries/{id}/publish", actions.publish_changelog_entry, ChangelogEntryOut)
+@router.operation("POST /changelog/entries/{id}/publish", actions.publish_changelog_entry, ChangelogEntryOut)
 async def publish_changelog_entry(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         entry = await actions.publish_changelog_entry(ctx, id, if_match)
         return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)
 
 
-@router.door("POST /changelog/entries/{id}/unpublish", actions.unpublish_changelog_entry, ChangelogEntryOut)
+@router.operation("POST /changelog/entries/{id}/unpublish", actions.unpublish_changelog_entry, ChangelogEntryOut)
 async def unpublish_changelog_entry(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         entry = await actions.unpublish_changelog_entry(ctx, id)

@@ -15,7 +15,7 @@ from instep.changelog.schemas import (
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.web.call import Call
-from instep.web.mcp.fitting import list_that_fits, shortened
+from instep.web.mcp.budget import list_within_budget, shorten
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.shapes import ListOut
 
@@ -40,14 +40,14 @@ async def list_changelog(
     call: Call,
     status: StatusFilter = "all",
     include_text: WithTexts = False,
-    limit: Limit = limits.TOOL_ROWS,
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[EntryItemOut]:
     """List the changelog entries, newest first."""
     async with call.begin() as ctx:
         ask = partial(actions.list_changelog_entries, ctx, status, "markdown")
         shape = partial(entry_item_out, ctx.bot, include_text)
-        return await list_that_fits(ask, shape, call.page(limit, cursor))
+        return await list_within_budget(ask, shape, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.create_changelog_entry, ChangelogEntryFields, "Draft a changelog entry", adds=True)
@@ -61,6 +61,6 @@ async def create_changelog_entry(call: Call, body: ChangelogEntryCreate) -> Chan
 def entry_item_out(bot: Bot, include_text: bool, entry: ChangelogEntry) -> EntryItemOut:
     return EntryItemOut(
         **changelog_entry_fields(entry, bot),
-        excerpt=shortened(" ".join(entry.content[: 2 * limits.TOOL_EXCERPT].split()), limits.TOOL_EXCERPT),
-        content_markdown=shortened(entry.content, limits.TOOL_TEXT_BYTES) if include_text else None,
+        excerpt=shorten(" ".join(entry.content[: 2 * limits.TOOL_EXCERPT_CHARACTERS].split()), limits.TOOL_EXCERPT_CHARACTERS),
+        content_markdown=shorten(entry.content, limits.MAX_TOOL_TEXT_BYTES) if include_text else None,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from instep.ci.diff import Selection, select
 from instep.ci.git import Git, GitFailed, open_checkout
-from instep.ci.surroundings import Kind, Surroundings
+from instep.ci.environment import Kind, CiContext
 from instep.core import limits
 
 DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
@@ -33,7 +33,7 @@ class CodeChange:
     note: str | None = None
 
 
-def read_change(folder: Path, said: Surroundings, paths: Sequence[str] = ()) -> CodeChange:
+def read_change(folder: Path, said: CiContext, paths: Sequence[str] = ()) -> CodeChange:
     """The change from where its branch began to its head; with `paths` only of the files that they match."""
     git = open_checkout(folder)
     head = resolve(git, said.head or "HEAD")
@@ -52,7 +52,7 @@ def read_change(folder: Path, said: Surroundings, paths: Sequence[str] = ()) -> 
     )
 
 
-def find_base(git: Git, said: Surroundings, head: str) -> tuple[str, str | None]:
+def find_base(git: Git, said: CiContext, head: str) -> tuple[str, str | None]:
     """The commit that the change begins at, and what is to be said of it."""
     if said.base:
         return merge_base(git, resolve(git, said.base), head), None
@@ -131,11 +131,11 @@ def read_message(git: Git, head: str) -> tuple[str, str]:
 def title_of(text: str | None) -> str:
     """One line, as long as a task takes."""
     line = " ".join(clean(text or "").split())
-    return line if len(line) <= limits.TITLE else line[: limits.TITLE - 1] + "…"
+    return line if len(line) <= limits.MAX_TITLE_CHARACTERS else line[: limits.MAX_TITLE_CHARACTERS - 1] + "…"
 
 
 def text_of(text: str | None) -> str | None:
-    return clean(text or "").strip()[: limits.CHANGE_BODY] or None
+    return clean(text or "").strip()[: limits.MAX_CHANGE_BODY_CHARACTERS] or None
 
 
 def clean(text: str) -> str:

@@ -34,11 +34,11 @@ class LimitReached(Refused):
     """The server asks this API key to wait for longer than a job does."""
 
 
-class Gone(Refused):
+class ResourceGone(Refused):
     """The server says that there is no such thing."""
 
 
-REFUSALS: dict[int, type[Refused]] = {404: Gone, 429: LimitReached}
+REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,14 @@ class Client:
         server: Server,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        patience_seconds: float = limits.CALL_PATIENCE_SECONDS,
+        patience_seconds: float = limits.API_RETRY_SECONDS,
     ) -> None:
         self.url, self.now, self.sleep = server.url, now, sleep
         self.patience_seconds = patience_seconds
         headers = {"Authorization": f"Bearer {server.key}", "User-Agent": "instep"}
         try:
             # Redirects are not followed: the key is for this server alone.
-            self.http = httpx2.Client(headers=headers, timeout=limits.CALL_SECONDS, follow_redirects=False)
+            self.http = httpx2.Client(headers=headers, timeout=limits.API_CALL_SECONDS, follow_redirects=False)
         except (ValueError, ImportError, httpx2.InvalidURL):
             raise Refused("The proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY can't be used.") from None
 
@@ -133,11 +133,11 @@ class Client:
 
     def wait_for(self, task: Task, ends: float) -> Task:
         """The task once it has ended, or as it is when the time is up."""
-        pause = limits.POLL_SECONDS
+        pause = limits.MIN_POLL_SECONDS
         while not task.has_ended and self.now() < ends:
             self.sleep(max(0.0, min(pause, ends - self.now())))
             task = self.read(Task, self.ask("GET", f"/tasks/{task.id}"))
-            pause = min(pause * 1.5, limits.POLL_SECONDS_MOST)
+            pause = min(pause * 1.5, limits.MAX_POLL_SECONDS)
         return task
 
     def get_draft(self, bot: Bot, draft_id: str) -> Draft:
@@ -211,7 +211,7 @@ def pauses() -> Iterator[float]:
     pause = 1.0
     while True:
         yield pause
-        pause = min(pause * 2, limits.CALL_PAUSE_SECONDS_MOST)
+        pause = min(pause * 2, limits.MAX_API_RETRY_PAUSE_SECONDS)
 
 
 def seconds_asked(answer: httpx2.Response) -> float:

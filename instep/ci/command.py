@@ -8,11 +8,11 @@ from pathlib import Path
 import typer
 
 from instep.ci.checkout import CodeChange, read_change
-from instep.ci.client import Client, Gone, LimitReached, read_server
+from instep.ci.client import Client, ResourceGone, LimitReached, read_server
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Bot, Draft
-from instep.ci.surroundings import Kind, Surroundings, read_surroundings
-from instep.ci.words import flowing
+from instep.ci.environment import Kind, CiContext, read_surroundings
+from instep.ci.escaping import one_line
 from instep.core import limits
 from instep.core.errors import AppError
 
@@ -56,7 +56,7 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
 
 def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     server = read_server(environ)
-    change = read_change(Path.cwd(), wished(options, read_surroundings(environ)), options.paths)
+    change = read_change(Path.cwd(), with_options(options, read_surroundings(environ)), options.paths)
     if change.note:
         say(change.note)
     for line in left_out_lines(change.selection.left_out):
@@ -68,7 +68,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
         return send(client, change, run, options)
 
 
-def wished(options: Options, said: Surroundings) -> Surroundings:
+def with_options(options: Options, said: CiContext) -> CiContext:
     """What is asked for goes before what the CI says."""
     given = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind")}
     return replace(said, **{name: value for name, value in given.items() if value})
@@ -77,18 +77,18 @@ def wished(options: Options, said: Surroundings) -> Surroundings:
 def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
     began = time.monotonic()
     bot = client.choose_bot(options.bot or None)
-    say(told(change, bot))
+    say(status_line(change, bot))
     sent = client.create_task(bot, change)
     again = ", which an earlier run has made" if sent.is_replay else ""
     say(f"It is the task {sent.task.id}{again}.")
     task = sent.task
     if options.wait or options.check:
         task = client.wait_for(task, began + options.timeout)
-    drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.TOLD_DRAFTS]]
+    drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.MAX_REPORTED_DRAFTS]]
     return replace(run, task=task, drafts=[draft for draft in drafts if draft])
 
 
-def told(change: CodeChange, bot: Bot) -> str:
+def status_line(change: CodeChange, bot: Bot) -> str:
     files = f"{change.selection.files} file{'s' if change.selection.files != 1 else ''}"
     commits = f"{change.base[:12]}...{change.head[:12]}"
     return f"Sending {files} of {commits} as “{change.title}” to the bot “{bot.name}”."
@@ -98,7 +98,7 @@ def get_draft(client: Client, bot: Bot, draft_id: str) -> Draft | None:
     """None when it is gone: a later task may have replaced it."""
     try:
         return client.get_draft(bot, draft_id)
-    except Gone as refusal:
+    except ResourceGone as refusal:
         say(refusal.message)
         return None
 
@@ -127,4 +127,4 @@ def code_of(run: Run, options: Options) -> int:
 
 
 def say(sentence: str) -> None:
-    typer.echo(f"instep: {flowing(sentence)}", err=True)
+    typer.echo(f"instep: {one_line(sentence)}", err=True)

@@ -22,7 +22,7 @@ WORDS: dict[Kind, str] = {"locked": "lock file"}
 FILE = b"diff --git "
 PIECE_BYTES = 64 * 1024
 # Title, address and description stand beside the diff in a task.
-DIFF_BYTES = limits.TASK_BODY_BYTES - 1024 * 1024
+DIFF_BYTES = limits.MAX_TASK_BODY_BYTES - 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Selection:
     def keep(self, kept: Kept) -> None:
         heapq.heappush(self.heap, (kept.weight, -kept.size, kept.number, kept))
         self.count(kept, 1)
-        while self.characters > limits.DIFF or self.size > DIFF_BYTES:
+        while self.characters > limits.MAX_DIFF_CHARACTERS or self.size > DIFF_BYTES:
             least = heapq.heappop(self.heap)[-1]
             self.count(least, -1)
             self.leave_out(least.file, "too large")

@@ -15,7 +15,7 @@ from instep.core import limits
 from instep.core.errors import AppError
 
 # They would change what git writes or takes a path for, or have it start other programs.
-MEDDLERS = {
+UNSAFE_GIT_VARIABLES = {
     *("GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF"),
     *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
 }
@@ -110,7 +110,7 @@ def command(arguments: tuple[str, ...]) -> list[str]:
 
 def environment() -> dict[str, str]:
     ours = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-    return {name: value for name, value in os.environ.items() if name not in MEDDLERS} | ours
+    return {name: value for name, value in os.environ.items() if name not in UNSAFE_GIT_VARIABLES} | ours
 
 
 def no_git() -> GitFailed:

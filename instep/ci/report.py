@@ -8,7 +8,7 @@ from typing import Any
 
 from instep.ci.diff import LeftOut
 from instep.ci.shapes import Draft, Evidence, Task
-from instep.ci.words import COMMAND, escaped, fenced, flowing, plain, short
+from instep.ci.escaping import COMMAND, escaped, fenced, one_line, printable, shorten
 from instep.core import limits
 
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
@@ -31,13 +31,13 @@ class Run:
         if self.left_out:
             return "Nothing to send: no file is changed that readers of articles could notice."
         if self.paths:
-            return f"Nothing to send: no file below {', '.join(map(plain, self.paths))} is changed."
+            return f"Nothing to send: no file below {', '.join(map(printable, self.paths))} is changed."
         return "Nothing to send: both revisions are the same."
 
     @property
     def untold(self) -> int:
         """How many drafts of the task were not even read."""
-        return max(0, len(self.task.drafts) - limits.TOLD_DRAFTS) if self.task else 0
+        return max(0, len(self.task.drafts) - limits.MAX_REPORTED_DRAFTS) if self.task else 0
 
     @property
     def waiting(self) -> int:
@@ -59,9 +59,9 @@ def as_text(run: Run) -> str:
     """No line begins with words of others: those could be commands to whoever reads the log."""
     if run.task is None:
         return run.nothing
-    lines = [f"Task {plain(run.task.id)}: {outcome_of(run.task, run.waiting)}"]
+    lines = [f"Task {printable(run.task.id)}: {outcome_of(run.task, run.waiting)}"]
     if run.task.summary:
-        lines.append(f"   found   {flowing(run.task.summary)}")
+        lines.append(f"   found   {one_line(run.task.summary)}")
     lines.append(f"   task    {address(run, 'tasks', run.task.id)}")
     for number, draft in enumerate(run.drafts, 1):
         lines += ["", *draft_lines(run, number, draft)]
@@ -71,15 +71,15 @@ def as_text(run: Run) -> str:
 
 
 def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
-    yield f"{number}. {flowing(draft.title)}"
+    yield f"{number}. {one_line(draft.title)}"
     yield f"   draft   {nature(draft)}"
     if draft.reason:
-        yield f"   why     {flowing(draft.reason)}"
+        yield f"   why     {one_line(draft.reason)}"
     for place in draft.evidence:
-        yield f"   code    {place_of(place)}  {short(place.excerpt.strip())}"
+        yield f"   code    {place_of(place)}  {shorten(place.excerpt.strip())}"
     for warning in draft.warnings:
-        yield f"   check   {flowing(warning)}"
-    yield f"   review  instep draft show {plain(draft.id)}"
+        yield f"   check   {one_line(warning)}"
+    yield f"   review  instep draft show {printable(draft.id)}"
     for line in small_text(draft):
         yield f"   | {line}"
 
@@ -94,7 +94,7 @@ def as_markdown(run: Run) -> str:
     untold = run.untold
     for number, draft in enumerate(run.drafts):
         part = draft_markdown(run, draft)
-        if len(page.encode()) + len(part.encode()) > limits.SUMMARY_BYTES:
+        if len(page.encode()) + len(part.encode()) > limits.MAX_SUMMARY_BYTES:
             untold += len(run.drafts) - number
             break
         page += part
@@ -104,7 +104,7 @@ def as_markdown(run: Run) -> str:
 def draft_markdown(run: Run, draft: Draft) -> str:
     parts = [
         f"#### {escaped(draft.title)}",
-        f"{escaped(nature(draft))}: `instep draft show {plain(draft.id)}`",
+        f"{escaped(nature(draft))}: `instep draft show {printable(draft.id)}`",
         escaped(draft.reason or ""),
         "\n".join(f"- {escaped(place_of(place))}" for place in draft.evidence),
         "\n".join(f"- Check: {escaped(warning)}" for warning in draft.warnings),
@@ -116,18 +116,18 @@ def draft_markdown(run: Run, draft: Draft) -> str:
 
 def outcome_of(task: Task, waiting: int) -> str:
     if task.error:
-        return f"failed: {flowing(task.error.message)}"
+        return f"failed: {one_line(task.error.message)}"
     if task.outcome == "drafts":
         drafts = "1 draft waits" if waiting == 1 else f"{waiting} drafts wait"
         return f"{drafts} for review" if waiting else "all drafts are reviewed"
-    return "no article needs an edit" if task.outcome == "no_changes" else plain(task.status)
+    return "no article needs an edit" if task.outcome == "no_changes" else printable(task.status)
 
 
 def nature(draft: Draft) -> str:
     """What kind of a draft it is, of which article, and whether somebody has settled it already."""
     of = f" of “{draft.article_title}”" if draft.type == "edit" else ""
     state = "" if draft.status == "pending" else f", {draft.status}"
-    return flowing(f"{TYPES.get(draft.type, draft.type)}{of} ({draft.article_id}){state}")
+    return one_line(f"{TYPES.get(draft.type, draft.type)}{of} ({draft.article_id}){state}")
 
 
 def address(run: Run, things: str, thing_id: str) -> str:
@@ -137,18 +137,18 @@ def address(run: Run, things: str, thing_id: str) -> str:
 
 def place_of(place: Evidence) -> str:
     last = f"-{place.end_line}" if place.end_line > place.start_line else ""
-    return f"{plain(place.file)}:{place.start_line}{last}"
+    return f"{printable(place.file)}:{place.start_line}{last}"
 
 
 def small_text(draft: Draft) -> list[str]:
     """The diff of an edit or the text of a new article, unless it is too long for a log."""
     text = draft.content_markdown if draft.diff is None else draft.diff
     lines = text.rstrip("\n").split("\n")
-    return [short(line.rstrip("\r")) for line in lines] if len(lines) <= limits.TOLD_LINES else []
+    return [shorten(line.rstrip("\r")) for line in lines] if len(lines) <= limits.MAX_REPORTED_DIFF_LINES else []
 
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
-    for left in left_out[: limits.TOLD_LEFT_OUT]:
+    for left in left_out[: limits.MAX_REPORTED_SKIPPED_FILES]:
         yield f"Left out: {left.file} ({left.reason})."
-    if untold := len(left_out[limits.TOLD_LEFT_OUT :]):
+    if untold := len(left_out[limits.MAX_REPORTED_SKIPPED_FILES :]):
         yield f"Left out: {untold} more."

@@ -7,8 +7,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
-from instep.cli.owner import acting, in_workspace
-from instep.cli.saying import say, say_list
+from instep.cli.admin_session import operator_ctx, in_workspace
+from instep.cli.output import say, say_list
 from instep.core.errors import NotFound
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def add_alert(
     told_of = kinds or get_args(AlertKind)
 
     async def add(tx: "Tx", own: str) -> "AlertTarget":
-        return await actions.add_alert_target(await acting(tx, own, bot), address, told_of)
+        return await actions.add_alert_target(await operator_ctx(tx, own, bot), address, told_of)
 
     target = AlertTargetOut.of(in_workspace(workspace, add))
     say(target, f"{target.id}  {target.address}", as_json)
@@ -101,4 +101,4 @@ async def beside(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
     bot_id = await bot_of(tx, workspace_id, target_id)
     if bot_id is None:
         raise NotFound(f"There is no alert target {target_id}: `instep alert list` shows them.")
-    return await acting(tx, workspace_id, str(bot_id))
+    return await operator_ctx(tx, workspace_id, str(bot_id))

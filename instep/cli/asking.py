@@ -8,8 +8,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
-from instep.cli.owner import acting, in_workspace
-from instep.cli.saying import say, say_list
+from instep.cli.admin_session import operator_ctx, in_workspace
+from instep.cli.output import say, say_list
 from instep.core.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaita
 
     async def run(tx: "Tx", own: str) -> Result:
         if bot is not None:
-            return await work(await acting(tx, own, bot))
+            return await work(await operator_ctx(tx, own, bot))
         bots = await list_bots(tx, own)
         if len(bots) != 1:
             raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
-        return await work(await acting(tx, own, str(bots[0].id)))
+        return await work(await operator_ctx(tx, own, str(bots[0].id)))
 
     return in_workspace(workspace, run)
 

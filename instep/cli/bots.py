@@ -6,8 +6,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
-from instep.cli.owner import acting, in_workspace
-from instep.cli.saying import as_lines, say, say_list
+from instep.cli.admin_session import operator_ctx, in_workspace
+from instep.cli.output import as_lines, say, say_list
 
 if TYPE_CHECKING:
     from instep.core.database import Tx
@@ -93,7 +93,7 @@ def show_visitor_secret(
     from instep.answers.visitor_tokens import visitor_secret
 
     async def show(tx: "Tx", own: str) -> VisitorSecretOut:
-        ctx = await acting(tx, own, bot)
+        ctx = await operator_ctx(tx, own, bot)
         secret = await visitor_secret(ctx, rotate)
         return VisitorSecretOut(bot_id=str(ctx.bot.id), visitor_secret=secret)
 

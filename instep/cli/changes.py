@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from instep.ci.surroundings import Kind
+from instep.ci.environment import Kind
 from instep.cli.options import AsJson
 from instep.core import limits
 

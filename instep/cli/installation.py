@@ -3,8 +3,8 @@
 import typer
 
 from instep.cli.options import AsJson
-from instep.cli.owner import as_owner
-from instep.cli.saying import say
+from instep.cli.admin_session import as_owner
+from instep.cli.output import say
 from instep.cli.table import table
 
 
@@ -12,7 +12,7 @@ def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date."""
     from instep.core.config import settings
     from instep.core.postgres import running_postgres
-    from instep.doctor import Migrated
+    from instep.ops.doctor import Migrated
     from instep.migrations import migrate as migrate_schema
 
     with running_postgres(settings()) as postgres:
@@ -23,7 +23,7 @@ def migrate(as_json: AsJson = False) -> None:
 def routes(as_json: AsJson = False) -> None:
     """List every route with who may call it and where it is written."""
     from instep.app import create_app
-    from instep.routes import list_routes
+    from instep.ops.routes import list_routes
 
     listed = list_routes(create_app())
     rows = [(row.method, row.path, row.access, row.name, f"{row.file}:{row.line}") for row in listed.results]
@@ -33,7 +33,7 @@ def routes(as_json: AsJson = False) -> None:
 def doctor(as_json: AsJson = False) -> None:
     """Say how this installation is set up and what is wrong with it."""
     from instep.core.config import settings
-    from instep.doctor import as_text, examine
+    from instep.ops.doctor import as_text, examine
 
     report = as_owner(lambda tx: examine(tx, settings()))
     say(report, as_text(report), as_json)

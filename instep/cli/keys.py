@@ -6,8 +6,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import in_workspace
-from instep.cli.saying import as_lines, say, say_list
+from instep.cli.admin_session import in_workspace
+from instep.cli.output import as_lines, say, say_list
 from instep.identity.scopes import Scope
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import in_workspace
-from instep.cli.saying import as_lines, say, say_list
+from instep.cli.admin_session import in_workspace
+from instep.cli.output import as_lines, say, say_list
 from instep.cli.table import table
 from instep.core import limits
 from instep.identity.scopes import Role
@@ -126,18 +126,18 @@ def audit(
     if as_json or not entries:
         say_list([audit_entry_out(entry) for entry in entries], (), as_json)
         return
-    typer.echo(table(("id", "when", "entrance", "who", "action", "resource"), [*map(cells_of, entries)]))
+    typer.echo(table(("id", "when", "channel", "who", "action", "resource"), [*map(cells_of, entries)]))
 
 
 def cells_of(entry: "AuditEntry") -> tuple[str, ...]:
     when = f"{entry.created_at:%Y-%m-%d %H:%M:%S}"
     who = entry.actor_name if entry.app is None else f"{entry.actor_name} through {entry.app}"
-    return str(entry.id), when, entry.entrance, who, entry.action, entry.resource or "-"
+    return str(entry.id), when, entry.channel, who, entry.action, entry.resource or "-"
 
 
 def asked_password(from_input: bool) -> str:
     """Never an argument: other users of the machine see those."""
     if from_input:
-        return sys.stdin.readline(limits.PASSWORD_LONGEST + 2).rstrip("\r\n")
+        return sys.stdin.readline(limits.MAX_PASSWORD_CHARACTERS + 2).rstrip("\r\n")
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt="The same again")
     return password

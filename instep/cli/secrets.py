@@ -4,8 +4,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.cli.owner import as_owner
-from instep.cli.saying import say
+from instep.cli.admin_session import as_owner
+from instep.cli.output import say
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored encrypted.")
 
@@ -14,7 +14,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored 
 def rotate(as_json: AsJson = False) -> None:
     """Encrypt every stored secret with `INSTEP_SECRET_KEY`, reading it with the previous keys."""
     from instep.core.crypto import key_ring
-    from instep.rotation import rotate_secrets
+    from instep.ops.rotation import rotate_secrets
 
     rotation = as_owner(lambda tx: rotate_secrets(tx, key_ring()))
     text = (

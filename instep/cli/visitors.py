@@ -6,12 +6,12 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
-from instep.cli.owner import in_workspace
-from instep.cli.saying import as_lines, say
+from instep.cli.admin_session import in_workspace
+from instep.cli.output import as_lines, say
 
 if TYPE_CHECKING:
     from instep.core.database import Tx
-    from instep.visitor_data import Erasure, VisitorExport
+    from instep.ops.visitor_data import Erasure, VisitorExport
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="What is stored of a visitor.")
 Email = Annotated[str | None, typer.Option("--email", help="The e-mail address that the visitor left.")]
@@ -25,7 +25,7 @@ def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Print everything that is stored of a visitor."""
-    from instep import visitor_data
+    from instep.ops import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
 
@@ -41,7 +41,7 @@ def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Remove everything that is stored of a visitor. It can't be undone."""
-    from instep import visitor_data
+    from instep.ops import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
 

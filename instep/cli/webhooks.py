@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from instep.cli.helping import Area, command
-from instep.cli.saying import say
+from instep.cli.output import say
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Signed deliveries of events.")
 

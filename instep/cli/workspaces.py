@@ -6,8 +6,8 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.cli.owner import as_owner
-from instep.cli.saying import say, say_list
+from instep.cli.admin_session import as_owner
+from instep.cli.output import say, say_list
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Companies that share this installation.")
 

@@ -8,13 +8,13 @@ from instep.collections.schemas import Collection, CollectionCreate, CollectionU
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.core.slugs import SlugTaken, free_slug, slug_must_be_free, slugify
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
 
-async def list_collections(ctx: Ctx, page: PageRequest) -> Listed[Collection]:
+async def list_collections(ctx: Ctx, page: PageRequest) -> Page[Collection]:
     """List the collections, in the order of the help center."""
     return await queries.list_page(ctx, page)
 

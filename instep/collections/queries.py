@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from instep.collections.schemas import Collection
 from instep.core import limits
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 
 COLLECTION = """
@@ -29,7 +29,7 @@ async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | 
     )
 
 
-async def list_page(ctx: Ctx, request: PageRequest) -> Listed[Collection]:
+async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
     page = request.page(ORDER, "collections", ctx.bot.id)
     rows = await ctx.tx.all(
         Collection,
@@ -37,7 +37,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Listed[Collection]:
         bot=ctx.bot.id,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.sort_order, row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.sort_order, row.created_at, row.id))
 
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
@@ -69,7 +69,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
-        most=limits.INTEGER,
+        most=limits.MAX_INTEGER,
         stamp=stamp,
         **row,
     )

@@ -26,29 +26,29 @@ from instep.web.shapes import ListOut
 router = ApiRouter()
 
 
-@router.door("GET /collections", actions.list_collections, ListOut[CollectionOut])
+@router.operation("GET /collections", actions.list_collections, ListOut[CollectionOut])
 async def list_collections(
-    call: CurrentCall, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_collections(ctx, call.page(page_size, start_cursor))
         return reply_list(listed, lambda row: CollectionOut.of(row, ctx.bot))
 
 
-@router.door("POST /collections", actions.create_collection, CollectionOut, status=201)
+@router.operation("POST /collections", actions.create_collection, CollectionOut, status=201)
 async def create_collection(call: CurrentCall, body: CollectionCreate) -> Response:
     async with call.begin() as ctx:
         return reply(CollectionOut.of(await actions.create_collection(ctx, body), ctx.bot), 201)
 
 
-@router.door("GET /collections/{id}", actions.get_collection, CollectionOut)
+@router.operation("GET /collections/{id}", actions.get_collection, CollectionOut)
 async def get_collection(call: CurrentCall, id: str, if_none_match: IfNoneMatch = None) -> Response:
     async with call.begin() as ctx:
         collection = await actions.get_collection(ctx, id)
         return reply_with_etag(CollectionOut.of(collection, ctx.bot), collection.etag, if_none_match)
 
 
-@router.door("PATCH /collections/{id}", actions.update_collection, CollectionOut)
+@router.operation("PATCH /collections/{id}", actions.update_collection, CollectionOut)
 async def update_collection(
     call: CurrentCall, id: str, body: CollectionUpdate, if_match: IfMatch = None
 ) -> Response:
@@ -57,7 +57,7 @@ async def update_collection(
         return reply_with_etag(CollectionOut.of(collection, ctx.bot), collection.etag)
 
 
-@router.door("DELETE /collections/{id}", actions.delete_collection, CollectionDeletedOut)
+@router.operation("DELETE /collections/{id}", actions.delete_collection, CollectionDeletedOut)
 async def delete_collection(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         return reply(CollectionDeletedOut(id=await actions.delete_collection(ctx, id), deleted=True))

@@ -15,7 +15,7 @@ CollectionTitle = Annotated[Title, Field(examples=["Getting started"])]
 About = Annotated[
     Description, Field(description="The lead of its page.", examples=["Install it and take the first steps."])
 ]
-Icon = Annotated[Text, Field(max_length=limits.ICON, description="An emoji.", examples=["🚀"])]
+Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description="An emoji.", examples=["🚀"])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def row_of(kind: type[Row]) -> AsyncRowFactory[Row]:
     return factory
 
 
-async def widen(connection: Connection) -> None:
+async def grow_buffer(connection: Connection) -> None:
     """Read one large value, since the driver's input buffer grows to the largest and stays so.
 
     At its first size a page of articles comes in a dozen reads, each with a turn of the event loop.
@@ -99,7 +99,7 @@ class Tx:
             await cursor.execute(sql, params)
             return await cursor.fetchone()
 
-    async def run_last(self, sql: str, /, **params: Any) -> None:
+    async def execute_at_commit(self, sql: str, /, **params: Any) -> None:
         """Run it at the end of the transaction, sent along with the commit: nobody waits for it."""
         if self.depth:
             self.last.append((sql, params))
@@ -153,7 +153,7 @@ class Database:
             max_size=size,
             open=False,
             timeout=WAIT_SECONDS,
-            configure=widen,
+            configure=grow_buffer,
             kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
         )
 

@@ -7,7 +7,7 @@ from merge3 import Merge3
 from patiencediff import PatienceSequenceMatcher, unified_diff
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -31,21 +31,21 @@ class TextDiff:
 
 async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
     """The unified diff of two texts; `names` stand in its header. One that takes too long replaces it all."""
-    if len(before) + len(after) <= limits.INLINE_CHARACTERS:
+    if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
         return compare_now(before, after, names)
     try:
-        return await run_bounded(compare_now, before, after, names, seconds=limits.DIFF_SECONDS)
-    except TooExpensive:
+        return await run_with_timeout(compare_now, before, after, names, seconds=limits.MAX_DIFF_SECONDS)
+    except TimeLimitExceeded:
         return replace_all(before, after, names)
 
 
 async def changed_lines(before: str, after: str) -> ChangedLines:
     """Which lines of `before` were removed and which of `after` added; all where it takes too long."""
-    if len(before) + len(after) <= limits.INLINE_CHARACTERS:
+    if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
         return changed_lines_now(before, after)
     try:
-        return await run_bounded(changed_lines_now, before, after, seconds=limits.DIFF_SECONDS)
-    except TooExpensive:
+        return await run_with_timeout(changed_lines_now, before, after, seconds=limits.MAX_DIFF_SECONDS)
+    except TimeLimitExceeded:
         removed, added = (frozenset(range(len(lines_of(text)))) for text in (before, after))
         return ChangedLines(removed, added)
 
@@ -55,11 +55,11 @@ async def merge(base: str, ours: str, theirs: str) -> str | None:
 
     None, too, where it takes too long: a person decides then.
     """
-    if len(base) + len(ours) + len(theirs) <= limits.INLINE_CHARACTERS:
+    if len(base) + len(ours) + len(theirs) <= limits.MAX_INLINE_CHARACTERS:
         return merge_now(base, ours, theirs)
     try:
-        return await run_bounded(merge_now, base, ours, theirs, seconds=limits.DIFF_SECONDS)
-    except TooExpensive:
+        return await run_with_timeout(merge_now, base, ours, theirs, seconds=limits.MAX_DIFF_SECONDS)
+    except TimeLimitExceeded:
         return None
 
 

@@ -2,23 +2,23 @@
 
 from datetime import timedelta
 
-TITLE = 200
-CONTENT = 1_000_000
-DESCRIPTION = 500
-SLUG = 120
-REASON = 2_000
-SOURCE_URL = 2_000
-NAME = 200
+MAX_TITLE_CHARACTERS = 200
+MAX_CONTENT_CHARACTERS = 1_000_000
+MAX_DESCRIPTION_CHARACTERS = 500
+MAX_SLUG_CHARACTERS = 120
+MAX_REASON_CHARACTERS = 2_000
+MAX_SOURCE_URL_CHARACTERS = 2_000
+MAX_NAME_CHARACTERS = 200
 # A refusal that asks for a bot names no more of those that the caller may choose.
 MAX_BOTS_NAMED = 10
-ICON = 16
-CHANGE_BODY = 100_000
-INSTRUCTIONS = 100_000
-DIFF = 10_000_000
-INTEGER = 2_147_483_647
+MAX_ICON_CHARACTERS = 16
+MAX_CHANGE_BODY_CHARACTERS = 100_000
+MAX_INSTRUCTIONS_CHARACTERS = 100_000
+MAX_DIFF_CHARACTERS = 10_000_000
+MAX_INTEGER = 2_147_483_647
 
 # The request line and the headers together.
-HEAD_BYTES = 64 * 1024
+MAX_HEAD_BYTES = 64 * 1024
 # Requests that one connection may send ahead, without waiting for answers.
 MAX_PIPELINED_REQUESTS = 100
 # For the head of a request, counted from its first byte or from the start of the connection.
@@ -47,30 +47,30 @@ BACKLOG_CONNECTIONS = 128
 STOP_SECONDS = 10
 STOP_IDLE_SECONDS = 1.0
 
-BODY_BYTES = 2 * 1024 * 1024
+MAX_BODY_BYTES = 2 * 1024 * 1024
 # Of a body, before it is known who sends it.
 UNADMITTED_BODY_BYTES = 64 * 1024
-TASK_BODY_BYTES = 12 * 1024 * 1024
+MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
-PAGE_SIZE = 20
-PAGE_SIZE_MOST = 100
-SEARCH_SHORTEST = 2
-SEARCH_LONGEST = 500
+DEFAULT_PAGE_SIZE = 20
+MAX_PAGE_SIZE = 100
+MIN_QUERY_CHARACTERS = 2
+MAX_QUERY_CHARACTERS = 500
 # What a process keeps of the indexes of bots; they are read anew when they are asked for again.
-SEARCH_INDEX_BYTES = 256 * 1024 * 1024
+MAX_INDEX_CACHE_BYTES = 256 * 1024 * 1024
 # Requests of a process that wait to the end while a bot is read for the first time; others wait a moment.
-SEARCH_WAITING = 3
-SEARCH_WAIT_SECONDS = 1.0
+MAX_INDEX_WAITERS = 3
+INDEX_WAIT_SECONDS = 1.0
 # Articles whose texts are looked through for words that must stand together.
-SEARCH_PHRASE_READS = 300
-NEAREST_RETRIEVED = 10
+MAX_PHRASE_CHECKS = 300
+MAX_NEAREST_RETRIEVED = 10
 # A search for passages lists so many in all, and a page of the help center so many of them.
-PASSAGES_LISTED = 50
-SITE_RESULTS = 10
+MAX_PASSAGES_LISTED = 50
+SITE_PAGE_SIZE = 10
 # The excerpt of a search result comes from so much of the rendered text.
-EXCERPT_READS = 100_000
-REVISIONS_KEPT = 50
-DELETED_ARTICLES_KEPT = timedelta(days=30)
+MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
+MAX_REVISIONS = 50
+DELETED_ARTICLE_RETENTION = timedelta(days=30)
 # Of the first page of a help center: collections on one page of it, and articles shown of each.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
@@ -78,23 +78,23 @@ HOME_ARTICLES = 12
 COLLECTION_ARTICLES = 100
 MAX_SITE_PAGE = 10_000
 # Of the changelog's page and of its feed; a longer text is left to the page of its entry.
-CHANGELOG_ENTRIES = 20
-CHANGELOG_INLINE_CHARACTERS = 50_000
+MAX_CHANGELOG_PAGE_ENTRIES = 20
+MAX_CHANGELOG_INLINE_CHARACTERS = 50_000
 # The list at the root of an installation whose help centers all belong to one workspace.
 FRONT_PAGE_HELP_CENTERS = 100
 # As many as the protocol of sitemaps allows in one file.
-SITEMAP_URLS = 50_000
+MAX_SITEMAP_URLS = 50_000
 # Sitemaps that a process keeps until their help center changes.
 MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
 
-WEBHOOK_URL = 2_000
+MAX_WEBHOOK_URL_CHARACTERS = 2_000
 # Of one workspace.
-WEBHOOK_ENDPOINTS = 20
+MAX_WEBHOOK_ENDPOINTS = 20
 # Of one endpoint: the present one and those that were replaced and still sign.
-WEBHOOK_SECRETS = 10
-REPLACED_SECRET_SIGNS = timedelta(hours=24)
+MAX_WEBHOOK_SECRETS = 10
+REPLACED_SECRET_TTL = timedelta(hours=24)
 # Counted from the end of the attempt before (specification, Delivery); after the last one it has failed.
-DELIVERY_WAITS = (
+DELIVERY_RETRY_DELAYS = (
     timedelta(minutes=5),
     timedelta(minutes=30),
     timedelta(hours=2),
@@ -102,88 +102,88 @@ DELIVERY_WAITS = (
     timedelta(hours=24),
 )
 # An endpoint on which everything has failed for so long is disabled.
-ENDPOINT_PATIENCE = timedelta(days=5)
+ENDPOINT_DISABLED_AFTER = timedelta(days=5)
 # In the log of one delivery.
-ATTEMPTS_KEPT = 50
+MAX_ATTEMPTS_LOGGED = 50
 # With the deliveries of them, settled or not.
-EVENTS_KEPT = timedelta(days=30)
+EVENT_RETENTION = timedelta(days=30)
 # Under way at once: of one sending process, of one workspace and of one endpoint over all processes.
-DELIVERIES_AT_ONCE = 200
-WORKSPACE_DELIVERIES_AT_ONCE = 20
-ENDPOINT_DELIVERIES_AT_ONCE = 4
+MAX_CONCURRENT_DELIVERIES = 200
+MAX_CONCURRENT_WORKSPACE_DELIVERIES = 20
+MAX_CONCURRENT_ENDPOINT_DELIVERIES = 4
 # Of one call to somebody else: look-up, connection, encryption, headers and body together.
 OUTBOUND_SECONDS = 10
-LOOKUP_SECONDS = 4
+DNS_LOOKUP_SECONDS = 4
 # As long as their own times allow, and no longer than this.
-LOOKUPS_KEPT_SECONDS = 60
+MAX_DNS_CACHE_SECONDS = 60
 # Of those that a name leads to, all of which are vetted.
-ADDRESSES_TRIED = 6
+MAX_ADDRESSES_TRIED = 6
 # Of the body of an answer; then with its headers and all that frames it.
-ANSWER_BYTES = 16 * 1024
-ANSWER_WIRE_BYTES = 48 * 1024
-ANSWER_EXCERPT_BYTES = 1_000
+MAX_RESPONSE_BYTES = 16 * 1024
+MAX_RESPONSE_WIRE_BYTES = 48 * 1024
+RESPONSE_EXCERPT_BYTES = 1_000
 # Of `instep webhooks listen`: an event holds the text of an article, and the text before it.
-LISTENER_BODY_BYTES = 16 * 1024 * 1024
+MAX_LISTENER_BODY_BYTES = 16 * 1024 * 1024
 # Of one bot.
-ALERT_TARGETS = 10
+MAX_ALERT_TARGETS = 10
 # Of a message to a chat tool. Discord takes 2,000 characters: escaped ones too have room there.
-ALERT_TITLE = 100
-ALERT_TEXT = 700
-ALERT_LINK = 350
+MAX_ALERT_TITLE_CHARACTERS = 100
+MAX_ALERT_TEXT_CHARACTERS = 700
+MAX_ALERT_LINK_CHARACTERS = 350
 # Under way at once, of one workspace in one process.
-ALERTS_AT_ONCE = 4
+MAX_CONCURRENT_ALERTS = 4
 # Of one bot in an hour: alerts about visitors, each to all of its targets. More are not sent.
 ALERTS_PER_HOUR = 60
 # Of the process that posts one: what it may take besides the call itself.
 ALERT_STARTING_SECONDS = 10
 
-IDEMPOTENCY_KEY = 255
-IDEMPOTENCY_HOURS = 24
+MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
+IDEMPOTENCY_RETENTION_HOURS = 24
 
 # Of the answer of an MCP tool: about 4,000 tokens; of a text in it, which comes in pieces, about 3,000.
-TOOL_ANSWER_BYTES = 16_000
-TOOL_TEXT_BYTES = 12_000
+MAX_TOOL_RESULT_BYTES = 16_000
+MAX_TOOL_TEXT_BYTES = 12_000
 # Of what stands beside such a text: the places behind an edit, what a task has looked at.
-TOOL_ASIDE_BYTES = 3_000
-TOOL_ROWS = 10
-TOOL_ROWS_MOST = 50
-TOOL_EXCERPT = 300
+MAX_TOOL_CONTEXT_BYTES = 3_000
+DEFAULT_TOOL_ROWS = 10
+MAX_TOOL_ROWS = 50
+TOOL_EXCERPT_CHARACTERS = 300
 # Of one article in a list; `check_articles` tells all of them.
-TOOL_PROBLEMS = 5
+MAX_TOOL_PROBLEMS = 5
 # Clients may keep the list of tools for so long.
 TOOLS_CACHE_SECONDS = 60
 # Public documents about the servers, which change with the installation's version and address only.
-CARD_SECONDS = 3_600
-CHECKED_ARTICLES = 100
-CHECKED_TERMS = 20
-SHORTEST_TERM = 2
+DISCOVERY_CACHE_SECONDS = 3_600
+MAX_CHECKED_ARTICLES = 100
+MAX_CHECKED_TERMS = 20
+MIN_TERM_CHARACTERS = 2
 
 # Of an app that people connect: what it says of itself, and what it is told.
-APP_NAME = 100
-REDIRECT_URI = 2_000
-REDIRECT_URIS = 10
-OAUTH_STATE = 4_000
-OAUTH_BODY_BYTES = 16 * 1024
+MAX_APP_NAME_CHARACTERS = 100
+MAX_REDIRECT_URI_CHARACTERS = 2_000
+MAX_REDIRECT_URIS = 10
+MAX_OAUTH_STATE_CHARACTERS = 4_000
+MAX_OAUTH_BODY_BYTES = 16 * 1024
 # Of a client ID metadata document: of its body, with all that frames it, and of the whole call.
-APP_DOCUMENT_BYTES = 64 * 1024
-APP_DOCUMENT_SECONDS = 5
+MAX_CLIENT_METADATA_BYTES = 64 * 1024
+CLIENT_METADATA_SECONDS = 5
 # For how long one is not read again, as far as it says so itself.
-APP_DOCUMENT_KEPT_LEAST = timedelta(minutes=5)
-APP_DOCUMENT_KEPT_MOST = timedelta(hours=24)
-CODE_LASTS = timedelta(seconds=60)
-ACCESS_TOKEN_LASTS = timedelta(hours=1)
+MIN_CLIENT_METADATA_TTL = timedelta(minutes=5)
+MAX_CLIENT_METADATA_TTL = timedelta(hours=24)
+AUTHORIZATION_CODE_TTL = timedelta(seconds=60)
+ACCESS_TOKEN_TTL = timedelta(hours=1)
 # Of a connection that is not used; each use of its refresh token begins the time anew.
-CONNECTION_LASTS = timedelta(days=30)
+REFRESH_TOKEN_TTL = timedelta(days=30)
 # Of a registered app that nobody uses.
-APP_KEPT = timedelta(days=30)
+UNUSED_APP_RETENTION = timedelta(days=30)
 # Of one person's connections; the one that was used least lately makes room.
-CONNECTIONS = 50
+MAX_CONNECTIONS_PER_PERSON = 50
 # From one address: registrations in an hour, and in a minute calls for tokens.
-REGISTRATIONS = 20
+REGISTRATIONS_PER_HOUR = 20
 REGISTRATION_WINDOW_SECONDS = 3_600
-TOKEN_CALLS = 120
+TOKEN_CALLS_PER_MINUTE = 120
 # Of one person in a minute: addresses of documents that are looked up for them.
-APP_DOCUMENTS = 30
+CLIENT_METADATA_FETCHES_PER_MINUTE = 30
 
 REQUEST_WINDOW_SECONDS = 60
 # Addresses that a process counts at once for pages and public documents: some 3 MB of memory.
@@ -195,133 +195,133 @@ TASK_WINDOW_SECONDS = 3_600
 MAX_TASK_QUOTAS_PER_WORKSPACE = 10
 HOUR_SECONDS = 3_600
 # Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
-VISITOR_CALLS = 30
-VISITOR_ADDRESS_CALLS = 120
+VISITOR_CALLS_PER_MINUTE = 30
+VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
 # Searches of a help center by all who come from one address, in a minute.
-SITE_SEARCHES = 120
+SITE_SEARCHES_PER_MINUTE = 120
 
 # Of people who sign in. Beyond the longest, hashing alone would be work for an attacker to give.
-PASSWORD_SHORTEST = 12
-PASSWORD_LONGEST = 256
+MIN_PASSWORD_CHARACTERS = 12
+MAX_PASSWORD_CHARACTERS = 256
 # Of zxcvbn, from 0 to 4: 3 takes more than a hundred million guesses.
-PASSWORD_SCORE = 3
-SESSION_IDLE = timedelta(hours=12)
-SESSION_MOST = timedelta(days=14)
+MIN_PASSWORD_SCORE = 3
+SESSION_IDLE_TTL = timedelta(hours=12)
+SESSION_MAX_AGE = timedelta(days=14)
 # Attempts to sign in from a browser that has signed in to the account before, and for how long that counts.
 SIGN_IN_BROWSER = 10
 SIGN_IN_BROWSER_SECONDS = 900
 KNOWN_BROWSER_TTL = timedelta(days=180)
 # All others in a minute: from one address, and from its network (/24, of IPv6 /48).
-SIGN_IN_ADDRESS = 20
+MAX_SIGN_INS_PER_ADDRESS = 20
 SIGN_IN_NETWORK = 100
-SIGN_IN_ADDRESS_SECONDS = 60
+SIGN_IN_ADDRESS_WINDOW_SECONDS = 60
 # And to one account: from one address, and in an hour from its network.
-SIGN_IN_ACCOUNT_ADDRESS = 10
-SIGN_IN_ACCOUNT_ADDRESS_SECONDS = 900
+MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS = 10
+SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS = 900
 SIGN_IN_ACCOUNT_NETWORK = 20
 # In an hour from anywhere; beyond that each network still has a few of its own, up to a number in all.
-SIGN_IN_ACCOUNT = 100
+MAX_SIGN_INS_PER_ACCOUNT = 100
 SIGN_IN_ACCOUNT_NETWORK_RESERVED = 2
 MAX_SIGN_IN_ACCOUNT = 500
-SIGN_IN_ACCOUNT_SECONDS = 3_600
+SIGN_IN_ACCOUNT_WINDOW_SECONDS = 3_600
 # Each takes 19 MiB and a thirtieth of a second; of those that wait, some seconds' worth.
-PASSWORDS_AT_ONCE = 2
-PASSWORDS_WAITING = 60
-FORM_BYTES = 16 * 1024
+MAX_CONCURRENT_PASSWORD_HASHES = 2
+MAX_PASSWORD_WAITERS = 60
+MAX_FORM_BYTES = 16 * 1024
 # Of a page that a person comes back to after they have signed in; the longest is an AI client's request.
-NEXT_PATH = 8_000
-AUDIT_KEPT = timedelta(days=400)
+MAX_NEXT_PATH_CHARACTERS = 8_000
+AUDIT_RETENTION = timedelta(days=400)
 
 # Of calls with a bot key, which hold no articles.
-EMBED_BODY_BYTES = 64 * 1024
+MAX_VISITOR_BODY_BYTES = 64 * 1024
 # A browser asks again afterwards whether it may send.
-PREFLIGHT_SECONDS = 600
-ORIGINS = 50
-EMAIL = 254
-VISITOR_MESSAGE = 2_000
+PREFLIGHT_CACHE_SECONDS = 600
+MAX_ORIGINS = 50
+MAX_EMAIL_CHARACTERS = 254
+MAX_VISITOR_MESSAGE_CHARACTERS = 2_000
 # Of one bot in an hour, whoever leaves them.
 LEADS_PER_HOUR = 200
 
-QUESTION = 2_000
-QUESTION_EXAMPLES = 5
+MAX_QUESTION_CHARACTERS = 2_000
+MAX_QUESTION_EXAMPLES = 5
 # As callers name one; only a hash of it is kept.
-VISITOR = 200
-PAGE_URL = 2_000
-VISITOR_TOKEN = 8_192
+MAX_VISITOR_CHARACTERS = 200
+MAX_PAGE_URL_CHARACTERS = 2_000
+MAX_VISITOR_TOKEN_CHARACTERS = 8_192
 VISITOR_TOKEN_LEEWAY_SECONDS = 60
 # Of the turns before, as far as a question may refer to them.
-EARLIER_QUESTIONS = 3
+MAX_EARLIER_QUESTIONS = 3
 # What the search finds for a question; of those, what an answer may be made of.
-PASSAGES_FOUND = 8
-ANSWER_PASSAGES = 4
+MAX_PASSAGES_RETRIEVED = 8
+MAX_ANSWER_PASSAGES = 4
 # The chance that the articles hold the answer, as the search sees it, from which on there is one.
-SURE_ENOUGH = 0.45
+ANSWER_THRESHOLD = 0.45
 # In words, about: of what an answer takes from the best passage, and of a list in it, which is better whole.
-ANSWER_WORDS = 60
-ANSWER_STEPS = 260
+MAX_ANSWER_WORDS = 60
+MAX_ANSWER_LIST_WORDS = 260
 # Of a day's tokens of a bot the share that visitors' questions may use, so that tasks are left some.
-ANSWERS_SHARE = 0.5
-ANSWER_TOKENS = 1_000
+ANSWERS_BUDGET_SHARE = 0.5
+MAX_ANSWER_TOKENS = 1_000
 # While nothing can be told yet: proxies end connections that are silent for a minute.
-EVENTS_PAUSE_SECONDS = 10
-CONVERSATIONS_KEPT = timedelta(days=180)
+STREAM_HEARTBEAT_SECONDS = 10
+CONVERSATION_RETENTION = timedelta(days=180)
 # Of a word of a question, as far as it is compared.
-TERM = 100
-NEAREST_ARTICLES = 5
+MAX_TERM_CHARACTERS = 100
+MAX_NEAREST_ARTICLES = 5
 # A question that so many different visitors asked in vain gets a draft of an article; of those of a bot so
 # many wait for review at once. While one waits, new wordings are taken in after a pause.
-GAP_VISITORS = 3
-GAP_DRAFTS_PENDING = 50
-GAP_DRAFT_PAUSE = timedelta(hours=1)
-PAUSED_GAP_WAIT = timedelta(hours=1)
+MIN_GAP_VISITORS = 3
+MAX_PENDING_GAP_DRAFTS = 50
+GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
+PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
 # What visitors wrote who asked in vain and then for a person: as many notes, each as long.
-GAP_NOTES = 3
-GAP_NOTE = 300
+MAX_GAP_NOTES = 3
+MAX_GAP_NOTE_CHARACTERS = 300
 # What a new article may be made from: passages for each wording that is searched for, and topics of its
 # instructions that are searched for.
-SOURCES_FOUND = 5
-TOPICS_SEARCHED = 100
+MAX_SOURCES_PER_WORDING = 5
+MAX_TOPICS_SEARCHED = 100
 # Of one bot. They are all asked in one run.
-GOLDEN_QUESTIONS = 500
+MAX_GOLDEN_QUESTIONS = 500
 # Of the warnings beside an answer, which stand in a header.
-WARNINGS_TOLD = 10
+MAX_WARNINGS = 10
 # Of the lines that an overwrite takes away: how many such a warning quotes, and characters of each.
 OVERWRITTEN_LINES_TOLD = 3
 OVERWRITTEN_LINE_TOLD = 60
 # Ids of other drafts of the same article that a draft's detail names.
 OTHER_DRAFTS_TOLD = 5
 # How long it is remembered that somebody asked a question, as counted from when it was asked.
-ASKINGS_KEPT = timedelta(days=180)
+QUESTION_LOG_RETENTION = timedelta(days=180)
 # The share of their terms that two questions of the same meaning have in common.
-SAME_QUESTION = 0.66
+MIN_SAME_QUESTION_OVERLAP = 0.66
 # Of one code in one article: what is told of it, and what counts for its score.
-PROBLEMS_OF_A_CODE = 20
-PROBLEMS_COUNTED = 3
+MAX_REPORTED_PROBLEMS_PER_CODE = 20
+MAX_SCORED_PROBLEMS_PER_CODE = 3
 # In characters without blanks; a sign of a script without blanks counts as three.
-SHORT_TEXT = 100
-TEXT_WITHOUT_HEADINGS = 3_000
-LINKS_CHECKED = 500
+SHORT_TEXT_CHARACTERS = 100
+MAX_CHARACTERS_WITHOUT_HEADINGS = 3_000
+MAX_LINKS_CHECKED = 500
 # Shorter texts are not compared; two that share as much of theirs say nearly the same.
-WORDS_COMPARED = 40
-SAME_TEXT = 0.8
-EDIT_WAITS = timedelta(days=14)
+MIN_COMPARED_WORDS = 40
+MIN_DUPLICATE_SIMILARITY = 0.8
+STALE_EDIT_AGE = timedelta(days=14)
 # Judgements of answers tell of their articles: those of so many days, when so many are bad, and such a share.
-JUDGEMENTS_COUNTED = timedelta(days=90)
-UNHELPFUL_JUDGEMENTS = 3
-UNHELPFUL_SHARE = 0.5
+FEEDBACK_WINDOW = timedelta(days=90)
+MIN_UNHELPFUL_RATINGS = 3
+MIN_UNHELPFUL_SHARE = 0.5
 # For how long it counts that a code change removed a name.
-GONE_NAMES_KEPT = timedelta(days=180)
-READ_TEXTS_CHARACTERS = 300_000
-READ_TEXTS_SECONDS = 6
+REMOVED_NAME_RETENTION = timedelta(days=180)
+MAX_ANALYZED_CHARACTERS = 300_000
+MAX_ANALYSIS_SECONDS = 6
 # While a request holds a connection, so neither long nor by many at once in one process.
-EXAMINING_SECONDS = 20
-EXAMINING_AT_ONCE = 2
-EXAMINING_RETRY_SECONDS = 5
+CHECK_SECONDS = 20
+MAX_CONCURRENT_CHECKS = 2
+CHECK_RETRY_SECONDS = 5
 # What a process remembers of articles that it has examined: bytes, about, and problems found.
-READINGS_REMEMBERED = 30_000_000
-PROBLEMS_REMEMBERED = 50_000
+MAX_ANALYSIS_CACHE_BYTES = 30_000_000
+MAX_CACHED_PROBLEMS = 50_000
 
-RENDER_SECONDS = 2
+MAX_RENDER_SECONDS = 2
 # Of Markdown, for what takes its renderer longer the more of it there is: containers (quotes, lists,
 # footnotes) in each other; then of a text: list items, headings, headings that are alike, columns of a table,
 # cells of tables, footnote marks, signs `&`.
@@ -339,14 +339,14 @@ MAX_LINK_PARENTHESES = 2_000
 # HTML tags of authors that are open at once, and attributes of one tag.
 MAX_OPEN_TAGS = 200
 MAX_ATTRIBUTES = 100
-DIFF_SECONDS = 2
+MAX_DIFF_SECONDS = 2
 # How soon a task of a paused workspace looks again.
-PAUSED_TASK_WAIT = timedelta(seconds=30)
+PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
 # While a request waits for it, so shorter than the writer may take afterwards.
-READ_DIFF_SECONDS = 10
-WRITER_SECONDS = 60
+MAX_DIFF_PARSE_SECONDS = 10
+MAX_WRITER_SECONDS = 60
 # Above this size text is rendered and compared in a process that can be killed.
-INLINE_CHARACTERS = 64_000
+MAX_INLINE_CHARACTERS = 64_000
 # A diff with a longer line is read there, too.
 INLINE_LINE_CHARACTERS = 4_000
 # A process that works on what strangers sent: memory beyond what it has when its first work begins.
@@ -360,50 +360,50 @@ WORKSPACE_JOBS = 5
 RESTARTS = 50
 
 # Of the answer of a language model, with all that frames it; then of the answer in tokens.
-MODEL_ANSWER_BYTES = 512 * 1024
-MODEL_ANSWER_TOKENS = 8_000
+MAX_COMPLETION_BYTES = 512 * 1024
+MAX_COMPLETION_TOKENS = 8_000
 # After an answer that tells of too many questions or of a fault.
-MODEL_RETRIES = 2
+MAX_MODEL_RETRIES = 2
 MODEL_RETRY_SECONDS = 2.0
 # A provider that asks to wait longer is left alone.
-MODEL_RETRY_SECONDS_MOST = 20.0
-MODEL_ARTICLES = 5
-MODEL_EDITS = 30
+MAX_MODEL_RETRY_SECONDS = 20.0
+MAX_MODEL_ARTICLES = 5
+MAX_MODEL_EDITS = 30
 MODEL_CHECK_SECONDS = 20
-MODEL_USE_KEPT = timedelta(days=400)
+MODEL_USAGE_RETENTION = timedelta(days=400)
 
 # Of an endpoint of embeddings: vectors of one call, numbers of one vector, and how long a batch may take.
-EMBEDDINGS_ANSWER_BYTES = 16 * 1024 * 1024
-VECTOR_NUMBERS = 4_000
+MAX_EMBEDDINGS_BYTES = 16 * 1024 * 1024
+MAX_VECTOR_DIMENSIONS = 4_000
 EMBEDDING_SECONDS = 60.0
 # A search waits no longer for the vector of its question; after a failure the next ones do without.
-QUESTION_VECTOR_SECONDS = 1.5
-EMBEDDING_REST_SECONDS = 30.0
-QUESTION_VECTORS_KEPT = 2_000
-QUESTION_VECTORS_AT_ONCE = 3
+QUERY_EMBEDDING_SECONDS = 1.5
+EMBEDDING_BREAKER_SECONDS = 30.0
+MAX_CACHED_QUERY_EMBEDDINGS = 2_000
+MAX_CONCURRENT_QUERY_EMBEDDINGS = 3
 # What one vector is made of: about 120 English words, or 240 characters of Chinese.
-PIECE_BYTES = 720
+CHUNK_BYTES = 720
 # Of the articles nearest in meaning, which a cursor carries.
-MEANT_ARTICLES = 30
+MAX_SEMANTIC_HITS = 30
 # How long changes may wait for their vectors until `instep doctor` calls it a problem.
-EMBEDDING_LAG_SECONDS = 900
+MAX_EMBEDDING_LAG_SECONDS = 900
 
 # Of `instep change`: of one run of git, and of one request until it is answered.
 GIT_SECONDS = 120
-CALL_SECONDS = 60
+API_CALL_SECONDS = 60
 # For how long a request is repeated while the server can't be reached or is busy.
-CALL_PATIENCE_SECONDS = 90
-CALL_PAUSE_SECONDS_MOST = 15
+API_RETRY_SECONDS = 90
+MAX_API_RETRY_PAUSE_SECONDS = 15
 # The same of a person who waits at a terminal, in `instep draft`.
 REVIEW_PATIENCE_SECONDS = 5
 # Between two looks at a task: at first, and in the end.
-POLL_SECONDS = 0.5
-POLL_SECONDS_MOST = 10.0
+MIN_POLL_SECONDS = 0.5
+MAX_POLL_SECONDS = 10.0
 TASK_WAIT_SECONDS = 300
 # Of what it tells: drafts, lines of the diff of one, characters of such a line, files that are not sent.
-TOLD_DRAFTS = 50
-TOLD_LINES = 60
-TOLD_LINE = 300
-TOLD_LEFT_OUT = 20
+MAX_REPORTED_DRAFTS = 50
+MAX_REPORTED_DIFF_LINES = 60
+MAX_REPORTED_LINE_CHARACTERS = 300
+MAX_REPORTED_SKIPPED_FILES = 20
 # GitHub takes a megabyte of a step.
-SUMMARY_BYTES = 900_000
+MAX_SUMMARY_BYTES = 900_000

@@ -7,7 +7,7 @@ import comrak
 import nh3
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.errors import InvalidRequest
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import has_many_headings, refuse_costly_markdown, refuse_equal_headings
@@ -86,11 +86,11 @@ def cleaned(html: str) -> str:
 
 async def render_bounded(text: str) -> str:
     """Like `render_checked`, with long or odd texts under a time limit in a process of their own."""
-    if len(text) <= limits.INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MANY_MARKS:
+    if len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MANY_MARKS:
         return render_checked(text)
     try:
-        return await run_bounded(render_checked, text, seconds=limits.RENDER_SECONDS)
-    except TooExpensive:
+        return await run_with_timeout(render_checked, text, seconds=limits.MAX_RENDER_SECONDS)
+    except TimeLimitExceeded:
         message = "This text takes too long to render: shorten it or make its nesting simpler."
         raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None
 

@@ -63,7 +63,7 @@ def refuse_equal_headings(html: str) -> None:
 
 
 def shown(html: str) -> str:
-    return " ".join(unescape(TAG.sub("", html)).split())[: limits.TOLD_LINE]
+    return " ".join(unescape(TAG.sub("", html)).split())[: limits.MAX_REPORTED_LINE_CHARACTERS]
 
 
 def line_number(text: str, position: int) -> int:

@@ -37,7 +37,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Keyset:
     """One page of one list; `scope` names the list and its filters, which the cursor is bound to."""
 
     order: Order
@@ -63,15 +63,15 @@ class Page:
     def params(self) -> dict[str, Any]:
         return {f"after_{number}": value for number, value in enumerate(self.after or ())}
 
-    def cut(self, rows: Sequence[Row], place: Callable[[Row], tuple[Any, ...]]) -> "Listed[Row]":
+    def page_of(self, rows: Sequence[Row], place: Callable[[Row], tuple[Any, ...]]) -> "Page[Row]":
         """The rows of this page and the cursor of the next one; `place` gives a row's values of the order."""
         shown = list(rows[: self.size])
         more = len(rows) > self.size
-        return Listed(shown, seal(self.scope, place(shown[-1]), self.key) if more else None)
+        return Page(shown, sign_cursor(self.scope, place(shown[-1]), self.key) if more else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[Row]):
+class Page(Generic[Row]):
     """A page of rows."""
 
     rows: list[Row]
@@ -83,23 +83,23 @@ class PageRequest:
     """What a caller asks of a list: how many rows, behind which cursor."""
 
     key: bytes
-    size: int = limits.PAGE_SIZE
+    size: int = limits.DEFAULT_PAGE_SIZE
     cursor: str | None = None
 
-    def page(self, order: Order, *scope: object) -> Page:
+    def page(self, order: Order, *scope: object) -> Keyset:
         name = json.dumps([str(part) for part in scope])
         # A client that pages while the secret key is rotated goes on with the cursor that it has.
         keys = (self.key, *previous_secret_keys(settings()))
-        after = unseal(name, self.cursor, *keys) if self.cursor is not None else None
-        return Page(order, name, self.size, after, self.key)
+        after = verify_cursor(name, self.cursor, *keys) if self.cursor is not None else None
+        return Keyset(order, name, self.size, after, self.key)
 
 
-def seal(scope: str, values: tuple[Any, ...], key: bytes) -> str:
+def sign_cursor(scope: str, values: tuple[Any, ...], key: bytes) -> str:
     body = json.dumps([pack(value) for value in values]).encode()
     return encode(sign(scope, body, key) + body)
 
 
-def unseal(scope: str, cursor: str, *keys: bytes) -> tuple[Any, ...]:
+def verify_cursor(scope: str, cursor: str, *keys: bytes) -> tuple[Any, ...]:
     try:
         data = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except ValueError:

@@ -27,7 +27,7 @@ def slugify(text: str, fallback: str) -> str:
     """The slug of a title; `fallback` where no letter or digit is left."""
     plain = UNSEEN.sub("", unicodedata.normalize("NFKC", text).lower())
     kept = "".join(sign if is_of_word(sign) else " " for sign in unicodedata.normalize("NFKC", plain))
-    return "-".join(WORD.findall(kept))[: limits.SLUG].strip("-") or fallback
+    return "-".join(WORD.findall(kept))[: limits.MAX_SLUG_CHARACTERS].strip("-") or fallback
 
 
 def is_of_word(sign: str) -> bool:
@@ -61,7 +61,7 @@ def free_slug(base: str, taken: Collection[str]) -> str:
 
 def numbered(base: str, number: int) -> str:
     suffix = f"-{number}"
-    return base[: limits.SLUG - len(suffix)].rstrip("-") + suffix
+    return base[: limits.MAX_SLUG_CHARACTERS - len(suffix)].rstrip("-") + suffix
 
 
 @contextmanager

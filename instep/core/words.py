@@ -17,7 +17,7 @@ IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 def words_of(text: str) -> Iterator[str]:
     for run in RUN.findall("".join(sign if is_of_word(sign) else " " for sign in text)):
         if not IS_UNSPACED.match(run) or len(run) == 1:
-            yield run[: limits.TERM]
+            yield run[: limits.MAX_TERM_CHARACTERS]
         else:
             yield from (run[place : place + 2] for place in range(len(run) - 1))
 

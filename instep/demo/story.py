@@ -15,7 +15,7 @@ from instep.collections.schemas import CollectionCreate
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.core.paging import PageRequest
 from instep.demo.help import Section, read_help, read_page
 from instep.drafts.actions import list_drafts
@@ -107,7 +107,7 @@ async def document(database: Database, bot: BotRow) -> list[Review]:
     """The drafts that the change led to."""
     async with acting(database, bot) as ctx:
         await create_task(ctx, await read_task(TaskCreate(change=CHANGE)))
-    async with aclosing(Caller(AllowList())) as caller:
+    async with aclosing(OutboundClient(AllowList())) as caller:
         await worker_of(database, caller).run_due()
     async with acting(database, bot) as ctx:
         drafts = (await list_drafts(ctx, None, None, PageRequest(b""))).rows

@@ -18,7 +18,7 @@ from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import render_bounded
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.drafts import queries
 from instep.drafts.merging import ALL_IS_LIVE, merged_content, text_to_apply, what_is_taken_away
 from instep.drafts.reviewing import warnings_of
@@ -59,7 +59,7 @@ class DraftNotPending(AppError):
 
 async def list_drafts(
     ctx: Ctx, draft_type: DraftType | None, article_ref: str | None, page: PageRequest
-) -> Listed[Draft]:
+) -> Page[Draft]:
     """List everything that awaits review, newest first.
 
     The counts of an edit whose article has changed since are those of what applying makes of its present
@@ -67,10 +67,10 @@ async def list_drafts(
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     listed = await queries.list_pending(ctx, draft_type, article_id, page)
-    return Listed(await with_live_counts(ctx, listed.rows), listed.next_cursor)
+    return Page(await with_live_counts(ctx, listed.rows), listed.next_cursor)
 
 
-async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Listed[Draft]:
+async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Page[Draft]:
     """List the pending edits of an article, newest first."""
     return await list_drafts(ctx, "edit", article_ref, page)
 

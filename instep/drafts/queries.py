@@ -7,7 +7,7 @@ from psycopg.types.json import Jsonb
 from instep.core import limits
 from instep.core.diff import TextDiff
 from instep.core.ids import DRAFT_PREFIXES, new_id
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.drafts.schemas import (
     Draft,
     DraftOrigin,
@@ -50,7 +50,7 @@ ORDER = Order(("d.created_at", "d.id"), descending=True)
 
 async def list_pending(
     ctx: Ctx, draft_type: DraftType | None, article_id: str | None, request: PageRequest
-) -> Listed[Draft]:
+) -> Page[Draft]:
     page = request.page(ORDER, "drafts", ctx.bot.id, draft_type, article_id)
     rows = await ctx.tx.all(
         Draft,
@@ -66,7 +66,7 @@ async def list_pending(
         article=article_id,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | None:
@@ -91,7 +91,7 @@ async def find_small(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
         """,
         bot=ctx.bot.id,
         ids=draft_ids,
-        most=limits.INLINE_CHARACTERS,
+        most=limits.MAX_INLINE_CHARACTERS,
     )
     return {row.id: row for row in rows}
 

@@ -30,12 +30,12 @@ TypeFilter = Annotated[DraftType | None, Query(alias="type", description="Only d
 ArticleFilter = Annotated[str | None, Query(description="Only drafts of this article, by its id or slug.")]
 
 
-@router.door("GET /drafts", actions.list_drafts, ListOut[DraftListItemOut])
+@router.operation("GET /drafts", actions.list_drafts, ListOut[DraftListItemOut])
 async def list_drafts(
     call: CurrentCall,
     draft_type: TypeFilter = None,
     article_id: ArticleFilter = None,
-    page_size: PageSize = limits.PAGE_SIZE,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
@@ -43,41 +43,41 @@ async def list_drafts(
         return reply_list(listed, draft_item_out)
 
 
-@router.door("GET /articles/{id}/drafts", actions.list_article_drafts, ListOut[DraftListItemOut])
+@router.operation("GET /articles/{id}/drafts", actions.list_article_drafts, ListOut[DraftListItemOut])
 async def list_article_drafts(
-    call: CurrentCall, id: str, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall, id: str, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_article_drafts(ctx, id, call.page(page_size, start_cursor))
         return reply_list(listed, draft_item_out)
 
 
-@router.door("POST /articles/{id}/drafts", actions.propose_edit, DraftOut | DraftHtmlOut, status=201)
+@router.operation("POST /articles/{id}/drafts", actions.propose_edit, DraftOut | DraftHtmlOut, status=201)
 async def propose_edit(call: CurrentCall, id: str, body: DraftCreate, form: Form = "markdown") -> Response:
     async with call.begin() as ctx:
         return reply(draft_out(await actions.propose_edit(ctx, id, body, form), form), 201)
 
 
-@router.door("GET /drafts/{id}", actions.get_draft, DraftOut | DraftHtmlOut)
+@router.operation("GET /drafts/{id}", actions.get_draft, DraftOut | DraftHtmlOut)
 async def get_draft(call: CurrentCall, id: str, form: Form = "markdown") -> Response:
     async with call.begin() as ctx:
         return reply(draft_out(await actions.get_draft(ctx, id, form), form))
 
 
-@router.door("PATCH /drafts/{id}", actions.update_draft, DraftOut | DraftHtmlOut)
+@router.operation("PATCH /drafts/{id}", actions.update_draft, DraftOut | DraftHtmlOut)
 async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, form: Form = "markdown") -> Response:
     async with call.begin() as ctx:
         return reply(draft_out(await actions.update_draft(ctx, id, body, form), form))
 
 
-@router.door("POST /drafts/{id}/apply", actions.apply_draft, DraftAppliedOut)
+@router.operation("POST /drafts/{id}/apply", actions.apply_draft, DraftAppliedOut)
 async def apply_draft(call: CurrentCall, id: str, body: DraftApply, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         draft = await actions.apply_draft(ctx, id, body, if_match)
         return reply(DraftAppliedOut(id=draft.id, status="applied", article_id=draft.article_id))
 
 
-@router.door("POST /drafts/{id}/dismiss", actions.dismiss_draft, DraftDismissedOut)
+@router.operation("POST /drafts/{id}/dismiss", actions.dismiss_draft, DraftDismissedOut)
 async def dismiss_draft(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         draft = await actions.dismiss_draft(ctx, id)

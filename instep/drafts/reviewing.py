@@ -4,7 +4,7 @@ from instep.drafts import queries
 from instep.drafts.merging import obstacles
 from instep.drafts.schemas import DraftTexts
 from instep.golden.actions import losses
-from instep.golden.schemas import Told
+from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
 
 
@@ -24,8 +24,8 @@ async def warnings_of(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[s
 
 async def golden_losses(ctx: Ctx, draft: DraftTexts, applied: str) -> list[str]:
     """Which golden questions the article would no longer answer once the draft is applied."""
-    before = Told(draft.article_title, None, draft.current_content)
-    return await losses(ctx, draft.article_id, before, Told(draft.title, None, applied))
+    before = PublicText(draft.article_title, None, draft.current_content)
+    return await losses(ctx, draft.article_id, before, PublicText(draft.title, None, applied))
 
 
 async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:

@@ -12,7 +12,7 @@ from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, SourceUrl,
 DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
 OnConflict = Literal["merge", "overwrite", "fail"]
-Reason = Annotated[Text, Field(max_length=limits.REASON)]
+Reason = Annotated[Text, Field(max_length=limits.MAX_REASON_CHARACTERS)]
 
 
 class EvidenceOut(Out):

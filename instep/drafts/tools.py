@@ -20,7 +20,7 @@ from instep.drafts.schemas import (
     draft_out,
 )
 from instep.web.call import Call
-from instep.web.mcp.fitting import first_that_fit, list_that_fits, piece_of
+from instep.web.mcp.budget import rows_within_budget, list_within_budget, text_page
 from instep.web.mcp.tools import Cursor, DraftId, Limit, Reference, Toolbox
 from instep.web.shapes import ListOut, Text
 
@@ -59,13 +59,13 @@ async def list_drafts(
     call: Call,
     type: TypeFilter = None,
     article_id: ArticleFilter = None,
-    limit: Limit = limits.TOOL_ROWS,
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[DraftListItemOut]:
     """List the drafts that await review, newest first: edits, new articles, answers to gaps."""
     async with call.begin() as ctx:
         ask = partial(actions.list_drafts, ctx, type, article_id)
-        return await list_that_fits(ask, draft_item_out, call.page(limit, cursor))
+        return await list_within_budget(ask, draft_item_out, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.get_draft, DraftPieceOut, "Read a draft")
@@ -115,14 +115,14 @@ def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: 
     shown = (part or "diff") if out.type == "edit" else "text"
     text = texts[shown]
     page = call.page(1, cursor)
-    piece = piece_of(text or "", page, out.id, out.updated_at, out.current_version, shown)
+    piece = text_page(text or "", page, out.id, out.updated_at, out.current_version, shown)
     given = {name: piece.text if name == shown and text is not None else None for name in texts}
     return DraftPieceOut(
         **dict(draft_item_out(detail.draft)),
         base_version=out.base_version,
         current_version=out.current_version,
-        evidence=first_that_fit(out.evidence, limits.TOOL_ASIDE_BYTES),
-        questions=out.questions[: limits.QUESTION_EXAMPLES],
+        evidence=rows_within_budget(out.evidence, limits.MAX_TOOL_CONTEXT_BYTES),
+        questions=out.questions[: limits.MAX_QUESTION_EXAMPLES],
         warnings=out.warnings,
         diff=given["diff"],
         content_markdown=given["text"],

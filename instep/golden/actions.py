@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from instep.core import limits
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.golden import queries
-from instep.golden.keeping import still_answers
-from instep.golden.schemas import GoldenQuestion, Told
+from instep.golden.retention import still_answers
+from instep.golden.schemas import GoldenQuestion, PublicText
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
@@ -23,14 +23,14 @@ async def list_golden_questions(ctx: Ctx) -> list[GoldenQuestion]:
 async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> GoldenQuestion:
     """Keep a question that an article, named by its id or slug, must answer."""
     text = " ".join(question.split())
-    if not 0 < len(text) <= limits.QUESTION:
-        raise InvalidValue("question", f"it must have 1 to {limits.QUESTION} characters")
+    if not 0 < len(text) <= limits.MAX_QUESTION_CHARACTERS:
+        raise InvalidValue("question", f"it must have 1 to {limits.MAX_QUESTION_CHARACTERS} characters")
     article_id = await queries.find_article_id(ctx, article_ref)
     if article_id is None:
         raise NotFound(f"There is no article {article_ref}: name one by its id or slug.")
-    if await queries.count(ctx) >= limits.GOLDEN_QUESTIONS:
+    if await queries.count(ctx) >= limits.MAX_GOLDEN_QUESTIONS:
         raise InvalidState(
-            f"A bot keeps at most {limits.GOLDEN_QUESTIONS} golden questions: remove one first."
+            f"A bot keeps at most {limits.MAX_GOLDEN_QUESTIONS} golden questions: remove one first."
         )
     added = await queries.insert(ctx, text, article_id)
     if added is None:
@@ -47,7 +47,7 @@ async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
     return removed
 
 
-async def warn_of_loss(ctx: Ctx, article_id: str, before: Told | None, after: Told | None) -> None:
+async def warn_of_loss(ctx: Ctx, article_id: str, before: PublicText | None, after: PublicText | None) -> None:
     """Warn whoever changes what an article tells everybody; None: it tells nobody anything."""
     if before is None or before == after:
         return
@@ -63,7 +63,7 @@ async def warn_of_articles(ctx: Ctx, article_ids: Sequence[str]) -> None:
     ctx.warnings.extend(f"The golden question “{shown(golden)}” loses its article." for golden in known)
 
 
-async def losses(ctx: Ctx, article_id: str, before: Told, after: Told) -> list[str]:
+async def losses(ctx: Ctx, article_id: str, before: PublicText, after: PublicText) -> list[str]:
     """What another text of an article would no longer answer, in sentences."""
     known = await queries.list_of_articles(ctx, [article_id])
     return [

@@ -19,7 +19,7 @@ class GoldenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PublicText:
     """What an article tells everybody."""
 
     title: str

@@ -1,4 +1,4 @@
-"""The audit: who did what to which resource, when, by which entrance and through which app."""
+"""The audit: who did what to which resource, when, by which channel and through which app."""
 
 from uuid import UUID
 
@@ -7,9 +7,9 @@ from instep.identity.schemas import Actor
 
 INSERT = """
     insert into audit_entries
-      (workspace_id, bot_id, actor_type, actor_id, actor_name, app, entrance, action, resource)
+      (workspace_id, bot_id, actor_type, actor_id, actor_name, app, channel, action, resource)
     values (
-      %(workspace)s, %(bot)s, %(type)s, %(id)s, %(name)s, %(app)s, %(entrance)s, %(action)s, %(resource)s)
+      %(workspace)s, %(bot)s, %(type)s, %(id)s, %(name)s, %(app)s, %(channel)s, %(action)s, %(resource)s)
 """
 
 
@@ -17,7 +17,7 @@ async def record(
     tx: Tx, workspace_id: str, actor: Actor, action: str, resource: str | None = None, bot: UUID | None = None
 ) -> None:
     """Note down what was done, in the transaction of the change itself."""
-    await tx.run_last(
+    await tx.execute_at_commit(
         INSERT,
         workspace=workspace_id,
         bot=bot,
@@ -25,7 +25,7 @@ async def record(
         id=actor.id,
         name=actor.name,
         app=actor.app,
-        entrance=actor.entrance,
+        channel=actor.channel,
         action=action,
         resource=resource,
     )

@@ -4,7 +4,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import AppError
 from instep.identity.queries import list_bots
-from instep.identity.schemas import ConnectionEntry, KeyEntry
+from instep.identity.schemas import TokenAuth, KeyAuth
 
 
 class BotRequired(AppError):
@@ -13,12 +13,12 @@ class BotRequired(AppError):
     code = "bot_required"
 
 
-def credential_of(entry: KeyEntry) -> str:
+def credential_of(entry: KeyAuth) -> str:
     """The word by which refusals call what the caller has shown."""
-    return "connection" if isinstance(entry, ConnectionEntry) else "API key"
+    return "connection" if isinstance(entry, TokenAuth) else "API key"
 
 
-async def refuse_without_bot(tx: Tx, entry: KeyEntry, naming: str) -> None:
+async def refuse_without_bot(tx: Tx, entry: KeyAuth, naming: str) -> None:
     """Refuse a request that is for no bot; `naming` says how a caller names one."""
     if entry.bot is not None:
         return

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from instep.core import limits
 from instep.core.database import Database, Tx
-from instep.identity.schemas import BotKeyEntry, KeyEntry
+from instep.identity.schemas import BotKeyAuth, KeyAuth
 
 ALPHABET = string.digits + string.ascii_letters
 PREFIX = "isk_"
@@ -50,13 +50,13 @@ def checksum(body: str) -> str:
 
 
 @asynccontextmanager
-async def enter_with_key(
+async def authenticate_key(
     database: Database, key: str | None, bot: UUID | None, address: str
-) -> AsyncIterator[tuple[KeyEntry, Tx]]:
+) -> AsyncIterator[tuple[KeyAuth, Tx]]:
     """Find the key, count the request, resolve the bot and enter the workspace, in one round trip."""
     known = hash_key(key) if key is not None and is_well_formed(key) else None
     async with database.enter(
-        KeyEntry,
+        KeyAuth,
         "select * from enter_with_key(%(key)s, %(bot)s, %(address)s, %(seconds)s)",
         key=known,
         bot=bot,
@@ -68,12 +68,12 @@ async def enter_with_key(
 
 
 @asynccontextmanager
-async def enter_with_bot_key(
+async def authenticate_bot_key(
     database: Database, bot: UUID | None, key: str, visitor: str, address: str
-) -> AsyncIterator[tuple[BotKeyEntry, Tx]]:
+) -> AsyncIterator[tuple[BotKeyAuth, Tx]]:
     """Find the bot, count the call by visitor and by address, and enter the workspace, in one round trip."""
     async with database.enter(
-        BotKeyEntry,
+        BotKeyAuth,
         "select * from enter_with_bot_key(%(bot)s, %(key)s, %(visitor)s, %(address)s, %(seconds)s)",
         bot=bot,
         key=hash_key(key),

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from instep.core.config import settings
 from instep.core.database import Tx
-from instep.identity.scopes import Powers, Role, Scope, powers_of
+from instep.identity.scopes import Permissions, Role, Scope, permissions_of
 
 # Where a change came in.
-Entrance = Literal["rest", "mcp", "page", "command", "job"]
+Channel = Literal["rest", "mcp", "page", "command", "job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Actor:
     name: str
     can_write: bool
     id: str | None = None
-    entrance: Entrance = "command"
+    channel: Channel = "command"
     app: str | None = None
 
 
@@ -58,12 +58,12 @@ class Person:
     role: Role
 
     @property
-    def powers(self) -> Powers:
-        return powers_of(self.role)
+    def permissions(self) -> Permissions:
+        return permissions_of(self.role)
 
-    def acting(self, entrance: Entrance, app: str | None = None) -> Actor:
+    def as_actor(self, channel: Channel, app: str | None = None) -> Actor:
         """The person as the one who does something, alone or through a client."""
-        return Actor("person", self.email, self.powers.can_write, self.id, entrance, app)
+        return Actor("person", self.email, self.permissions.can_write, self.id, channel, app)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class WorkspaceCtx:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyEntry:
+class KeyAuth:
     """What the first statement of a request with an API key tells; without a valid key only the count."""
 
     key_id: str | None
@@ -123,13 +123,13 @@ class KeyEntry:
             self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
         )
 
-    def acting(self, entrance: Entrance) -> Actor:
+    def as_actor(self, channel: Channel) -> Actor:
         """The key as the one who does something."""
-        return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, entrance)
+        return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, channel)
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionEntry(KeyEntry):
+class TokenAuth(KeyAuth):
     """The same of an app that a person has connected: `key_id` is the connection's, `key_name` the app's."""
 
     person_id: str | None
@@ -142,15 +142,15 @@ class ConnectionEntry(KeyEntry):
             return None
         return Person(self.person_id, self.workspace_id, self.email or "", Role(self.role or Role.VIEWER))
 
-    def acting(self, entrance: Entrance) -> Actor:
+    def as_actor(self, channel: Channel) -> Actor:
         """The person, through the app, and with no more than both may do."""
         assert self.person is not None, "the door lets only living connections in"
-        actor = self.person.acting(entrance, self.key_name)
+        actor = self.person.as_actor(channel, self.key_name)
         return replace(actor, can_write=actor.can_write and self.scope == Scope.WRITE)
 
 
 @dataclass(frozen=True, slots=True)
-class BotKeyEntry:
+class BotKeyAuth:
     """What the first statement of a call with a bot key tells; without a valid one only the count."""
 
     workspace_id: str | None
@@ -175,7 +175,7 @@ class BotKeyEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteEntry:
+class SiteAccess:
     """What the first statement of a request to a public help center tells."""
 
     workspace_id: str

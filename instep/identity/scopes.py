@@ -20,7 +20,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Powers:
+class Permissions:
     """What a role may do: at most this scope, and the settings (people, keys, bots) or not."""
 
     scope: Scope
@@ -31,18 +31,18 @@ class Powers:
         return self.scope == Scope.WRITE
 
 
-POWERS = {
-    Role.OWNER: Powers(Scope.WRITE, changes_settings=True),
-    Role.EDITOR: Powers(Scope.WRITE, changes_settings=False),
-    Role.VIEWER: Powers(Scope.READ, changes_settings=False),
+PERMISSIONS = {
+    Role.OWNER: Permissions(Scope.WRITE, changes_settings=True),
+    Role.EDITOR: Permissions(Scope.WRITE, changes_settings=False),
+    Role.VIEWER: Permissions(Scope.READ, changes_settings=False),
 }
 
 
-def powers_of(role: Role) -> Powers:
+def permissions_of(role: Role) -> Permissions:
     """The one place that says what a role may do."""
-    return POWERS[role]
+    return PERMISSIONS[role]
 
 
-def smaller(one: str, other: str) -> Scope:
+def intersect(one: str, other: str) -> Scope:
     """What both allow."""
     return Scope.WRITE if one == other == Scope.WRITE else Scope.READ

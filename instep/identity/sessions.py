@@ -17,7 +17,7 @@ TOKEN_CHARACTERS = 43
 
 
 @dataclass(frozen=True, slots=True)
-class SessionEntry:
+class SessionAuth:
     """What the first statement of a request with a session tells; all null without a living one."""
 
     person_id: str | None
@@ -37,14 +37,14 @@ def new_token() -> str:
 
 
 @asynccontextmanager
-async def enter_with_session(database: Database, token: str) -> AsyncIterator[tuple[Person | None, Tx]]:
+async def authenticate_session(database: Database, token: str) -> AsyncIterator[tuple[Person | None, Tx]]:
     """Find the session and who it is, and enter their workspace, in one round trip."""
     async with database.enter(
-        SessionEntry,
+        SessionAuth,
         "select * from enter_with_session(%(token)s, %(idle)s, %(most)s)",
         token=hash_key(token) if len(token) == TOKEN_CHARACTERS else None,
-        idle=limits.SESSION_IDLE,
-        most=limits.SESSION_MOST,
+        idle=limits.SESSION_IDLE_TTL,
+        most=limits.SESSION_MAX_AGE,
     ) as (entry, tx):
         assert entry is not None, "enter_with_session always returns a row"
         yield entry.person, tx

@@ -9,7 +9,7 @@ from pydantic import MISSING
 from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, NotFound
 from instep.core.jobs import defer
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.insights import checking, queries
@@ -28,7 +28,7 @@ VISITOR_HASH_BYTES = 16
 DRAFT_GAP = "draft_gap"
 
 
-async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Listed[Question]:
+async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Page[Question]:
     """List the questions that the published articles did not answer, most asked first.
 
     Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
@@ -61,13 +61,13 @@ async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nea
     Whoever asks may not write, and a paused workspace goes on answering: so this is no `@writes`. Call it
     last in a transaction: until that ends, others wait who log a question of the same language.
     """
-    wording = read_wording(question[: limits.QUESTION])
+    wording = read_wording(question[: limits.MAX_QUESTION_CHARACTERS])
     terms = await queries.terms_of(ctx, wording, locale)
     await queries.lock_meanings(ctx, locale)
     question_id = await queries.find_same(ctx, terms, wording.marks, locale)
     if question_id is None:
         question_id = await queries.insert(ctx, wording, terms, locale)
-    near = nearest[: limits.NEAREST_ARTICLES]
+    near = nearest[: limits.MAX_NEAREST_ARTICLES]
     asker = hash_visitor(question_id, visitor)
     await defer_draft(
         ctx, question_id, await queries.count_asking(ctx, question_id, wording.text, asker, near)
@@ -80,7 +80,7 @@ async def defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
     if need is None:
         return
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
-    run_at = ctx.now + limits.GAP_DRAFT_PAUSE if need == "renewal" else None
+    run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
     await defer(ctx.tx.connection, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
 
 
@@ -90,7 +90,7 @@ async def take_in_note(ctx: Ctx, conversation_id: str) -> None:
         await defer_draft(ctx, question_id, "renewal")
 
 
-async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Listed[Health]:
+async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Page[Health]:
     """List the articles by their health, worst first, with what is wrong with each and where.
 
     Published articles unless `status` says otherwise. Links and anchors are checked as a reader's browser
@@ -99,10 +99,10 @@ async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Listed[Hea
     place = page.page(HEALTH_ORDER, "health", ctx.bot.id, wanted)
     found = await examine(ctx, wanted)
     start = 0 if place.after is None else bisect_right(found, place.after, key=place_of)
-    return place.cut(found[start : start + place.size + 1], place_of)
+    return place.page_of(found[start : start + place.size + 1], place_of)
 
 
-async def check_articles(ctx: Ctx, wanted: ArticlesChecked, request: PageRequest) -> Listed[Finding]:
+async def check_articles(ctx: Ctx, wanted: ArticlesChecked, request: PageRequest) -> Page[Finding]:
     """Check articles, a text that is not saved yet, or where words still stand."""
     if len(wanted.model_fields_set) != 1:
         raise InvalidRequest("Send exactly one of `articleIds`, `contentMarkdown` and `terms`.")
@@ -115,7 +115,7 @@ async def check_articles(ctx: Ctx, wanted: ArticlesChecked, request: PageRequest
     else:
         assert wanted.content_markdown is not MISSING, "one of the three was sent"
         found = checking.behind(page, await checking.check_text(ctx, wanted.content_markdown))
-    return page.cut(found[: page.size + 1], lambda finding: finding.place)
+    return page.page_of(found[: page.size + 1], lambda finding: finding.place)
 
 
 def hash_visitor(question_id: str, visitor: str) -> bytes:

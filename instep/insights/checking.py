@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive
+from instep.core.sandbox import TimeLimitExceeded
 from instep.core.errors import InvalidValue
-from instep.core.paging import Order, Page
+from instep.core.paging import Order, Keyset
 from instep.core.words import UNSPACED
 from instep.identity.schemas import Ctx
 from instep.insights import shelf
@@ -65,7 +65,7 @@ async def check_text(ctx: Ctx, content: str) -> list[Finding]:
     """The problems of a text as if it were an article of this help center."""
     try:
         [reading] = await read_bounded([(None, content)])
-    except TooExpensive:
+    except TimeLimitExceeded:
         reading = UNREADABLE
     library = await fill_library(ctx, "published", await shelf.find_state(ctx))
     return findings_of(await asyncio.to_thread(problems_of, reading, library, ctx), None, None)
@@ -84,7 +84,7 @@ def findings_of(problems: Sequence[Problem], article_id: str | None, title: str 
     ]
 
 
-async def find_mentions(ctx: Ctx, terms: Sequence[str], page: Page) -> list[Finding]:
+async def find_mentions(ctx: Ctx, terms: Sequence[str], page: Keyset) -> list[Finding]:
     """Where words stand in articles that are live or may become so; as many as the page needs."""
     patterns = [(term, pattern_of(term)) for term in dict.fromkeys(terms)]
     found: list[Finding] = []
@@ -98,7 +98,7 @@ async def find_mentions(ctx: Ctx, terms: Sequence[str], page: Page) -> list[Find
     return found
 
 
-def behind(page: Page, found: Sequence[Finding]) -> list[Finding]:
+def behind(page: Keyset, found: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in found if page.after is None or finding.place > page.after]
 
 
@@ -141,5 +141,5 @@ def lines_with(row: MentionRow, pattern: re.Pattern[str]) -> Iterator[tuple[int,
         if match is not None:
             yield number, f"here: “{shown(line[max(0, match.start() - 30) :])}”"
             told += 1
-            if told == limits.PROBLEMS_OF_A_CODE:
+            if told == limits.MAX_REPORTED_PROBLEMS_PER_CODE:
                 return

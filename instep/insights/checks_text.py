@@ -43,7 +43,7 @@ def find_empty(text: Text) -> Iterable[Place]:
 
 
 def find_short(text: Text) -> Iterable[Place]:
-    is_short = 0 < weight(text.content) < limits.SHORT_TEXT
+    is_short = 0 < weight(text.content) < limits.SHORT_TEXT_CHARACTERS
     return [Place()] if is_short else []
 
 
@@ -51,7 +51,7 @@ def find_no_headings(text: Text) -> Iterable[Place]:
     if text.structure.headings:
         return []
     prose = sum(weight(words) for _, words in text.structure.prose)
-    return [Place()] if prose > limits.TEXT_WITHOUT_HEADINGS else []
+    return [Place()] if prose > limits.MAX_CHARACTERS_WITHOUT_HEADINGS else []
 
 
 def find_heading_jumps(text: Text) -> Iterator[Place]:

@@ -29,9 +29,9 @@ def wanted_of(gap: Gap, notes: Sequence[str]) -> Wanted:
 
 def title_of(question: str) -> str:
     text = " ".join(question.split())
-    if len(text) <= limits.TITLE:
+    if len(text) <= limits.MAX_TITLE_CHARACTERS:
         return text
-    return text[: limits.TITLE - 1].rsplit(" ", 1)[0] + "…"
+    return text[: limits.MAX_TITLE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
 
 
 def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:
@@ -39,7 +39,7 @@ def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:
         title=proposal.title,
         content=proposal.text,
         locale=gap.locale,
-        reason=proposal.reason[: limits.REASON],
+        reason=proposal.reason[: limits.MAX_REASON_CHARACTERS],
         questions=tuple(gap.examples),
         warnings=proposal.warnings,
     )
@@ -54,4 +54,4 @@ def reason_of(gap: Gap, notes: Sequence[str]) -> str:
 
 
 def masked(note: str) -> str:
-    return shown(NUMBER.sub("…", ADDRESS.sub("…", note))[: limits.GAP_NOTE])
+    return shown(NUMBER.sub("…", ADDRESS.sub("…", note))[: limits.MAX_GAP_NOTE_CHARACTERS])

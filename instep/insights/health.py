@@ -10,7 +10,7 @@ from typing import Literal
 from uuid import UUID
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.errors import RateLimited
 from instep.core.markdown import MARKS
 from instep.core.restarts import first_attempt_began
@@ -35,8 +35,8 @@ LITTLE_CHARACTERS = 20_000
 LITTLE_MARKS = 1_000
 
 # Both hold only what follows from the database: a version of a text and a state of a bot never change.
-examined: Recent[Key, list[Health]] = Recent(limits.PROBLEMS_REMEMBERED)
-readings: Recent[tuple[UUID, str, int], Reading] = Recent(limits.READINGS_REMEMBERED)
+examined: Recent[Key, list[Health]] = Recent(limits.MAX_CACHED_PROBLEMS)
+readings: Recent[tuple[UUID, str, int], Reading] = Recent(limits.MAX_ANALYSIS_CACHE_BYTES)
 at_work: set[object] = set()
 
 
@@ -44,7 +44,7 @@ class StillExamining(RateLimited):
     """The articles are still being examined: ask again when `Retry-After` says, it goes on from there."""
 
     def __init__(self) -> None:
-        super().__init__(headers={"Retry-After": str(limits.EXAMINING_RETRY_SECONDS)})
+        super().__init__(headers={"Retry-After": str(limits.CHECK_RETRY_SECONDS)})
 
 
 async def examine(ctx: Ctx, wanted: Wanted) -> list[Health]:
@@ -114,7 +114,7 @@ async def read_all(ctx: Ctx, cards: list[Card]) -> dict[str, Reading]:
     missing = [card for card in cards if card.id not in found]
     if missing:
         with examining():
-            deadline = first_attempt_began() + limits.EXAMINING_SECONDS
+            deadline = first_attempt_began() + limits.CHECK_SECONDS
             for batch in batches(missing):
                 rows = await shelf.list_texts(ctx, [card.id for card in batch])
                 found |= await read_rows(ctx, rows, deadline)
@@ -124,7 +124,7 @@ async def read_all(ctx: Ctx, cards: list[Card]) -> dict[str, Reading]:
 @contextmanager
 def examining() -> Iterator[None]:
     """A place among those who may look through many texts at once."""
-    if len(at_work) >= limits.EXAMINING_AT_ONCE:
+    if len(at_work) >= limits.MAX_CONCURRENT_CHECKS:
         raise StillExamining
     me = object()
     at_work.add(me)
@@ -139,7 +139,7 @@ def batches(cards: list[Card]) -> Iterator[list[Card]]:
     batch: list[Card] = []
     size = 0
     for card in cards:
-        if batch and size + card.size > limits.READ_TEXTS_CHARACTERS:
+        if batch and size + card.size > limits.MAX_ANALYZED_CHARACTERS:
             yield batch
             batch, size = [], 0
         batch.append(card)
@@ -154,7 +154,7 @@ async def read_rows(ctx: Ctx, rows: Sequence[TextRow], deadline: float) -> dict[
         raise StillExamining
     try:
         read = await read_bounded([(row.title, row.content) for row in rows])
-    except TooExpensive:
+    except TimeLimitExceeded:
         if len(rows) > 1:
             singly = [await read_rows(ctx, [row], deadline) for row in rows]
             return {article_id: reading for one in singly for article_id, reading in one.items()}
@@ -168,7 +168,7 @@ async def read_bounded(texts: list[tuple[str | None, str]]) -> list[Reading]:
     """Read texts, many or odd ones in a process that can be killed."""
     if is_little(texts):
         return read_texts(texts)
-    return await run_bounded(read_texts, texts, seconds=limits.READ_TEXTS_SECONDS)
+    return await run_with_timeout(read_texts, texts, seconds=limits.MAX_ANALYSIS_SECONDS)
 
 
 def is_little(texts: list[tuple[str | None, str]]) -> bool:

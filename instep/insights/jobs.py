@@ -7,7 +7,7 @@ goes live: what comes out waits in the review queue.
 from functools import partial
 
 from instep.core import limits
-from instep.core.bounded import run_bounded
+from instep.core.sandbox import run_with_timeout
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
 from instep.core.jobs import Job, defer
@@ -17,9 +17,9 @@ from instep.identity.access import refuse_paused
 from instep.identity.schemas import Ctx
 from instep.insights import queries
 from instep.insights.gap_drafts import draft_of, wanted_of
-from instep.model.protocol import Model
+from instep.llm.protocol import Model
 from instep.tasks.jobs import context
-from instep.tasks.model_step import Consultant
+from instep.tasks.model_step import ModelStep
 from instep.tasks.sources import find_sources
 from instep.writer import Proposal
 from instep.writer.new_articles.outline import write_article
@@ -31,7 +31,7 @@ async def draft_gap(database: Database, job: Job, model: Model | None = None) ->
         await work_on(database, job.payload, model)
     except PlanInactive:
         async with context(database, job.payload) as ctx:
-            run_at, gap_id = ctx.now + limits.PAUSED_GAP_WAIT, job.payload["question"]
+            run_at, gap_id = ctx.now + limits.PAUSED_GAP_RETRY_DELAY, job.payload["question"]
             await defer(ctx.tx.connection, job.kind, job.payload, run_at=run_at, dedupe=gap_id)
 
 
@@ -46,9 +46,9 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
         # Nothing holds the answer, so whatever comes nearest is welcome.
         searches = [(text, "") for text in (gap.question, *notes)]
         sources = await find_sources(ctx, searches, gap.locale, least=0)
-    report = await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
+    report = await run_with_timeout(write_article, wanted, sources, seconds=limits.MAX_WRITER_SECONDS)
     if model is not None:
-        report = await Consultant(model, partial(context, database, payload)).write(wanted, sources, report)
+        report = await ModelStep(model, partial(context, database, payload)).write(wanted, sources, report)
 
     async def keep_draft() -> None:
         async with context(database, payload) as ctx, ctx.tx.transaction():
@@ -66,5 +66,5 @@ async def keep(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
     draft = draft_of(gap, proposal)
     if gap.draft_id is not None:
         await renew_gap_draft(ctx, gap.draft_id, draft)
-    elif await queries.count_gap_drafts(ctx) < limits.GAP_DRAFTS_PENDING:
+    elif await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
         await queries.keep_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

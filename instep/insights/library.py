@@ -135,7 +135,7 @@ class Library:
             for other in self.bands.get(band, ()):
                 if other.id not in seen:
                     seen.add(other.id)
-                    if likeness(sketch, self.sketch(other)) >= limits.SAME_TEXT:
+                    if likeness(sketch, self.sketch(other)) >= limits.MIN_DUPLICATE_SIMILARITY:
                         return other
         return None
 

@@ -40,7 +40,7 @@ def read_wording(question: str) -> Wording:
     plain = CONTRACTED_NOT.sub(" not ", unicodedata.normalize("NFKC", text).casefold())
     words = list(dict.fromkeys(words_of(plain)))
     marks = sorted({word for word in words if word in TURNING or any(map(str.isdigit, word))})
-    return Wording(text, words or [plain.strip()[: limits.TERM]], marks)
+    return Wording(text, words or [plain.strip()[: limits.MAX_TERM_CHARACTERS]], marks)
 
 
 def dictionary_of(locale: str) -> str:

@@ -68,7 +68,7 @@ class Check(Generic[Subject]):
     find: Callable[[Subject], Iterable[Place]]
 
     def problems(self, subject: Subject) -> Iterator[Problem]:
-        for place in islice(self.find(subject), limits.PROBLEMS_OF_A_CODE):
+        for place in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):
             yield Problem(self.code, self.severity, self.advice.format(what=place.what), place.line)
 
 
@@ -85,6 +85,6 @@ def score_of(problems: Iterable[Problem]) -> int:
     """100 less the costs of the problems; of one code only the first few count, and it ends at 0."""
     counts = Counter((found.code, found.severity) for found in problems)
     lost = sum(
-        COSTS[severity] * min(count, limits.PROBLEMS_COUNTED) for (_, severity), count in counts.items()
+        COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE) for (_, severity), count in counts.items()
     )
     return max(0, 100 - lost)

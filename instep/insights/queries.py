@@ -6,7 +6,7 @@ from psycopg.types.json import Jsonb
 
 from instep.core import limits
 from instep.core.ids import new_id
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.insights.meaning import Wording, dictionary_of, dressing_of
 from instep.insights.schemas import Gap, Nearest, Need, Question
@@ -30,7 +30,7 @@ FROM = "from unanswered_questions q left join drafts d on d.bot_id = q.bot_id an
 ORDER = Order(("q.asked_count", "q.last_asked_at", "q.id"), descending=True)
 
 
-async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Listed[Question]:
+async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Page[Question]:
     page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses)
     rows = await ctx.tx.all(
         Question,
@@ -42,7 +42,7 @@ async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> List
         statuses=statuses,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.asked_count, row.last_asked_at, row.id))
+    return page.page_of(rows, lambda row: (row.asked_count, row.last_asked_at, row.id))
 
 
 async def find(ctx: Ctx, question_id: str) -> Question | None:
@@ -109,7 +109,7 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
         terms=terms,
         marks=marks,
         count=len(terms),
-        same=limits.SAME_QUESTION,
+        same=limits.MIN_SAME_QUESTION_OVERLAP,
     )
     return found
 
@@ -172,9 +172,9 @@ async def count_asking(
         id=question_id,
         visitor=visitor_hash,
         text=text,
-        most=limits.QUESTION_EXAMPLES,
+        most=limits.MAX_QUESTION_EXAMPLES,
         nearest=Jsonb(found),
-        several=limits.GAP_VISITORS,
+        several=limits.MIN_GAP_VISITORS,
         now=ctx.now,
     )
     return need
@@ -196,7 +196,7 @@ async def find_gap(ctx: Ctx, question_id: str, *, lock: bool = False) -> Gap | N
         """,
         bot=ctx.bot.id,
         id=question_id,
-        several=limits.GAP_VISITORS,
+        several=limits.MIN_GAP_VISITORS,
     )
 
 
@@ -214,7 +214,7 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
         """,
         bot=ctx.bot.id,
         examples=gap.examples,
-        most=limits.GAP_NOTES,
+        most=limits.MAX_GAP_NOTES,
     )
     return found or []
 

@@ -62,9 +62,9 @@ def links_of(structure: Structure) -> tuple[tuple[int, str], ...]:
     kept = [
         (link.line, link.href)
         for link in structure.links
-        if link.href and len(link.href) <= limits.SOURCE_URL and not link.href.startswith("mailto:")
+        if link.href and len(link.href) <= limits.MAX_SOURCE_URL_CHARACTERS and not link.href.startswith("mailto:")
     ]
-    return tuple(kept[: limits.LINKS_CHECKED])
+    return tuple(kept[: limits.MAX_LINKS_CHECKED])
 
 
 def sketch_of(pieces: Iterable[str]) -> bytes:
@@ -73,7 +73,7 @@ def sketch_of(pieces: Iterable[str]) -> bytes:
     The share of bins that are equal in two texts is about the share of what they have in common.
     """
     words = WORD.findall(unicodedata.normalize("NFKC", " ".join(pieces)).casefold())
-    if len(words) < limits.WORDS_COMPARED:
+    if len(words) < limits.MIN_COMPARED_WORDS:
         return b""
     bins = [EMPTY] * BINS
     for place in range(len(words) - SHINGLE + 1):

@@ -29,11 +29,11 @@ WantedArticles = Annotated[
 ]
 
 
-@router.door("GET /insights/unanswered", actions.list_unanswered, ListOut[QuestionOut])
+@router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[QuestionOut])
 async def list_unanswered(
     call: CurrentCall,
     wanted: WantedQuestions = "waiting",
-    page_size: PageSize = limits.PAGE_SIZE,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
@@ -41,17 +41,17 @@ async def list_unanswered(
         return reply_list(listed, question_out)
 
 
-@router.door("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, QuestionOut)
+@router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, QuestionOut)
 async def dismiss_unanswered(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         return reply(question_out(await actions.dismiss_unanswered(ctx, id)))
 
 
-@router.door("GET /insights/health", actions.list_health, ListOut[HealthOut])
+@router.operation("GET /insights/health", actions.list_health, ListOut[HealthOut])
 async def list_health(
     call: CurrentCall,
     wanted: WantedArticles = "published",
-    page_size: PageSize = limits.PAGE_SIZE,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:

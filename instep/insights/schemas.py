@@ -12,10 +12,10 @@ from instep.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
 
 QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
 Term = Annotated[
-    Text, Field(min_length=limits.SHORTEST_TERM, max_length=limits.TERM), AfterValidator(not_blank)
+    Text, Field(min_length=limits.MIN_TERM_CHARACTERS, max_length=limits.MAX_TERM_CHARACTERS), AfterValidator(not_blank)
 ]
-Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.CHECKED_TERMS)]
-Checked = Annotated[list[Text], Field(min_length=1, max_length=limits.CHECKED_ARTICLES)]
+Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.MAX_CHECKED_TERMS)]
+Checked = Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class QuestionOut(Out):
 class ArticlesChecked(Body):
     """What to check: exactly one of the three."""
 
-    article_ids: Annotated[list[Text], Field(min_length=1, max_length=limits.CHECKED_ARTICLES)] | MISSING = (
+    article_ids: Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING = (
         Field(default=MISSING, description="Articles, by their ids or slugs: all that is wrong with each.")
     )
     content_markdown: Markdown | MISSING = Field(

@@ -93,7 +93,7 @@ async def find_state(ctx: Ctx) -> State:
         where b.id = %(bot)s
         """,
         bot=ctx.bot.id,
-        before=ctx.now - limits.EDIT_WAITS,
+        before=ctx.now - limits.STALE_EDIT_AGE,
     )
 
 
@@ -103,10 +103,10 @@ async def list_signs(ctx: Ctx) -> list[Sign]:
         Sign,
         f"{STALE} union all {GONE_NAMES} union all {JUDGED} order by 1, 2, 3, 4",
         bot=ctx.bot.id,
-        gone_since=ctx.now - limits.GONE_NAMES_KEPT,
-        judged_since=ctx.now - limits.JUDGEMENTS_COUNTED,
-        unhelpful=limits.UNHELPFUL_JUDGEMENTS,
-        share=limits.UNHELPFUL_SHARE,
+        gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
+        judged_since=ctx.now - limits.FEEDBACK_WINDOW,
+        unhelpful=limits.MIN_UNHELPFUL_RATINGS,
+        share=limits.MIN_UNHELPFUL_SHARE,
     )
 
 

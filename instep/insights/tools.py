@@ -22,7 +22,7 @@ from instep.insights.schemas import (
     question_out,
 )
 from instep.web.call import Call
-from instep.web.mcp.fitting import list_that_fits
+from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.prompts import Prompt
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.shapes import ListOut, Out
@@ -46,27 +46,27 @@ class HealthItemOut(Out):
 
 @toolbox.tool(actions.list_unanswered, ListOut[QuestionOut], "List unanswered questions")
 async def list_gaps(
-    call: Call, status: WantedQuestions = "waiting", limit: Limit = limits.TOOL_ROWS, cursor: Cursor = None
+    call: Call, status: WantedQuestions = "waiting", limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[QuestionOut]:
     """List what visitors asked in vain, most asked first, with the articles that came nearest to it."""
     async with call.begin() as ctx:
         ask = partial(actions.list_unanswered, ctx, status)
-        return await list_that_fits(ask, question_out, call.page(limit, cursor))
+        return await list_within_budget(ask, question_out, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.list_health, ListOut[HealthItemOut], "List the health of articles")
 async def doc_health(
-    call: Call, status: WantedArticles = "published", limit: Limit = limits.TOOL_ROWS, cursor: Cursor = None
+    call: Call, status: WantedArticles = "published", limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[HealthItemOut]:
     """List articles by their health, worst first: broken links, leftovers, outdated translations."""
     async with call.begin() as ctx:
         ask = partial(actions.list_health, ctx, status)
-        return await list_that_fits(ask, health_item_out, call.page(limit, cursor))
+        return await list_within_budget(ask, health_item_out, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.check_articles, ListOut[FindingOut], "Check articles or a text")
 async def check_articles(
-    call: Call, body: ArticlesChecked, limit: Limit = limits.TOOL_ROWS, cursor: Cursor = None
+    call: Call, body: ArticlesChecked, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[FindingOut]:
     """Check articles (`articleIds`), a text before you propose it (`contentMarkdown`), or `terms`.
 
@@ -74,7 +74,7 @@ async def check_articles(
     """
     async with call.begin() as ctx:
         ask = partial(actions.check_articles, ctx, body)
-        return await list_that_fits(ask, finding_out, call.page(limit, cursor))
+        return await list_within_budget(ask, finding_out, call.page(limit, cursor))
 
 
 def health_item_out(health: Health) -> HealthItemOut:
@@ -85,7 +85,7 @@ def health_item_out(health: Health) -> HealthItemOut:
         title=out.title,
         score=out.score,
         problem_count=len(worst),
-        problems=worst[: limits.TOOL_PROBLEMS],
+        problems=worst[: limits.MAX_TOOL_PROBLEMS],
     )
 
 

@@ -12,19 +12,19 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.errors import NotFound, RateLimited
 from instep.core.ids import new_id
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.identity.audit import record
-from instep.identity.connections import ACCESS, CODE, REFRESH, is_token, new_token
+from instep.identity.access_tokens import ACCESS, CODE, REFRESH, is_token, new_token
 from instep.identity.keys import hash_key
 from instep.identity.schemas import Actor, Person
-from instep.identity.scopes import Scope, smaller
+from instep.identity.scopes import Scope, intersect
 from instep.oauth import queries
 from instep.oauth.documents import fetch_document, is_document_address
 from instep.oauth.errors import OAuthRefusal
 from instep.oauth.schemas import (
     App,
     AppMetadata,
-    Asked,
+    AuthorizationRequest,
     Consent,
     Grant,
     GrantRow,
@@ -43,7 +43,7 @@ REUSED = "is used up and came again, so the connection has ended: ask the person
 
 
 @dataclass(frozen=True, slots=True)
-class CodeShown:
+class CodeGrant:
     """A request to exchange a code for tokens."""
 
     client_id: str
@@ -53,7 +53,7 @@ class CodeShown:
 
 
 @dataclass(frozen=True, slots=True)
-class RefreshShown:
+class RefreshGrant:
     """A request to exchange a refresh token for new tokens, perhaps with less scope."""
 
     client_id: str
@@ -66,7 +66,7 @@ async def register_app(tx: Tx, metadata: AppMetadata) -> App:
     return await queries.save_app(tx, new_id("app"), metadata.name, metadata.redirect_uris, None)
 
 
-async def find_app(database: Database, caller: Caller, person: Person, client_id: str) -> App | None:
+async def find_app(database: Database, caller: OutboundClient, person: Person, client_id: str) -> App | None:
     """A registered app; or one by its document, which is read anew when it is no longer fresh."""
     async with database.enter_workspace("") as tx:
         await queries.touch_app(tx, client_id)
@@ -87,11 +87,11 @@ async def refuse_many_documents(database: Database, person: Person) -> None:
     seconds = limits.REQUEST_WINDOW_SECONDS
     async with database.enter_workspace("") as tx:
         window = await queries.count_hit(tx, "oauth-documents", person.id, seconds)
-    if window.hits > limits.APP_DOCUMENTS:
+    if window.hits > limits.CLIENT_METADATA_FETCHES_PER_MINUTE:
         raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
 
 
-async def connect_app(tx: Tx, person: Person, asked: Asked, consent: Consent, resource: str) -> str:
+async def connect_app(tx: Tx, person: Person, asked: AuthorizationRequest, consent: Consent, resource: str) -> str:
     """Let an app act for a person; the code by which it fetches its tokens."""
     code, grant_id = new_token(CODE), new_id("grant")
     row: dict[str, Any] = {
@@ -102,20 +102,20 @@ async def connect_app(tx: Tx, person: Person, asked: Asked, consent: Consent, re
         "app": asked.app.name,
         "uri": asked.redirect_uri,
         "resource": resource,
-        "scope": smaller(consent.scope, person.powers.scope),
+        "scope": intersect(consent.scope, person.permissions.scope),
         "bots": consent.bot_ids,
         "code": hash_key(code),
         "challenge": asked.challenge,
     }
     async with tx.transaction():
-        await queries.make_room(tx, person.id, limits.CONNECTIONS - 1)
+        await queries.make_room(tx, person.id, limits.MAX_CONNECTIONS_PER_PERSON - 1)
         await queries.insert_grant(tx, row)
-        actor = person.acting("page", asked.app.name)
+        actor = person.as_actor("page", asked.app.name)
         await record(tx, person.workspace_id, actor, "connect_app", grant_id)
     return code
 
 
-async def redeem_code(tx: Tx, grant_id: str | None, shown: CodeShown) -> Tokens:
+async def redeem_code(tx: Tx, grant_id: str | None, shown: CodeGrant) -> Tokens:
     """The first tokens of a connection. A code that comes a second time ends what came of it."""
     grant = await grant_of(tx, grant_id) if is_token(shown.code, CODE) else None
     if grant is None:
@@ -124,13 +124,13 @@ async def redeem_code(tx: Tx, grant_id: str | None, shown: CodeShown) -> Tokens:
         if not grant.is_alive or not is_for(grant, shown):
             raise OAuthRefusal("invalid_grant", BAD_CODE)
         async with tx.transaction():
-            if await queries.redeem(tx, grant.id, limits.CONNECTION_LASTS):
+            if await queries.redeem(tx, grant.id, limits.REFRESH_TOKEN_TTL):
                 return await issue(tx, grant, Scope(grant.scope))
     await end(tx, grant)
     raise OAuthRefusal("invalid_grant", f"The authorization code {REUSED}")
 
 
-def is_for(grant: GrantRow, shown: CodeShown) -> bool:
+def is_for(grant: GrantRow, shown: CodeGrant) -> bool:
     return (
         (grant.client_id, grant.redirect_uri) == (shown.client_id, shown.redirect_uri)
         and VERIFIER.fullmatch(shown.verifier) is not None
@@ -143,7 +143,7 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
-async def refresh_tokens(tx: Tx, grant_id: str | None, shown: RefreshShown) -> Tokens:
+async def refresh_tokens(tx: Tx, grant_id: str | None, shown: RefreshGrant) -> Tokens:
     """New tokens for a refresh token, which is used up by it. One that comes again ends the connection."""
     grant = await grant_of(tx, grant_id) if is_token(shown.token, REFRESH) else None
     token = await queries.find_refresh_token(tx, hash_key(shown.token)) if grant else None
@@ -155,7 +155,7 @@ async def refresh_tokens(tx: Tx, grant_id: str | None, shown: RefreshShown) -> T
         scope = narrowed(grant, shown.scope)
         async with tx.transaction():
             if await queries.use_refresh_token(tx, hash_key(shown.token)):
-                await queries.prolong(tx, grant.id, limits.CONNECTION_LASTS)
+                await queries.prolong(tx, grant.id, limits.REFRESH_TOKEN_TTL)
                 await queries.touch_app(tx, grant.client_id)
                 return await issue(tx, grant, scope)
     await end(tx, grant)
@@ -164,18 +164,18 @@ async def refresh_tokens(tx: Tx, grant_id: str | None, shown: RefreshShown) -> T
 
 def narrowed(grant: GrantRow, asked: str | None) -> Scope:
     scope = read_scope(asked) if asked else Scope(grant.scope)
-    if scope is None or smaller(scope, grant.scope) != scope:
+    if scope is None or intersect(scope, grant.scope) != scope:
         raise OAuthRefusal("invalid_scope", "This is more than the person has agreed to: ask them again.")
     return scope
 
 
 async def issue(tx: Tx, grant: GrantRow, scope: Scope) -> Tokens:
     access, refresh = new_token(ACCESS), new_token(REFRESH)
-    await queries.insert_token(tx, hash_key(access), grant.id, "access", scope, limits.ACCESS_TOKEN_LASTS)
+    await queries.insert_token(tx, hash_key(access), grant.id, "access", scope, limits.ACCESS_TOKEN_TTL)
     # Renewing begins from the whole consent again (RFC 6749 section 6).
-    kept = limits.CONNECTION_LASTS
+    kept = limits.REFRESH_TOKEN_TTL
     await queries.insert_token(tx, hash_key(refresh), grant.id, "refresh", grant.scope, kept)
-    told = spelled(smaller(scope, grant.person.powers.scope))
+    told = spelled(intersect(scope, grant.person.permissions.scope))
     return Tokens(access_token=access, refresh_token=refresh, scope=told)
 
 
@@ -195,7 +195,7 @@ async def end(tx: Tx, grant: GrantRow) -> None:
     async with tx.transaction():
         app = await queries.revoke_grant(tx, grant.id)
         if app is not None:
-            actor = grant.person.acting("rest", app)
+            actor = grant.person.as_actor("rest", app)
             await record(tx, grant.person.workspace_id, actor, "disconnect_app", grant.id)
 
 
@@ -216,4 +216,4 @@ async def revoke_grant(tx: Tx, person: Person, grant_id: str) -> None:
         if await queries.owner_of(tx, grant_id) != person.id:
             raise NotFound("There is no such connected app: it may be disconnected already.")
         if await queries.revoke_grant(tx, grant_id) is not None:
-            await record(tx, person.workspace_id, person.acting("page"), "disconnect_app", grant_id)
+            await record(tx, person.workspace_id, person.as_actor("page"), "disconnect_app", grant_id)

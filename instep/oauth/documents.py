@@ -10,8 +10,8 @@ from datetime import timedelta
 from pydantic import ValidationError
 
 from instep.core import limits
-from instep.core.outbound.client import Caller, NoAnswer
-from instep.core.outbound.exchange import Whole, fetch
+from instep.core.outbound.client import OutboundClient, RequestFailed
+from instep.core.outbound.requests import RawResponse, fetch
 from instep.core.outbound.urls import parse_url
 from instep.oauth.schemas import Document
 from instep.web.errors import first_fault
@@ -33,7 +33,7 @@ class BadDocument(Exception):
 
 def is_document_address(client_id: str) -> bool:
     """Whether it can be one: over https, with a path, without steps in it and whatever hides the host."""
-    if len(client_id) > limits.REDIRECT_URI:
+    if len(client_id) > limits.MAX_REDIRECT_URI_CHARACTERS:
         return False
     try:
         url = parse_url(client_id)
@@ -43,19 +43,19 @@ def is_document_address(client_id: str) -> bool:
     return url.scheme == "https" and bool(path) and not DOTS.search(f"/{path.partition('?')[0]}")
 
 
-async def fetch_document(caller: Caller, client_id: str) -> tuple[Document, timedelta]:
+async def fetch_document(caller: OutboundClient, client_id: str) -> tuple[Document, timedelta]:
     """What the app says of itself, and for how long that may be kept; raises `BadDocument`."""
     try:
-        async with asyncio.timeout(limits.APP_DOCUMENT_SECONDS):
-            answer = await fetch(caller, client_id, HEADERS, limits.APP_DOCUMENT_BYTES)
+        async with asyncio.timeout(limits.CLIENT_METADATA_SECONDS):
+            answer = await fetch(caller, client_id, HEADERS, limits.MAX_CLIENT_METADATA_BYTES)
     except TimeoutError:
         raise BadDocument("The app's address did not answer in time.") from None
-    except NoAnswer as failure:
+    except RequestFailed as failure:
         raise BadDocument(f"The app's address can't be read. {failure.message}") from None
     return read_document(client_id, answer), kept(answer.headers.get("cache-control", ""))
 
 
-def read_document(client_id: str, answer: Whole) -> Document:
+def read_document(client_id: str, answer: RawResponse) -> Document:
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if answer.status != 200 or not JSON.fullmatch(kind):
         raise BadDocument("The app's address does not hold a JSON document.")
@@ -80,7 +80,7 @@ def refuse_unfit(client_id: str, document: Document) -> None:
 def kept(cache_control: str) -> timedelta:
     """Bounded both ways, so that neither this server nor the app's is asked again and again."""
     found = MAX_AGE.search(cache_control)
-    least, most = limits.APP_DOCUMENT_KEPT_LEAST, limits.APP_DOCUMENT_KEPT_MOST
+    least, most = limits.MIN_CLIENT_METADATA_TTL, limits.MAX_CLIENT_METADATA_TTL
     if found is None or FORGOTTEN_AT_ONCE.search(cache_control):
         return least
     return min(max(least, timedelta(seconds=int(found[1]))), most)

@@ -40,7 +40,7 @@ def authorization_server(site: str) -> dict[str, Any]:
 async def get_authorization_server(request: Request) -> Response:
     headers = {
         "Access-Control-Allow-Origin": "*",
-        "Cache-Control": f"public, max-age={limits.CARD_SECONDS}",
+        "Cache-Control": f"public, max-age={limits.DISCOVERY_CACHE_SECONDS}",
     }
     body = json.dumps(authorization_server(request.app.state.settings.base_url))
     return Response(body, 200, headers, "application/json")

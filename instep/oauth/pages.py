@@ -14,30 +14,30 @@ from starlette.routing import Route
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.core.ids import as_uuid
-from instep.identity.connections import resource_of
+from instep.identity.access_tokens import resource_of
 from instep.identity.schemas import Bot, Person
-from instep.identity.scopes import Scope, smaller
+from instep.identity.scopes import Scope, intersect
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
 from instep.oauth.queries import list_bots
 from instep.oauth.redirects import is_registered, origin_for_policy, with_answer
 from instep.oauth.rest import Fields, is_ours
-from instep.oauth.schemas import App, Asked, Consent, read_scope
-from instep.web.signed_in import Page, PrivatePages, for_people, form_of, private_headers
+from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
+from instep.web.signed_in import Page, PrivatePages, require_person, form_of, private_headers
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
 # What leads here holds the app's request, and what leads on holds a code: neither is anybody else's.
 UNTOLD = {"Referrer-Policy": "no-referrer"}
-AskedPage = Callable[[Request, Person, Asked], Awaitable[Response]]
+AskedPage = Callable[[Request, Person, AuthorizationRequest], Awaitable[Response]]
 pages = PrivatePages.below(Path(__file__).parent / "templates")
 
 
-class NotSentBack(AppError):
+class PageError(AppError):
     """A request that no app may hear of, since it is not sure whose it is; the person is told."""
 
 
-class SentBack(Exception):
+class RedirectError(Exception):
     """A request that its app hears of, by one of OAuth's codes (RFC 6749 section 4.1.2.1)."""
 
     def __init__(self, fields: Fields, error: str, description: str) -> None:
@@ -53,19 +53,19 @@ def with_request(page: AskedPage) -> Page:
     async def enter(request: Request, person: Person) -> Response:
         try:
             return await page(request, person, await read_request(request, person))
-        except NotSentBack as refusal:
+        except PageError as refusal:
             message = refusal.message
             return pages.show(request, "refused.html", refusal.status, person=person, message=message)
-        except SentBack as refusal:
+        except RedirectError as refusal:
             error = {"error": refusal.error, "error_description": refusal.description}
             return answered(request, refusal.redirect_uri, refusal.state, error)
 
     return enter
 
 
-@for_people()
+@require_person()
 @with_request
-async def show_consent(request: Request, person: Person, asked: Asked) -> Response:
+async def show_consent(request: Request, person: Person, asked: AuthorizationRequest) -> Response:
     """Ask the person, with all that they need to know of the app."""
     return pages.show(
         request,
@@ -75,14 +75,14 @@ async def show_consent(request: Request, person: Person, asked: Asked) -> Respon
         asked=asked,
         bots=await bots_of(request, person),
         query=request.url.query,
-        chosen=smaller(asked.scope, person.powers.scope),
-        may_write=person.powers.can_write,
+        chosen=intersect(asked.scope, person.permissions.scope),
+        may_write=person.permissions.can_write,
     )
 
 
-@for_people()
+@require_person()
 @with_request
-async def consent(request: Request, person: Person, asked: Asked) -> Response:
+async def consent(request: Request, person: Person, asked: AuthorizationRequest) -> Response:
     """What the person has decided."""
     form = form_of(request)
     if form.get("decision") != "allow":
@@ -95,27 +95,27 @@ async def consent(request: Request, person: Person, asked: Asked) -> Response:
     return answered(request, asked.redirect_uri, asked.state, {"code": code})
 
 
-async def read_request(request: Request, person: Person) -> Asked:
+async def read_request(request: Request, person: Person) -> AuthorizationRequest:
     """What an app asks for; refused to the person while it is not sure which app asks, then to the app."""
     fields = once(request.url.query)
     app = await find_app(request, person, fields.get("client_id", ""))
     redirect_uri = fields.get("redirect_uri", "")
     if not is_registered(redirect_uri, app.redirect_uris):
-        raise NotSentBack(f"{app.name} wants the answer sent to an address that it has not registered.")
-    if len(fields.get("state", "")) > limits.OAUTH_STATE:
-        raise NotSentBack(f"{app.name} sent a `state` of more than {limits.OAUTH_STATE} characters.")
+        raise PageError(f"{app.name} wants the answer sent to an address that it has not registered.")
+    if len(fields.get("state", "")) > limits.MAX_OAUTH_STATE_CHARACTERS:
+        raise PageError(f"{app.name} sent a `state` of more than {limits.MAX_OAUTH_STATE_CHARACTERS} characters.")
     refuse_unfit(request, fields)
     scope = read_scope(fields.get("scope"))
     if scope is None:
-        raise SentBack(fields, "invalid_scope", f"The scopes are {', '.join(Scope)}.")
-    return Asked(app, redirect_uri, fields.get("state"), fields["code_challenge"], scope)
+        raise RedirectError(fields, "invalid_scope", f"The scopes are {', '.join(Scope)}.")
+    return AuthorizationRequest(app, redirect_uri, fields.get("state"), fields["code_challenge"], scope)
 
 
 def once(query: str) -> Fields:
     try:
         return rest.each_once(parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=50))
     except (AppError, ValueError):
-        raise NotSentBack("The app's request can't be read: each parameter may come once.") from None
+        raise PageError("The app's request can't be read: each parameter may come once.") from None
 
 
 async def find_app(request: Request, person: Person, client_id: str) -> App:
@@ -123,15 +123,15 @@ async def find_app(request: Request, person: Person, client_id: str) -> App:
     try:
         app = await actions.find_app(state.database, state.caller, person, client_id)
     except BadDocument as problem:
-        raise NotSentBack(problem.message) from None
+        raise PageError(problem.message) from None
     if app is None:
-        raise NotSentBack("The app that asks is not known here: let it register again, then try once more.")
+        raise PageError("The app that asks is not known here: let it register again, then try once more.")
     return app
 
 
 def refuse_unfit(request: Request, fields: Fields) -> None:
     def refuse(error: str, description: str) -> NoReturn:
-        raise SentBack(fields, error, description)
+        raise RedirectError(fields, error, description)
 
     if fields.get("response_type") != "code":
         refuse("unsupported_response_type", "`response_type` must be `code`.")
@@ -152,7 +152,7 @@ async def read_consent(request: Request, person: Person, form: Fields) -> Consen
         return Consent(scope, None)
     chosen = as_uuid(form["bot"])
     if chosen not in [bot.id for bot in await bots_of(request, person)]:
-        raise NotSentBack("There is no such help center: go back and choose again.")
+        raise PageError("There is no such help center: go back and choose again.")
     return Consent(scope, [chosen] if chosen else [])
 
 

@@ -90,7 +90,7 @@ async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
           %(code)s, %(challenge)s, now() + %(lasts)s)
         """,
         **row,
-        lasts=limits.CODE_LASTS,
+        lasts=limits.AUTHORIZATION_CODE_TTL,
     )
 
 

@@ -13,8 +13,8 @@ WITHOUT_PORT = re.compile(r"(http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]
 
 def valid_redirect_uri(text: str) -> str:
     """The address itself, or `ValueError` with the end of a sentence that begins with its name."""
-    if len(text) > limits.REDIRECT_URI:
-        raise ValueError(f"it is longer than {limits.REDIRECT_URI} characters")
+    if len(text) > limits.MAX_REDIRECT_URI_CHARACTERS:
+        raise ValueError(f"it is longer than {limits.MAX_REDIRECT_URI_CHARACTERS} characters")
     url = parse_url(text)
     if url.scheme == "http" and not is_loopback(url):
         raise ValueError("it must begin with https://, or lead to http://127.0.0.1 or http://localhost")

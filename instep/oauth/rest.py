@@ -14,16 +14,16 @@ from starlette.routing import Route
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import RateLimited
-from instep.identity.connections import resource_of
+from instep.identity.access_tokens import resource_of
 from instep.identity.keys import hash_key
 from instep.oauth import actions, metadata
-from instep.oauth.actions import CodeShown, RefreshShown
+from instep.oauth.actions import CodeGrant, RefreshGrant
 from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
 from instep.oauth.queries import ENTER_GRANT, GrantEntry, count_hit
 from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
 from instep.web.addresses import client_address
 from instep.web.call import AppAccess
-from instep.web.door import StrictRequest
+from instep.web.authenticated_route import StrictRequest
 from instep.web.errors import as_app_error, first_fault
 
 FORM = "application/x-www-form-urlencoded"
@@ -39,8 +39,8 @@ def for_apps(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
     async def enter(request: Request) -> Response:
         strict = StrictRequest(request.scope, request.receive)
         try:
-            await strict.read(limits.OAUTH_BODY_BYTES)
-            strict.refuse_too_large(limits.OAUTH_BODY_BYTES)
+            await strict.read(limits.MAX_OAUTH_BODY_BYTES)
+            strict.refuse_too_large(limits.MAX_OAUTH_BODY_BYTES)
             return await endpoint(strict)
         except ClientDisconnect:
             raise
@@ -63,11 +63,11 @@ async def token(request: StrictRequest) -> Response:
     if kind == "authorization_code":
         code, uri, verifier = (needed(fields, name) for name in ("code", "redirect_uri", "code_verifier"))
         async with entered(request, code) as (tx, grant_id):
-            return told(await actions.redeem_code(tx, grant_id, CodeShown(client_id, code, uri, verifier)))
+            return token_response(await actions.redeem_code(tx, grant_id, CodeGrant(client_id, code, uri, verifier)))
     shown = needed(fields, "refresh_token")
     async with entered(request, shown) as (tx, grant_id):
-        asked = RefreshShown(client_id, shown, fields.get("scope"))
-        return told(await actions.refresh_tokens(tx, grant_id, asked))
+        asked = RefreshGrant(client_id, shown, fields.get("scope"))
+        return token_response(await actions.refresh_tokens(tx, grant_id, asked))
 
 
 @for_apps
@@ -87,7 +87,7 @@ async def register(request: StrictRequest) -> Response:
     async with request.app.state.database.enter_workspace("") as tx:
         seconds = limits.REGISTRATION_WINDOW_SECONDS
         window = await count_hit(tx, "oauth-register", client_address(request), seconds)
-        refuse_spent(window.hits, limits.REGISTRATIONS, window.seconds_left)
+        refuse_spent(window.hits, limits.REGISTRATIONS_PER_HOUR, window.seconds_left)
         app = await actions.register_app(tx, asked)
     return Response(json.dumps(registered(app)), 201, NO_STORE, "application/json")
 
@@ -126,7 +126,7 @@ async def entered(request: Request, shown: str) -> AsyncIterator[tuple[Tx, str |
         address=client_address(request),
         seconds=limits.REQUEST_WINDOW_SECONDS,
     ) as (entry, tx):
-        refuse_spent(entry.hits, limits.TOKEN_CALLS, entry.seconds_left)
+        refuse_spent(entry.hits, limits.TOKEN_CALLS_PER_MINUTE, entry.seconds_left)
         yield tx, entry.grant_id
 
 
@@ -135,7 +135,7 @@ def refuse_spent(hits: int, quota: int, seconds_left: int) -> None:
         raise RateLimited(headers={"Retry-After": str(seconds_left)})
 
 
-def told(tokens: Tokens) -> Response:
+def token_response(tokens: Tokens) -> Response:
     return Response(tokens.model_dump_json(), 200, NO_STORE, "application/json")
 
 

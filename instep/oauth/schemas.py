@@ -21,7 +21,7 @@ GRANT_TYPES = ("authorization_code", "refresh_token")
 def readable_name(text: str) -> str:
     """A name as a page can show it: without what is invisible, turns the line round or breaks it."""
     visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
-    return " ".join(visible.split())[: limits.APP_NAME]
+    return " ".join(visible.split())[: limits.MAX_APP_NAME_CHARACTERS]
 
 
 Words = Annotated[str, AfterValidator(without_nul)]
@@ -33,7 +33,7 @@ class AppMetadata(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    redirect_uris: list[RedirectUri] = Field(min_length=1, max_length=limits.REDIRECT_URIS)
+    redirect_uris: list[RedirectUri] = Field(min_length=1, max_length=limits.MAX_REDIRECT_URIS)
     client_name: Words | None = None
     grant_types: list[str] | None = None
     response_types: list[str] | None = None
@@ -74,7 +74,7 @@ class App:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuthorizationRequest:
     """What an app asks a person for, after all checks."""
 
     app: App
@@ -154,7 +154,7 @@ class Tokens(BaseModel):
 
     access_token: str
     token_type: Literal["Bearer"] = "Bearer"
-    expires_in: int = int(limits.ACCESS_TOKEN_LASTS.total_seconds())
+    expires_in: int = int(limits.ACCESS_TOKEN_TTL.total_seconds())
     refresh_token: str
     scope: str
 

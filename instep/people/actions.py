@@ -115,7 +115,7 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
         if has_begun and attempt.session is not None:
             await queries.end_session(tx, hash_key(attempt.session))
         outcome = "sign_in" if has_begun else "sign_in_failed"
-        await record(tx, candidate.workspace_id, candidate.person.acting("page"), outcome)
+        await record(tx, candidate.workspace_id, candidate.person.as_actor("page"), outcome)
     if not has_begun:
         raise SignInFailed
     present_hash = new_hash or candidate.password_hash
@@ -138,7 +138,7 @@ async def admit(database: Database, key: bytes, attempt: Attempt) -> Candidate |
 async def sign_out(database: Database, token: str, person: Person) -> None:
     async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await queries.end_session(tx, hash_key(token))
-        await record(tx, person.workspace_id, person.acting("page"), "sign_out")
+        await record(tx, person.workspace_id, person.as_actor("page"), "sign_out")
 
 
 async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None = None) -> list[AuditEntry]:
@@ -147,7 +147,7 @@ async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None =
 
 def valid_email(email: str) -> str:
     address = spelled(email)
-    if len(address) > limits.EMAIL or EMAIL.fullmatch(address) is None:
+    if len(address) > limits.MAX_EMAIL_CHARACTERS or EMAIL.fullmatch(address) is None:
         raise InvalidRequest(f"{email} is no e-mail address.")
     return address
 

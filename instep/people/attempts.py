@@ -36,21 +36,21 @@ async def count_stranger(tx: Tx, email: str, address: str) -> None:
     What is refused by a narrower window does not count in the wider ones behind it.
     """
     account, network = hash_key(email).hex(), network_of(address)
-    minute, hour = limits.SIGN_IN_ADDRESS_SECONDS, limits.SIGN_IN_ACCOUNT_SECONDS
-    await count(tx, "sign-in", address, limits.SIGN_IN_ADDRESS, minute)
+    minute, hour = limits.SIGN_IN_ADDRESS_WINDOW_SECONDS, limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS
+    await count(tx, "sign-in", address, limits.MAX_SIGN_INS_PER_ADDRESS, minute)
     await count(tx, "sign-in-network", network, limits.SIGN_IN_NETWORK, minute)
     await count(
         tx,
         "sign-in-account-address",
         f"{account} {address}",
-        limits.SIGN_IN_ACCOUNT_ADDRESS,
-        limits.SIGN_IN_ACCOUNT_ADDRESS_SECONDS,
+        limits.MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS,
+        limits.SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS,
     )
     nearby = await count(
         tx, "sign-in-account-network", f"{account} {network}", limits.SIGN_IN_ACCOUNT_NETWORK, hour
     )
     everywhere = await queries.peek_attempts(tx, "sign-in-account", account, hour)
-    if everywhere.hits >= limits.SIGN_IN_ACCOUNT and nearby.hits > limits.SIGN_IN_ACCOUNT_NETWORK_RESERVED:
+    if everywhere.hits >= limits.MAX_SIGN_INS_PER_ACCOUNT and nearby.hits > limits.SIGN_IN_ACCOUNT_NETWORK_RESERVED:
         raise TooManyAttempts(everywhere.seconds_left)
     await count(tx, "sign-in-account", account, limits.MAX_SIGN_IN_ACCOUNT, hour)
 

@@ -23,11 +23,11 @@ from instep.web.signed_in import (
     LAYOUT,
     SIGN_IN,
     PrivatePages,
-    for_people,
+    require_person,
     form_of,
     own_path,
-    see,
-    signed_in,
+    see_other,
+    current_person,
 )
 
 STYLE = (LAYOUT / "static" / "page.css").read_bytes()
@@ -40,8 +40,8 @@ pages.pages.environment.filters.update(moment=isoformat, day=lambda moment: f"{m
 async def show_sign_in(request: Request) -> Response:
     """The form; whoever is signed in already goes on."""
     onward = own_path(request.query_params.get("next"))
-    if await signed_in(request) is not None:
-        return see(onward)
+    if await current_person(request) is not None:
+        return see_other(onward)
     return sign_in_form(request, onward)
 
 
@@ -57,7 +57,7 @@ async def sign_in(request: Request) -> Response:
         signed = await actions.sign_in(state.database, state.cursor_key, attempt)
     except (actions.SignInFailed, TooManyAttempts) as refusal:
         return sign_in_form(request, onward, email, refusal)
-    response = see(onward)
+    response = see_other(onward)
     set_cookie(response, state.settings, "session", signed.token, None)
     seconds = int(limits.KNOWN_BROWSER_TTL.total_seconds())
     set_cookie(response, state.settings, "browser", signed.browser, seconds)
@@ -75,18 +75,18 @@ def sign_in_form(request: Request, onward: str, email: str = "", refusal: AppErr
     return response
 
 
-@for_people()
+@require_person()
 async def sign_out(request: Request, person: Person) -> Response:
     """End this session."""
     settings = request.app.state.settings
     token = request.cookies[cookie_name(settings, "session")]
     await actions.sign_out(request.app.state.database, token, person)
-    response = see(SIGN_IN)
+    response = see_other(SIGN_IN)
     set_cookie(response, settings, "session", "", 0)
     return response
 
 
-@for_people()
+@require_person()
 async def show_connected_apps(request: Request, person: Person) -> Response:
     """The apps that act for the person."""
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
@@ -100,19 +100,19 @@ async def show_connected_apps(request: Request, person: Person) -> Response:
     )
 
 
-@for_people()
+@require_person()
 async def disconnect_app(request: Request, person: Person) -> Response:
     """From when this commits every call of the app is refused."""
     database, grant_id = request.app.state.database, form_of(request).get("id", "")
     async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await revoke_grant(tx, person, grant_id)
-    return see(HOME)
+    return see_other(HOME)
 
 
 @public
 async def show_start(request: Request) -> Response:
     """The front door of what is for people."""
-    return see(HOME)
+    return see_other(HOME)
 
 
 @public

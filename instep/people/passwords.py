@@ -24,15 +24,15 @@ class WeakPassword(InvalidRequest):
 
 def refuse_weak(password: str, *known: str) -> None:
     """`known`: what an attacker would try first, such as the person's name."""
-    if not limits.PASSWORD_SHORTEST <= len(password) <= limits.PASSWORD_LONGEST:
+    if not limits.MIN_PASSWORD_CHARACTERS <= len(password) <= limits.MAX_PASSWORD_CHARACTERS:
         raise WeakPassword(
-            f"A password must have {limits.PASSWORD_SHORTEST} to {limits.PASSWORD_LONGEST} characters."
+            f"A password must have {limits.MIN_PASSWORD_CHARACTERS} to {limits.MAX_PASSWORD_CHARACTERS} characters."
         )
     # Its lists of passwords and names take a moment to read, and only whoever sets a password needs them.
     from zxcvbn import zxcvbn
 
     judged = zxcvbn(password[:JUDGED_CHARACTERS], [word for word in known if word])
-    if judged["score"] < limits.PASSWORD_SCORE:
+    if judged["score"] < limits.MIN_PASSWORD_SCORE:
         raise WeakPassword
 
 
@@ -42,10 +42,10 @@ def hash_password(password: str) -> str:
 
 async def is_right(password: str, kept: str | None) -> bool:
     """Whether the password is the one that was kept; for nobody's it takes as long as for somebody's."""
-    if len(password) > limits.PASSWORD_LONGEST:
+    if len(password) > limits.MAX_PASSWORD_CHARACTERS:
         password, kept = "", None
     limiter = waiting_room()
-    if limiter.statistics().tasks_waiting >= limits.PASSWORDS_WAITING:
+    if limiter.statistics().tasks_waiting >= limits.MAX_PASSWORD_WAITERS:
         raise RateLimited(headers={"Retry-After": "2"})
     return await anyio.to_thread.run_sync(verify, password, kept, limiter=limiter)
 
@@ -77,6 +77,6 @@ def waiting_room() -> CapacityLimiter:
     try:
         return places.get()
     except LookupError:
-        made = CapacityLimiter(limits.PASSWORDS_AT_ONCE)
+        made = CapacityLimiter(limits.MAX_CONCURRENT_PASSWORD_HASHES)
         places.set(made)
         return made

@@ -8,7 +8,7 @@ from instep.people.schemas import AuditEntry, Candidate, User
 
 USER = "id, workspace_id, email, role, created_at, signed_in_at, disabled_at"
 ENTRY = (
-    "id, workspace_id, bot_id, actor_type, actor_id, actor_name, app, entrance, action, resource, created_at"
+    "id, workspace_id, bot_id, actor_type, actor_id, actor_name, app, channel, action, resource, created_at"
 )
 
 

@@ -70,7 +70,7 @@ class AuditEntry:
     actor_id: str | None
     actor_name: str
     app: str | None
-    entrance: str
+    channel: str
     action: str
     resource: str | None
     created_at: datetime
@@ -103,7 +103,7 @@ class AuditEntryOut(Out):
     created_at: Timestamp
     actor: ActorOut
     app: str | None
-    entrance: str
+    channel: str
     action: str
     resource: str | None
     bot_id: str | None
@@ -120,7 +120,7 @@ def audit_entry_out(entry: AuditEntry) -> AuditEntryOut:
         created_at=entry.created_at,
         actor=ActorOut(type=entry.actor_type, id=entry.actor_id, name=entry.actor_name),
         app=entry.app,
-        entrance=entry.entrance,
+        channel=entry.channel,
         action=entry.action,
         resource=entry.resource,
         bot_id=str(entry.bot_id) if entry.bot_id else None,

@@ -12,7 +12,7 @@ from instep.reference import answers, events, words
 from instep.reference.examples import example_of
 from instep.reference.links import add_links
 from instep.web.call import Access
-from instep.web.door import Door
+from instep.web.authenticated_route import AuthenticatedRoute
 from instep.web.errors import error_codes
 from instep.web.shapes import ErrorOut
 
@@ -24,7 +24,7 @@ LIST = re.compile(r"ListOut_(?:Union_)?([A-Za-z]+?)Out_.*")
 
 def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The document; paths are relative to `{base_url}/v1` (specification, Endpoints)."""
-    doors = [route for route in routes if isinstance(route, Door)]
+    doors = [route for route in routes if isinstance(route, AuthenticatedRoute)]
     document = get_openapi(
         title=words.TITLE,
         version=words.VERSION,

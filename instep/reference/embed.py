@@ -20,7 +20,7 @@ from instep.reference.document import (
     with_examples,
 )
 from instep.web.call import BotKeyAccess
-from instep.web.embed import EmbedDoor
+from instep.web.embed import VisitorRoute
 from instep.web.embed_errors import WORDS, EmbedErrorOut, body_of_code
 
 Json = dict[str, Any]
@@ -35,8 +35,8 @@ details.
 there is no body. The key is no secret. A browser's `Origin` must be one of the bot's allowed origins or the
 service itself; servers send none.
 
-**Limits.** {limits.VISITOR_CALLS} calls a minute of one visitor, {limits.VISITOR_ADDRESS_CALLS} of one
-network address, for each bot. A body has at most {limits.EMBED_BODY_BYTES // 1024} KiB.
+**Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute of one visitor, {limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} of one
+network address, for each bot. A body has at most {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
 
 **Errors** are JSON: `error` is a title, `message` says what is wrong, `hint` what to do; compare `code`.
 """
@@ -66,7 +66,7 @@ more. Lines that begin with a colon keep the connection open.
 
 def describe_answers(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The document; paths are relative to `{site_url}`."""
-    doors = [without_preflight(route) for route in routes if isinstance(route, EmbedDoor)]
+    doors = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
     document = get_openapi(
         title=TITLE,
         version=words.VERSION,
@@ -98,14 +98,14 @@ def describe_answers(routes: Sequence[BaseRoute], base_url: str) -> Json:
     return described
 
 
-def without_preflight(route: EmbedDoor) -> EmbedDoor:
+def without_preflight(route: VisitorRoute) -> VisitorRoute:
     """A browser asks that by itself; no client calls it."""
     door = copy(route)
     door.methods = (route.methods or set()) - {"OPTIONS"}
     return door
 
 
-def complete(operation: Json, door: EmbedDoor) -> None:
+def complete(operation: Json, door: VisitorRoute) -> None:
     """What an operation's own code does not say: headers and refusals."""
     access: BotKeyAccess = door.endpoint.__dict__["access"]
     operation["tags"] = [door.path.split("/")[1]]
@@ -121,7 +121,7 @@ def complete(operation: Json, door: EmbedDoor) -> None:
     }
 
 
-def left_out_of(access: BotKeyAccess, door: EmbedDoor) -> Iterator[int]:
+def left_out_of(access: BotKeyAccess, door: VisitorRoute) -> Iterator[int]:
     if not access.is_write:
         yield 402
     if door.path.count("{") == door.path.count("{botId}"):

@@ -23,9 +23,9 @@ workspace (402), the body (400), 404.
 
 **Limits.** 120 requests a minute and 300 tasks an hour per key, where the operator has not set others;
 `RateLimit` and `RateLimit-Policy` on every answer tell what is left, `Retry-After` on a 429 how long to wait.
-A body has at most {limits.BODY_BYTES // MIB} MiB, that of a task {limits.TASK_BODY_BYTES // MIB} MiB.
+A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task {limits.MAX_TASK_BODY_BYTES // MIB} MiB.
 
-**Lists** have `page_size` rows a page (1 to {limits.PAGE_SIZE_MOST}, {limits.PAGE_SIZE} where not sent).
+**Lists** have `page_size` rows a page (1 to {limits.MAX_PAGE_SIZE}, {limits.DEFAULT_PAGE_SIZE} where not sent).
 While `has_more` is true, send `next_cursor` as `start_cursor`: rows that do not change meanwhile come exactly
 once.
 

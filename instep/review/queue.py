@@ -22,7 +22,7 @@ class Queue:
 
     def newest(self, article: str | None) -> QueuePage:
         """The drafts that wait, of one article where its id or slug is given, newest first."""
-        query = {"page_size": str(limits.PAGE_SIZE_MOST), **({"article_id": article} if article else {})}
+        query = {"page_size": str(limits.MAX_PAGE_SIZE), **({"article_id": article} if article else {})}
         answer = self.client.ask("GET", f"/drafts?{urlencode(query)}", None, self.headers)
         return self.client.read(QueuePage, answer)
 

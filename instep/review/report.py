@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from instep.ci.report import TYPES, place_of
-from instep.ci.words import flowing, plain, short
+from instep.ci.escaping import one_line, printable, shorten
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
@@ -23,10 +23,10 @@ def as_table(page: QueuePage) -> str:
 
 def cells_of(entry: QueueEntry) -> tuple[str, ...]:
     lines = f"+{entry.additions} -{entry.deletions}"
-    title = short(flowing(entry.title))
+    title = shorten(one_line(entry.title))
     return (
-        plain(entry.id),
-        plain(TYPES.get(entry.type, entry.type)),
+        printable(entry.id),
+        printable(TYPES.get(entry.type, entry.type)),
         lines,
         "yes" if entry.conflict else "-",
         title,
@@ -41,9 +41,9 @@ def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 def as_text(draft: DraftShown, has_colours: bool) -> str:
     """What a reviewer decides by, then the diff of an edit or the text of a new article."""
-    head = [flowing(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
+    head = [one_line(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
     body = draft.content_markdown if draft.diff is None else draft.diff
-    lines = [plain(line) for line in body.rstrip("\n").split("\n")]
+    lines = [printable(line) for line in body.rstrip("\n").split("\n")]
     if has_colours and draft.diff is not None:
         # The first two lines of a diff name its sides; they begin as removed and added lines do.
         lines[2:] = [coloured(line) for line in lines[2:]]
@@ -54,19 +54,19 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
     """What stands above the text: each fact with its name, in one line."""
     state = "" if draft.status == "pending" else f", {draft.status}"
     kind = TYPES.get(draft.type, draft.type)
-    yield "draft", plain(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
-    yield "article", flowing(f"{draft.article_title} ({draft.article_id})")
+    yield "draft", printable(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
+    yield "article", one_line(f"{draft.article_title} ({draft.article_id})")
     if draft.source_url:
-        yield "source", flowing(draft.source_url)
+        yield "source", one_line(draft.source_url)
     if draft.reason:
-        yield "why", flowing(draft.reason)
-    yield from (("asked", flowing(question)) for question in draft.questions)
+        yield "why", one_line(draft.reason)
+    yield from (("asked", one_line(question)) for question in draft.questions)
     # Several edits of an article may rest on the same line.
-    places = dict.fromkeys(f"{place_of(place)}  {short(place.excerpt.strip())}" for place in draft.evidence)
+    places = dict.fromkeys(f"{place_of(place)}  {shorten(place.excerpt.strip())}" for place in draft.evidence)
     yield from (("code", place) for place in places)
     if draft.conflict:
         yield "since", "The article has changed since this was proposed."
-    yield from (("check", flowing(warning)) for warning in draft.warnings)
+    yield from (("check", one_line(warning)) for warning in draft.warnings)
 
 
 def coloured(line: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from instep.core import limits
-from instep.core.paging import Listed, Order, Page, PageRequest
+from instep.core.paging import Page, Order, Keyset, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.asking import Plan, asking, packed, plan_all, plan_any, unpacked
@@ -23,7 +23,7 @@ PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
 AT_ONCE = 50
 
 
-async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageRequest) -> Listed[Found]:
+async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageRequest) -> Page[Found]:
     """Search the articles that are live, best match first.
 
     An article is found when it has all words, in any form that its language gives them. Where none has all,
@@ -48,8 +48,8 @@ async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageR
 
 
 async def results(
-    ctx: Ctx, index: Index, plan: Plan, scope: Scope, form: Format, page: Page
-) -> Listed[Found]:
+    ctx: Ctx, index: Index, plan: Plan, scope: Scope, form: Format, page: Keyset
+) -> Page[Found]:
     after = (page.after[1], page.after[0]) if page.after else None
     found = hits(rank(index, plan, scope), plan, after)
     chosen = found[: page.size + 1]
@@ -58,7 +58,7 @@ async def results(
         # Some don't hold a phrase, or have gone meanwhile: others move up.
         chosen = await first_confirmed(ctx, plan, found, page.size + 1)
         rows = await queries.found_articles(ctx, chosen, plan.beginnings, form)
-    return page.cut(rows, lambda row: (row.score, row.id, packed(plan)))
+    return page.page_of(rows, lambda row: (row.score, row.id, packed(plan)))
 
 
 async def first_confirmed(ctx: Ctx, plan: Plan, found: list[Hit], count: int) -> list[Hit]:
@@ -72,7 +72,7 @@ async def first_confirmed(ctx: Ctx, plan: Plan, found: list[Hit], count: int) ->
 
 async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit]:
     """Those that are live at this moment, and hold what must stand together."""
-    most = limits.SEARCH_PHRASE_READS if plan.phrases else len(found)
+    most = limits.MAX_PHRASE_CHECKS if plan.phrases else len(found)
     for start in range(0, most, AT_ONCE):
         some = found[start : start + AT_ONCE]
         if plan.phrases:
@@ -87,7 +87,7 @@ async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit
 
 async def search_passages(
     ctx: Ctx, wanted: Wanted, request: PageRequest, each: int | None = None
-) -> Listed[Passage]:
+) -> Page[Passage]:
     """Search the passages that everybody may read, best first: those behind the cursor, as they rank now.
 
     `each`: so many of an article at most, so that others are seen beside a long one.
@@ -95,11 +95,11 @@ async def search_passages(
     page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, wanted.query, wanted.locale, each)
     # With `each` the best ones are the same, however many are asked for.
     is_first = each is not None and page.after is None
-    limit = page.size + 1 if is_first else limits.PASSAGES_LISTED
+    limit = page.size + 1 if is_first else limits.MAX_PASSAGES_LISTED
     found = (await retrieve(ctx, wanted.query, wanted.locale, limit=limit, each=each)).passages
     found.sort(key=place_of)
     start = 0 if page.after is None else bisect_right(found, page.after, key=place_of)
-    return page.cut(found[start : start + page.size + 1], place_of)
+    return page.page_of(found[start : start + page.size + 1], place_of)
 
 
 def place_of(passage: Passage) -> tuple[float, str, int]:

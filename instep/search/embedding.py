@@ -8,8 +8,8 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.model.embedding import Embedder, Vector
-from instep.model.protocol import Refused
+from instep.llm.embedding import Embedder, Vector
+from instep.llm.protocol import PromptRejected
 from instep.search import queries, vectors
 from instep.search.documents import Row
 from instep.search.pieces import Piece, pieces_of
@@ -89,7 +89,7 @@ async def taken(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]
     """The vectors of texts; one that the model refuses spoils no other."""
     try:
         return list(await embedder.vectors(texts, limits.EMBEDDING_SECONDS))
-    except Refused:
+    except PromptRejected:
         # It may refuse everything, which is no reason to leave anything out.
         await embedder.vectors([HARMLESS], limits.EMBEDDING_SECONDS)
     return [await taken_alone(embedder, text) for text in texts]
@@ -98,7 +98,7 @@ async def taken(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]
 async def taken_alone(embedder: Embedder, text: str) -> Vector | None:
     try:
         return (await embedder.vectors([text], limits.EMBEDDING_SECONDS))[0]
-    except Refused:
+    except PromptRejected:
         return None
 
 

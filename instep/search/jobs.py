@@ -10,8 +10,8 @@ from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.jobs import Job, defer
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.model.embedding import Embedder
-from instep.model.protocol import NoReply
+from instep.llm.embedding import Embedder
+from instep.llm.protocol import CompletionError
 from instep.search.embedding import embed_bot
 from instep.search.shelf import SHELF, UNSAVED_ARTICLES
 
@@ -76,7 +76,7 @@ async def embed_articles(database: Database, embedder: Embedder | None, job: Job
     try:
         for bot in bots:
             await embed_bot(database, embedder, bot.bot)
-    except NoReply as none:
+    except CompletionError as none:
         log.warning("articles wait for their vectors", model=embedder.name, reason=none.message)
         await schedule_embedding(database, EMBED_AGAIN)
     else:

@@ -9,8 +9,8 @@ import structlog
 
 from instep.core import limits
 from instep.identity.schemas import Ctx
-from instep.model.embedding import Embedder, Vector
-from instep.model.protocol import NoReply
+from instep.llm.embedding import Embedder, Vector
+from instep.llm.protocol import CompletionError
 from instep.search import vectors
 from instep.search.schemas import Reach
 from instep.search.vectors import Meant
@@ -43,7 +43,7 @@ class Meaning:
         if self.embedder is None or question in self.vectors:
             return self.vectors.get(question)
         # Who asks now holds a connection to the database, so that only few may wait.
-        if not self.is_awake(question) or self.waiting >= limits.QUESTION_VECTORS_AT_ONCE:
+        if not self.is_awake(question) or self.waiting >= limits.MAX_CONCURRENT_QUERY_EMBEDDINGS:
             return None
         self.waiting += 1
         try:
@@ -56,13 +56,13 @@ class Meaning:
 
     async def ask(self, embedder: Embedder, question: str) -> Vector | None:
         try:
-            [vector] = await embedder.vectors([question], limits.QUESTION_VECTOR_SECONDS)
-        except NoReply as none:
-            self.rests_until = self.clock() + limits.EMBEDDING_REST_SECONDS
+            [vector] = await embedder.vectors([question], limits.QUERY_EMBEDDING_SECONDS)
+        except CompletionError as none:
+            self.rests_until = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
             log.warning("questions are searched for by their words alone", reason=none.message)
             return None
         self.vectors[question] = vector
-        if len(self.vectors) > limits.QUESTION_VECTORS_KEPT:
+        if len(self.vectors) > limits.MAX_CACHED_QUERY_EMBEDDINGS:
             self.vectors.popitem(last=False)
         return vector
 
@@ -72,7 +72,7 @@ class Meaning:
         if self.embedder is None or vector is None:
             return ()
         name = self.embedder.name
-        found = await vectors.nearest(ctx, name, vector, locale, see, limits.MEANT_ARTICLES)
+        found = await vectors.nearest(ctx, name, vector, locale, see, limits.MAX_SEMANTIC_HITS)
         return tuple(one for one in found if one.likeness > 0)
 
 

@@ -13,7 +13,7 @@ from instep.search.documents import Row, sections_of
 from instep.search.passages import Section, plain_passage, sentences_of
 
 # In characters: what has no blank for longer is cut.
-LONGEST_WORD = limits.PIECE_BYTES // 4
+LONGEST_WORD = limits.CHUNK_BYTES // 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Pieces:
 
     def add(self, passage: int, text: str) -> None:
         size = len(text.encode())
-        if self.size + size > limits.PIECE_BYTES:
+        if self.size + size > limits.CHUNK_BYTES:
             self.end()
         if not self.said:
             self.first = passage
@@ -89,7 +89,7 @@ def units_of(section: Section) -> Iterator[str]:
     plain = plain_passage(section.markdown)
     for start, end in sentences_of(plain):
         sentence = " ".join(plain[start:end].split())
-        if len(sentence.encode()) <= limits.PIECE_BYTES:
+        if len(sentence.encode()) <= limits.CHUNK_BYTES:
             yield sentence
         else:
             yield from short_words(sentence)

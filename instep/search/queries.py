@@ -171,5 +171,5 @@ async def found_articles(
         ids=[ref for ref, _ in hits],
         scores=[score for _, score in hits],
         beginnings=list(beginnings),
-        read=limits.EXCERPT_READS,
+        read=limits.MAX_EXCERPT_SOURCE_CHARACTERS,
     )

@@ -13,13 +13,13 @@ from instep.web.shapes import ListOut
 router = ApiRouter()
 
 
-@router.door("GET /articles/search", actions.search_articles, ListOut[FoundOut | FoundHtmlOut])
+@router.operation("GET /articles/search", actions.search_articles, ListOut[FoundOut | FoundHtmlOut])
 async def search_articles(
     call: CurrentCall,
     q: Query,
     locale: LocaleFilter = None,
     form: Form = "markdown",
-    page_size: PageSize = limits.PAGE_SIZE,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:

@@ -91,7 +91,7 @@ def nearest(
     index: Index, plan: Plan, scope: Scope, limit: int, each: int | None
 ) -> tuple[list[Near], list[Place]]:
     """Articles, and passages of theirs, the best first: each of the passages may be of another article."""
-    count = max(limits.NEAREST_RETRIEVED, limit)
+    count = max(limits.MAX_NEAREST_RETRIEVED, limit)
     near: list[Near] = []
     places: list[Place] = []
     rankings = rank(index, plan, scope)
@@ -172,7 +172,7 @@ async def shown_passages(
 
 async def read_articles(texts: dict[str, FoundText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
     """The passages of each article and where its headings stand, each article read once."""
-    if sum(len(text.html) for text in texts.values()) > limits.INLINE_CHARACTERS:
+    if sum(len(text.html) for text in texts.values()) > limits.MAX_INLINE_CHARACTERS:
         return await to_thread.run_sync(read_articles_now, texts)
     return read_articles_now(texts)
 

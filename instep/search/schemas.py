@@ -15,8 +15,8 @@ from instep.web.shapes import NOT_BLANK, Format, not_blank, without_nul
 Query = Annotated[
     str,
     Field(
-        min_length=limits.SEARCH_SHORTEST,
-        max_length=limits.SEARCH_LONGEST,
+        min_length=limits.MIN_QUERY_CHARACTERS,
+        max_length=limits.MAX_QUERY_CHARACTERS,
         description="Words, names in code such as `--dry-run`, and phrases in double quotes.",
         examples=["invite team"],
         json_schema_extra={"pattern": NOT_BLANK},

@@ -130,10 +130,10 @@ class Shelf:
         after a moment, so that requests of others find one.
         """
         lock = self.locks.setdefault(bot_id, asyncio.Lock())
-        is_patient = not may_take_long or self.waiting < limits.SEARCH_WAITING
+        is_patient = not may_take_long or self.waiting < limits.MAX_INDEX_WAITERS
         self.waiting += may_take_long
         try:
-            async with asyncio.timeout(None if is_patient else limits.SEARCH_WAIT_SECONDS):
+            async with asyncio.timeout(None if is_patient else limits.INDEX_WAIT_SECONDS):
                 await lock.acquire()
         except TimeoutError:
             raise BeingRead from None
@@ -236,4 +236,4 @@ async def run(function: Callable[..., Made], *arguments: object, is_long: bool) 
     return await asyncio.to_thread(function, *arguments) if is_long else function(*arguments)
 
 
-SHELF = Shelf(limits.SEARCH_INDEX_BYTES)
+SHELF = Shelf(limits.MAX_INDEX_CACHE_BYTES)

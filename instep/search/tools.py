@@ -10,7 +10,7 @@ from instep.identity.schemas import Bot
 from instep.search import actions
 from instep.search.schemas import Excerpt, Found, Query, Score, Wanted
 from instep.web.call import Call
-from instep.web.mcp.fitting import list_that_fits
+from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.shapes import ListOut, Locale, Out, Timestamp
 
@@ -36,7 +36,7 @@ async def search_articles(
     call: Call,
     query: Query,
     locale: SearchedLocale | None = None,
-    limit: Limit = limits.TOOL_ROWS,
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[FoundItemOut]:
     """Search the live articles, best match first. Write the words that the article would use.
@@ -45,7 +45,7 @@ async def search_articles(
     """
     async with call.begin() as ctx:
         ask = partial(actions.search_articles, ctx, Wanted(query, locale), "markdown")
-        return await list_that_fits(ask, partial(found_item_out, ctx.bot), call.page(limit, cursor))
+        return await list_within_budget(ask, partial(found_item_out, ctx.bot), call.page(limit, cursor))
 
 
 def found_item_out(bot: Bot, found: Found) -> FoundItemOut:

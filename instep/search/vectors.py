@@ -9,7 +9,7 @@ import psycopg
 from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Ctx
-from instep.model.embedding import Vector
+from instep.llm.embedding import Vector
 from instep.search.pieces import Piece
 from instep.search.queries import LIVE, visible
 from instep.search.schemas import Reach
@@ -208,7 +208,7 @@ class Waiting:
     def problems(self) -> list[str]:
         if not self.can_be_kept:
             return [VECTORS_MISSING]
-        if self.seconds is not None and self.seconds > limits.EMBEDDING_LAG_SECONDS:
+        if self.seconds is not None and self.seconds > limits.MAX_EMBEDDING_LAG_SECONDS:
             return [f"Articles wait for their vectors since {self.seconds:.0f} seconds; the log says why."]
         return []
 

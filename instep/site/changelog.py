@@ -31,7 +31,7 @@ AMONG_OTHERS = {
 async def show_changelog(request: Request) -> Response:
     cursor = request.query_params.get("start_cursor")
     async with help_center(request) as visit:
-        page = PageRequest(request.app.state.cursor_key, limits.CHANGELOG_ENTRIES, cursor)
+        page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES, cursor)
         listed = await queries.list_news(visit.ctx, page)
         return visit.page(
             "changelog.html",

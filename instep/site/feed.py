@@ -11,7 +11,7 @@ from instep.core.paging import PageRequest
 from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.changelog import among_others
-from instep.site.schemas import News, changelog_url
+from instep.site.schemas import ChangelogEntry, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
 from instep.web.pages import document
@@ -24,12 +24,12 @@ TYPE = "application/rss+xml"
 @public
 async def show_feed(request: Request) -> Response:
     async with help_center(request) as visit:
-        page = PageRequest(request.app.state.cursor_key, limits.CHANGELOG_ENTRIES)
+        page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES)
         listed = await queries.list_news(visit.ctx, page)
         return document(request, write_feed(visit.ctx.bot, listed.rows), f"{TYPE}; charset=utf-8")
 
 
-def write_feed(bot: Bot, news: list[News]) -> bytes:
+def write_feed(bot: Bot, news: list[ChangelogEntry]) -> bytes:
     xml = XmlDocument()
     changelog = as_uri(changelog_url(bot))
     with xml.element("rss", RSS), xml.element("channel"):
@@ -45,7 +45,7 @@ def write_feed(bot: Bot, news: list[News]) -> bytes:
     return xml.finish()
 
 
-def add_item(xml: XmlDocument, bot: Bot, entry: News) -> None:
+def add_item(xml: XmlDocument, bot: Bot, entry: ChangelogEntry) -> None:
     url = as_uri(changelog_url(bot, entry.slug))
     with xml.element("item"):
         xml.add("title", entry.title)

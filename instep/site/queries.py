@@ -5,7 +5,7 @@ from itertools import groupby
 
 from instep.core import limits
 from instep.core.database import Tx
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.site.schemas import (
     ArticleAddress,
@@ -13,7 +13,7 @@ from instep.site.schemas import (
     CollectionHead,
     Entry,
     HelpCenter,
-    News,
+    ChangelogEntry,
     NewsAddress,
     Section,
 )
@@ -93,7 +93,7 @@ async def find_moved(ctx: Ctx, slug: str, locale: str) -> str | None:
     return found
 
 
-async def list_sections(ctx: Ctx, locale: str, page: int) -> Listed[Section]:
+async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[Section]:
     """A page of the collections that have live articles, each with its first ones, in the center's order."""
     first = (page - 1) * limits.HOME_COLLECTIONS
     entries = await ctx.tx.all(
@@ -118,7 +118,7 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Listed[Section]:
     )
     sections = [section_of(list(group)) for _, group in groupby(entries, lambda entry: entry.collection_slug)]
     has_more = len(sections) > limits.HOME_COLLECTIONS
-    return Listed(sections[: limits.HOME_COLLECTIONS], str(page + 1) if has_more else None)
+    return Page(sections[: limits.HOME_COLLECTIONS], str(page + 1) if has_more else None)
 
 
 async def find_section(ctx: Ctx, locale: str, slug: str | None, page: int) -> Section | None:
@@ -168,9 +168,9 @@ def section_of(entries: list[Entry]) -> Section:
     )
 
 
-async def find_news(ctx: Ctx, slug: str) -> News | None:
+async def find_news(ctx: Ctx, slug: str) -> ChangelogEntry | None:
     return await ctx.tx.first(
-        News,
+        ChangelogEntry,
         f"""
         select e.id, e.slug, e.title, e.content_html as html, e.published_at, e.updated_at
         {NEWS} and e.slug = %(slug)s
@@ -180,20 +180,20 @@ async def find_news(ctx: Ctx, slug: str) -> News | None:
     )
 
 
-async def list_news(ctx: Ctx, request: PageRequest) -> Listed[News]:
+async def list_news(ctx: Ctx, request: PageRequest) -> Page[ChangelogEntry]:
     page = request.page(NEWS_ORDER, "news", ctx.bot.id)
     rows = await ctx.tx.all(
-        News,
+        ChangelogEntry,
         f"""
         select e.id, e.slug, e.title, e.published_at, e.updated_at,
             case when length(e.content_html) <= %(most)s then e.content_html end as html
         {NEWS} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
-        most=limits.CHANGELOG_INLINE_CHARACTERS,
+        most=limits.MAX_CHANGELOG_INLINE_CHARACTERS,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.published_at, row.id))
+    return page.page_of(rows, lambda row: (row.published_at, row.id))
 
 
 async def change_stamp(ctx: Ctx) -> datetime:
@@ -209,7 +209,7 @@ async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
         f"""
         select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id, c.slug as collection_slug,
             a.updated_at
-        {LIVE} order by a.updated_at desc, a.id limit {limits.SITEMAP_URLS}
+        {LIVE} order by a.updated_at desc, a.id limit {limits.MAX_SITEMAP_URLS}
         """,
         bot=ctx.bot.id,
     )
@@ -219,6 +219,6 @@ async def list_news_addresses(ctx: Ctx) -> list[NewsAddress]:
     """Of all published entries, newest change first."""
     return await ctx.tx.all(
         NewsAddress,
-        f"select e.slug, e.updated_at {NEWS} order by e.updated_at desc, e.id limit {limits.SITEMAP_URLS}",
+        f"select e.slug, e.updated_at {NEWS} order by e.updated_at desc, e.id limit {limits.MAX_SITEMAP_URLS}",
         bot=ctx.bot.id,
     )

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from instep.identity.schemas import Bot, SiteEntry
+from instep.identity.schemas import Bot, SiteAccess
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival(SiteEntry):
+class Arrival(SiteAccess):
     """What the first statement of a visit tells: the help center, and what each of its pages links to."""
 
     has_changelog: bool
@@ -84,7 +84,7 @@ class CollectionHead:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class ChangelogEntry:
     """A published changelog entry; `html` is None where the text is too long to stand among others."""
 
     id: str

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.search.actions import search_passages
 from instep.search.meaning import MEANING
 from instep.search.schemas import Passage, Wanted
@@ -25,7 +25,7 @@ from instep.web.public import public
 HEADERS = {**NOT_KEPT, "X-Robots-Tag": "noindex"}
 # Of one article, so that others are seen beside it.
 EACH = 3
-NOTHING: Listed[Passage] = Listed([], None)
+NOTHING: Page[Passage] = Page([], None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class FoundArticle:
 @public
 async def show_search(request: Request) -> Response:
     query = sought_in(request)
-    is_searched = len(query) >= limits.SEARCH_SHORTEST
+    is_searched = len(query) >= limits.MIN_QUERY_CHARACTERS
     if is_searched:
         await count_search(request)
         await MEANING.prepare(query)
@@ -68,8 +68,8 @@ async def show_search(request: Request) -> Response:
 
 def sought_in(request: Request) -> str:
     query = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
-    if len(query) > limits.SEARCH_LONGEST:
-        raise InvalidRequest(f"Search for at most {limits.SEARCH_LONGEST} letters at once.")
+    if len(query) > limits.MAX_QUERY_CHARACTERS:
+        raise InvalidRequest(f"Search for at most {limits.MAX_QUERY_CHARACTERS} letters at once.")
     return query
 
 
@@ -81,7 +81,7 @@ async def count_search(request: Request) -> None:
         queries.COUNT_SEARCH,
         slug=slug.replace("\0", ""),
         address=client_address(request),
-        quota=limits.SITE_SEARCHES,
+        quota=limits.SITE_SEARCHES_PER_MINUTE,
         seconds=limits.REQUEST_WINDOW_SECONDS,
     )
     async with entering as (window, _):
@@ -89,10 +89,10 @@ async def count_search(request: Request) -> None:
             refuse_spent([window])
 
 
-async def search(visit: Visit, wanted: Wanted) -> Listed[Passage]:
+async def search(visit: Visit, wanted: Wanted) -> Page[Passage]:
     cursor = visit.request.query_params.get("start_cursor")
     key = visit.request.app.state.cursor_key
-    return await search_passages(visit.ctx, wanted, PageRequest(key, limits.SITE_RESULTS, cursor), EACH)
+    return await search_passages(visit.ctx, wanted, PageRequest(key, limits.SITE_PAGE_SIZE, cursor), EACH)
 
 
 def by_article(visit: Visit, passages: Iterable[Passage]) -> list[FoundArticle]:

@@ -81,7 +81,7 @@ SITEMAPS = Sitemaps(limits.MAX_SITEMAPS_BYTES)
 def write_sitemap(bot: Bot, articles: list[ArticleAddress], news: list[NewsAddress]) -> bytes:
     xml = XmlDocument()
     with xml.element("urlset", NAMESPACES):
-        for url, changed_at, languages in islice(urls_of(bot, articles, news), limits.SITEMAP_URLS):
+        for url, changed_at, languages in islice(urls_of(bot, articles, news), limits.MAX_SITEMAP_URLS):
             with xml.element("url"):
                 xml.add("loc", as_uri(url))
                 if changed_at is not None:

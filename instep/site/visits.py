@@ -46,7 +46,7 @@ class Visit:
             "locale": locale,
             "has_changelog": self.has_changelog,
             "search_path": search_path(bot, locale),
-            "longest_query": limits.SEARCH_LONGEST,
+            "longest_query": limits.MAX_QUERY_CHARACTERS,
             "query": "",
         }
         return pages.render(self.request, template, **{**everywhere, **values})

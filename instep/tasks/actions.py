@@ -8,21 +8,21 @@ from pydantic import MISSING
 
 from instep.collections.actions import referenced_id
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.config import settings
 from instep.core.errors import AppError, InvalidRequest, InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.jobs import defer
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
-from instep.tasks.queries import Hits
+from instep.tasks.queries import RateWindow
 from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
 from instep.writer import InvalidDiff, read_diff
 
 RUN_TASK = "run_task"
-VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{limits.IDEMPOTENCY_KEY}}}")
+VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 
 
 class IdempotencyMismatch(AppError):
@@ -31,7 +31,7 @@ class IdempotencyMismatch(AppError):
     code = "idempotency_mismatch"
 
 
-async def list_tasks(ctx: Ctx, page: PageRequest) -> Listed[Task]:
+async def list_tasks(ctx: Ctx, page: PageRequest) -> Page[Task]:
     """List the recent tasks, newest first."""
     return await queries.list_page(ctx, page)
 
@@ -44,7 +44,7 @@ async def get_task(ctx: WorkspaceCtx, task_id: str) -> Task:
     return await find_task(ctx, ctx.bots, task_id)
 
 
-async def task_hits(ctx: Ctx) -> Hits:
+async def task_hits(ctx: Ctx) -> RateWindow:
     """How many of the hour's tasks the caller has created."""
     return await queries.peek_creations(ctx)
 
@@ -101,10 +101,10 @@ async def refuse_unreadable(diff: str) -> None:
         if is_read_at_once(diff):
             read_diff(diff)
         else:
-            await run_bounded(check_diff, diff, seconds=limits.READ_DIFF_SECONDS)
+            await run_with_timeout(check_diff, diff, seconds=limits.MAX_DIFF_PARSE_SECONDS)
     except InvalidDiff as error:
         refusal = error.message
-    except TooExpensive:
+    except TimeLimitExceeded:
         refusal = "This diff takes too long or too much memory to read: send the part that users notice."
     else:
         return
@@ -113,7 +113,7 @@ async def refuse_unreadable(diff: str) -> None:
 
 def is_read_at_once(diff: str) -> bool:
     """A short diff, with lines that people write, is read in no time."""
-    if len(diff) > limits.INLINE_CHARACTERS:
+    if len(diff) > limits.MAX_INLINE_CHARACTERS:
         return False
     return max(map(len, diff.split("\n"))) <= limits.INLINE_LINE_CHARACTERS
 
@@ -126,7 +126,7 @@ def check_diff(diff: str) -> None:
 async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:
     """The task that the key has made already, if any."""
     if not VISIBLE.fullmatch(key):
-        raise InvalidValue("Idempotency-Key", f"it must be 1 to {limits.IDEMPOTENCY_KEY} visible characters")
+        raise InvalidValue("Idempotency-Key", f"it must be 1 to {limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible characters")
     request_hash = hashlib.sha256(ctx.bot.id.bytes + read.digest).digest()
     earlier = await queries.claim_key(ctx, key, request_hash, task_id)
     if earlier is None:
@@ -146,7 +146,7 @@ async def count_creation(ctx: Ctx) -> None:
     refuse_over(workspace_quota, await queries.count_creation_in_workspace(ctx), "This workspace")
 
 
-def refuse_over(quota: int, counted: Hits, creator: str) -> None:
+def refuse_over(quota: int, counted: RateWindow, creator: str) -> None:
     if counted.hits > quota:
         raise RateLimited(
             f"{creator} has used up its {quota} tasks of this hour: wait as long as `Retry-After` says,"

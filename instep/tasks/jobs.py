@@ -10,7 +10,7 @@ from instep import writer
 from instep.articles.queries import list_for_writer
 from instep.articles.schemas import Article
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
@@ -19,23 +19,23 @@ from instep.core.restarts import restartable
 from instep.identity.access import refuse_paused
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from instep.model.protocol import Model
+from instep.llm.protocol import Model
 from instep.tasks import queries
-from instep.tasks.model_step import Consultant
-from instep.tasks.queries import Work
+from instep.tasks.model_step import ModelStep
+from instep.tasks.queries import TaskInput
 from instep.tasks.reports import tell_end, write_report
 from instep.tasks.sources import find_sources, searches_for
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 
-WRITER = Actor("task", "Instep", can_write=True, entrance="job")
+WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
 
 async def run_task(database: Database, job: Job, model: Model | None = None) -> None:
     """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
     try:
         await work_on(database, job.payload, model)
-    except TooExpensive:
+    except TimeLimitExceeded:
         message = "The task took too long or too much memory to read: send a smaller one."
         await fail_task(database, job.payload, "too_expensive", message)
     except InvalidRequest as refused:
@@ -54,7 +54,7 @@ async def give_up(database: Database, job: Job) -> None:
 async def postpone(database: Database, job: Job) -> None:
     """A paused workspace takes no writes, drafts neither: its tasks wait until it is resumed."""
     async with context(database, job.payload) as ctx:
-        await defer(ctx.tx.connection, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_WAIT)
+        await defer(ctx.tx.connection, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
 
 
 async def work_on(database: Database, payload: dict[str, str], model: Model | None) -> None:
@@ -72,7 +72,7 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
     if model is not None:
         async with context(database, payload) as ctx:
             await queries.tell_stage(ctx, payload["task"], f"Asking the language model {model.name}.")
-        consultant = Consultant(model, partial(context, database, payload))
+        consultant = ModelStep(model, partial(context, database, payload))
         report = await improve(consultant, work, articles, sources, report, own)
 
     async def end_task() -> None:
@@ -83,16 +83,16 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
     await restartable(end_task)
 
 
-async def write(work: Work, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
+async def write(work: TaskInput, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
     if work.article:
         wanted = wanted_of(work.article)
-        return await run_bounded(write_article, wanted, sources, seconds=limits.WRITER_SECONDS)
-    return await run_bounded(writer.write, change_of(work), texts_of(articles), seconds=limits.WRITER_SECONDS)
+        return await run_with_timeout(write_article, wanted, sources, seconds=limits.MAX_WRITER_SECONDS)
+    return await run_with_timeout(writer.write, change_of(work), texts_of(articles), seconds=limits.MAX_WRITER_SECONDS)
 
 
 async def improve(
-    consultant: Consultant,
-    work: Work,
+    consultant: ModelStep,
+    work: TaskInput,
     articles: dict[str, Article],
     sources: list[Source],
     report: writer.Report,
@@ -106,7 +106,7 @@ async def improve(
 
 async def sources_for(database: Database, payload: dict[str, str], wanted: Wanted) -> list[Source]:
     """In no transaction of ours: what the search then reads of the articles it may keep."""
-    searches = await run_bounded(searches_for, wanted, seconds=limits.WRITER_SECONDS)
+    searches = await run_with_timeout(searches_for, wanted, seconds=limits.MAX_WRITER_SECONDS)
     async with context(database, payload) as ctx:
         return await find_sources(ctx, searches, ctx.bot.locale)
 
@@ -130,7 +130,7 @@ def wanted_of(article: Mapping[str, Any]) -> Wanted:
     return Wanted(article["title"], article["instructions"])
 
 
-def change_of(work: Work) -> writer.Change:
+def change_of(work: TaskInput) -> writer.Change:
     return writer.Change(
         work.change_kind or "", work.change_title or "", work.change_url, work.change_body, work.diff or ""
     )

@@ -9,11 +9,11 @@ import structlog
 
 from instep import writer
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.config import settings
 from instep.identity.schemas import Ctx
-from instep.model.budget import Share, set_aside, settle
-from instep.model.protocol import Model, NoReply, Question, Reply
+from instep.llm.budget import Reservation, reserve_tokens, settle
+from instep.llm.protocol import Model, CompletionError, Prompt, Completion
 from instep.writer.model.article import Request, ask_for_article, request_for, request_of, with_article
 from instep.writer.model.edits import Outcome, ask_for_edits, with_edits
 from instep.writer.model.words import summary_without
@@ -25,11 +25,11 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
-Ask = Callable[[int], Awaitable[Question | None]]
+Ask = Callable[[int], Awaitable[Prompt | None]]
 Finish = Callable[[str], Awaitable[Outcome]]
 
 
-class Consultant:
+class ModelStep:
     """Asks the model on behalf of one task, within what task and bot may use."""
 
     def __init__(self, model: Model, enter: Enter) -> None:
@@ -42,7 +42,7 @@ class Consultant:
     ) -> writer.Report:
         """The report with the model's edits, and with the new articles written out."""
 
-        async def ask(tokens: int) -> Question | None:
+        async def ask(tokens: int) -> Prompt | None:
             return await checked(ask_for_edits, change, articles, report, tokens)
 
         async def finish(reply: str) -> Outcome:
@@ -59,7 +59,7 @@ class Consultant:
         return await self.write_out(request_of(wanted, sources), report, 0)
 
     async def write_out(self, request: Request, report: writer.Report, at: int) -> writer.Report:
-        async def ask(tokens: int) -> Question | None:
+        async def ask(tokens: int) -> Prompt | None:
             return ask_for_article(request, tokens)
 
         async def finish(reply: str) -> Outcome:
@@ -75,9 +75,9 @@ class Consultant:
                 return report
             outcome = await finish((await self.reply(question)).text)
             report, why = outcome.report, outcome.refused
-        except NoReply as none:
+        except CompletionError as none:
             why = none.message
-        except TooExpensive:
+        except TimeLimitExceeded:
             why = "Its reply takes too long to check."
         except Exception:
             log.exception("the model's part of a task failed")
@@ -87,20 +87,20 @@ class Consultant:
         log.warning("a task goes on without the model", model=self.model.name, reason=why)
         return replace(report, summary=summary_without(report.summary, self.model.name, why))
 
-    async def reply(self, question: Question) -> Reply:
+    async def reply(self, question: Prompt) -> Completion:
         async with self.enter() as ctx:
-            share = await set_aside(ctx, question.tokens, settings().model_tokens_per_day)
+            share = await reserve_tokens(ctx, question.tokens, settings().model_tokens_per_day)
         if share is None:
-            raise NoReply("The tokens of this help center are used up for today.", 0)
+            raise CompletionError("The tokens of this help center are used up for today.", 0)
         try:
             reply = await self.model.answer(question)
-        except NoReply as none:
+        except CompletionError as none:
             await self.settle(share, none.tokens)
             raise
         await self.settle(share, reply.tokens)
         return reply
 
-    async def settle(self, share: Share, used: int | None) -> None:
+    async def settle(self, share: Reservation, used: int | None) -> None:
         """Who is stopped before this leaves the share counted: nobody knows what was used of it."""
         self.tokens -= share.tokens if used is None else used
         async with self.enter() as ctx:
@@ -108,4 +108,4 @@ class Consultant:
 
 
 async def checked(function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
-    return await run_bounded(function, *arguments, seconds=limits.MODEL_CHECK_SECONDS)
+    return await run_with_timeout(function, *arguments, seconds=limits.MODEL_CHECK_SECONDS)

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from instep.core import limits
 from instep.core.database import Tx
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
 from instep.writer import Absence
@@ -27,7 +27,7 @@ ORDER = Order(("t.created_at", "t.id"), descending=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
+class RateWindow:
     """How often a window was hit, and for how many seconds it lasts."""
 
     hits: int
@@ -43,7 +43,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TaskInput:
     """What the writer needs of a task: a change, or the request of a new article."""
 
     change_kind: str | None
@@ -68,7 +68,7 @@ async def find(tx: Tx, bot_ids: list[UUID], task_id: str) -> Task | None:
     )
 
 
-async def list_page(ctx: Ctx, request: PageRequest) -> Listed[Task]:
+async def list_page(ctx: Ctx, request: PageRequest) -> Page[Task]:
     page = request.page(ORDER, "tasks", ctx.bot.id)
     rows = await ctx.tx.all(
         Task,
@@ -76,7 +76,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Listed[Task]:
         bot=ctx.bot.id,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
@@ -132,7 +132,7 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
         hash=request_hash,
         task=task_id,
         now=ctx.now,
-        hours=limits.IDEMPOTENCY_HOURS,
+        hours=limits.IDEMPOTENCY_RETENTION_HOURS,
     )
     if claimed:
         return None
@@ -147,16 +147,16 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
     )
 
 
-async def count_creation(ctx: Ctx) -> Hits:
+async def count_creation(ctx: Ctx) -> RateWindow:
     """Count a task of the caller: an API key, or a person through whichever app."""
     return await hits(ctx, "count_hit", "tasks", creator_of(ctx))
 
 
-async def count_creation_in_workspace(ctx: Ctx) -> Hits:
+async def count_creation_in_workspace(ctx: Ctx) -> RateWindow:
     return await hits(ctx, "count_hit", "workspace-tasks", ctx.workspace_id)
 
 
-async def peek_creations(ctx: Ctx) -> Hits:
+async def peek_creations(ctx: Ctx) -> RateWindow:
     """What the caller has created, without counting."""
     return await hits(ctx, "peek_hits", "tasks", creator_of(ctx))
 
@@ -165,9 +165,9 @@ def creator_of(ctx: Ctx) -> str:
     return ctx.actor.id or ctx.workspace_id
 
 
-async def hits(ctx: Ctx, function: str, policy: str, subject: str) -> Hits:
+async def hits(ctx: Ctx, function: str, policy: str, subject: str) -> RateWindow:
     return await ctx.tx.one(
-        Hits,
+        RateWindow,
         f"select hits, seconds_left from {function}(%(policy)s, %(subject)s, %(seconds)s)",
         policy=policy,
         subject=subject,
@@ -175,10 +175,10 @@ async def hits(ctx: Ctx, function: str, policy: str, subject: str) -> Hits:
     )
 
 
-async def start(ctx: Ctx, task_id: str) -> Work | None:
+async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
     """The work of a task that has not ended; None when there is nothing left to do."""
     return await ctx.tx.first(
-        Work,
+        TaskInput,
         """
         update tasks set status = 'running', started_at = coalesce(started_at, %(now)s),
             summary = case when article is null then 'Reading the change, and the articles that it touches.'
@@ -241,7 +241,7 @@ async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[Absenc
     await ctx.tx.run(
         "delete from gone_names where bot_id = %(bot)s and gone_at < %(before)s",
         bot=ctx.bot.id,
-        before=ctx.now - limits.GONE_NAMES_KEPT,
+        before=ctx.now - limits.REMOVED_NAME_RETENTION,
     )
     await ctx.tx.run(
         """

@@ -9,13 +9,13 @@ from instep.drafts.schemas import EvidenceOut, NewArticle, Proposal
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
-from instep.tasks.queries import Work
+from instep.tasks.queries import TaskInput
 from instep.tasks.schemas import Outcome, Task, task_out
 from instep.webhooks.emit import emit
 
 
 async def write_report(
-    ctx: Ctx, task_id: str, work: Work, report: writer.Report, articles: dict[str, Article]
+    ctx: Ctx, task_id: str, work: TaskInput, report: writer.Report, articles: dict[str, Article]
 ) -> None:
     # Of two workers that ran the task the second waits here, and then has nothing left to end.
     running = await queries.lock_unended(ctx, task_id)
@@ -48,7 +48,7 @@ async def tell_end(ctx: Ctx, before: Task) -> None:
     await emit(ctx, "task.completed", task_out(ended), task_out(before))
 
 
-def proposal_of(proposed: writer.Proposal, article: Article, work: Work, task_id: str) -> Proposal:
+def proposal_of(proposed: writer.Proposal, article: Article, work: TaskInput, task_id: str) -> Proposal:
     return Proposal(
         content=proposed.text,
         base_version=article.version,
@@ -63,7 +63,7 @@ def proposal_of(proposed: writer.Proposal, article: Article, work: Work, task_id
     )
 
 
-async def new_article_of(ctx: Ctx, proposed: writer.Proposal, work: Work, task_id: str) -> NewArticle:
+async def new_article_of(ctx: Ctx, proposed: writer.Proposal, work: TaskInput, task_id: str) -> NewArticle:
     return NewArticle(
         title=proposed.title,
         content=proposed.text,
@@ -76,7 +76,7 @@ async def new_article_of(ctx: Ctx, proposed: writer.Proposal, work: Work, task_i
     )
 
 
-async def collection_left(ctx: Ctx, work: Work) -> str | None:
+async def collection_left(ctx: Ctx, work: TaskInput) -> str | None:
     """The collection that was asked for; none if it has been deleted meanwhile, as its articles have none."""
     wanted = work.article["collection_id"] if work.article else None
     try:

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from instep.core import limits
 from instep.tasks import actions
-from instep.tasks.counting import create_counted
+from instep.tasks.rate_limit import create_counted
 from instep.tasks.schemas import TaskCreate, TaskOut, task_out
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
@@ -20,21 +20,21 @@ IdempotencyKey = Annotated[
     Header(
         description="Makes a repeated request safe for 24 hours: 1 to 255 visible characters.",
         # Held by the action, which names the header as it is written.
-        json_schema_extra={"minLength": 1, "maxLength": limits.IDEMPOTENCY_KEY, "pattern": "^[!-~]+$"},
+        json_schema_extra={"minLength": 1, "maxLength": limits.MAX_IDEMPOTENCY_KEY_CHARACTERS, "pattern": "^[!-~]+$"},
     ),
 ]
 
 
-@router.door("GET /tasks", actions.list_tasks, ListOut[TaskOut])
+@router.operation("GET /tasks", actions.list_tasks, ListOut[TaskOut])
 async def list_tasks(
-    call: CurrentCall, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_tasks(ctx, call.page(page_size, start_cursor))
         return reply_list(listed, task_out)
 
 
-@router.door("POST /tasks", actions.create_task, TaskOut, status=202, body_bytes=limits.TASK_BODY_BYTES)
+@router.operation("POST /tasks", actions.create_task, TaskOut, status=202, body_bytes=limits.MAX_TASK_BODY_BYTES)
 async def create_task(
     call: CurrentCall, body: TaskCreate, idempotency_key: IdempotencyKey = None
 ) -> Response:
@@ -45,7 +45,7 @@ async def create_task(
     return reply(task_out(created.task), 202, headers)
 
 
-@router.door("GET /tasks/{id}", actions.get_task, TaskOut, needs_bot=False)
+@router.operation("GET /tasks/{id}", actions.get_task, TaskOut, needs_bot=False)
 async def get_task(call: CurrentCall, id: str) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(task_out(await actions.get_task(ctx, id)))

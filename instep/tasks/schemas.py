@@ -16,9 +16,9 @@ TaskType = Literal["document_change", "write_article"]
 TaskStatus = Literal["queued", "running", "completed", "failed"]
 Outcome = Literal["drafts", "no_changes"]
 ChangeKind = Literal["pr", "commit", "release"]
-Diff = Annotated[Text, Field(max_length=limits.DIFF)]
-ChangeBody = Annotated[Text, Field(max_length=limits.CHANGE_BODY)]
-Instructions = Annotated[Text, Field(max_length=limits.INSTRUCTIONS)]
+Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
+ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
+Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
 CHANGE: JsonDict = {
     "change": {
         "kind": "pr",

@@ -17,8 +17,8 @@ Search = tuple[str, str]
 
 def searches_for(wanted: Wanted) -> list[Search]:
     """For its subject, in few words and in more, and for each of the topics that it names."""
-    subject = f"{wanted.title} {wanted.instructions or ''}"[: limits.QUESTION]
-    topics = topics_of(wanted)[: limits.TOPICS_SEARCHED]
+    subject = f"{wanted.title} {wanted.instructions or ''}"[: limits.MAX_QUESTION_CHARACTERS]
+    topics = topics_of(wanted)[: limits.MAX_TOPICS_SEARCHED]
     return [(wanted.title, ""), (subject, ""), *((topic, topic) for topic in topics)]
 
 
@@ -28,7 +28,7 @@ async def find_sources(
     """The nearest passages that everybody may read and that hold so much of what is searched for."""
     found: dict[tuple[str, str, str], Source] = {}
     for question, topic in dict.fromkeys(searches):
-        for passage in (await retrieve(ctx, question, locale, limit=limits.SOURCES_FOUND)).passages:
+        for passage in (await retrieve(ctx, question, locale, limit=limits.MAX_SOURCES_PER_WORDING)).passages:
             if passage.coverage >= least:
                 place = (topic, passage.article_id, passage.markdown)
                 found.setdefault(place, source_of(passage, topic))

@@ -8,7 +8,7 @@ from pydantic import MISSING, Field
 
 from instep.core import limits
 from instep.tasks import actions
-from instep.tasks.counting import create_counted
+from instep.tasks.rate_limit import create_counted
 from instep.tasks.schemas import (
     ChangeOut,
     Outcome,
@@ -22,7 +22,7 @@ from instep.tasks.schemas import (
     task_out,
 )
 from instep.web.call import Call
-from instep.web.mcp.fitting import first_that_fit, shortened
+from instep.web.mcp.budget import rows_within_budget, shorten
 from instep.web.mcp.prompts import Prompt
 from instep.web.mcp.tools import Toolbox
 from instep.web.shapes import Out, Text, Timestamp
@@ -86,10 +86,10 @@ def task_report_out(task: Task) -> TaskReportOut:
         status=out.status,
         change=out.change,
         outcome=out.outcome,
-        summary=None if out.summary is None else shortened(out.summary, limits.TOOL_ASIDE_BYTES),
-        drafts=first_that_fit(out.drafts, limits.TOOL_ASIDE_BYTES),
+        summary=None if out.summary is None else shorten(out.summary, limits.MAX_TOOL_CONTEXT_BYTES),
+        drafts=rows_within_budget(out.drafts, limits.MAX_TOOL_CONTEXT_BYTES),
         draft_count=len(out.drafts),
-        reviewed=first_that_fit(reviewed, limits.TOOL_ASIDE_BYTES),
+        reviewed=rows_within_budget(reviewed, limits.MAX_TOOL_CONTEXT_BYTES),
         reviewed_count=len(reviewed),
         error=out.error,
         bot_id=out.bot_id,

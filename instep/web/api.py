@@ -10,13 +10,13 @@ from pydantic import BaseModel
 
 from instep.core import limits
 from instep.core.etags import is_listed
-from instep.core.paging import Listed
+from instep.core.paging import Page
 from instep.identity.access import is_write
 from instep.web.call import Access
-from instep.web.door import Door, spelled_out, told_by
+from instep.web.authenticated_route import AuthenticatedRoute, literal_paths, route_metadata
 from instep.web.shapes import Format
 
-PageSize = Annotated[int, Query(ge=1, le=limits.PAGE_SIZE_MOST, description="How many rows, at the most.")]
+PageSize = Annotated[int, Query(ge=1, le=limits.MAX_PAGE_SIZE, description="How many rows, at the most.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
 IfNoneMatch = Annotated[str | None, Header(description="Answer 304 where this is still the ETag.")]
 Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]
@@ -27,9 +27,9 @@ class ApiRouter(APIRouter):
     """Routes of the management API, each tied to the action that it is the door of."""
 
     def __init__(self) -> None:
-        super().__init__(prefix="/v1", route_class=Door, redirect_slashes=False)
+        super().__init__(prefix="/v1", route_class=AuthenticatedRoute, redirect_slashes=False)
 
-    def door(
+    def operation(
         self,
         method_and_path: str,
         action: Callable[..., Any],
@@ -38,12 +38,12 @@ class ApiRouter(APIRouter):
         status: int = 200,
         needs_bot: bool = True,
         needs_scope: bool = True,
-        body_bytes: int = limits.BODY_BYTES,
+        body_bytes: int = limits.MAX_BODY_BYTES,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a handler under the action's name, scope and words."""
         method, path = method_and_path.split(" ")
         if "{" not in path:
-            spelled_out.add(self.prefix + path)
+            literal_paths.add(self.prefix + path)
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
             handler.__dict__["access"] = Access(is_write(action), needs_bot, needs_scope, body_bytes)
@@ -54,7 +54,7 @@ class ApiRouter(APIRouter):
                 status_code=status,
                 response_model=answer,
                 tags=[path.split("/")[1]],
-                **told_by(action),
+                **route_metadata(action),
             )
             return handler
 
@@ -76,7 +76,7 @@ def reply_with_etag(
     return reply(out, status, headers)
 
 
-def reply_list(listed: Listed[Any], shape: Callable[[Any], BaseModel]) -> Response:
+def reply_list(listed: Page[Any], shape: Callable[[Any], BaseModel]) -> Response:
     """A page of rows in the list envelope, put together from the rows' own bytes, once."""
     parts = [b'{"results":[']
     for row in listed.rows:

@@ -13,7 +13,7 @@ from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
 from instep.identity.queries import covers_all, list_bots
-from instep.identity.schemas import Actor, Ctx, Entrance, KeyEntry, WorkspaceCtx
+from instep.identity.schemas import Actor, Ctx, Channel, KeyAuth, WorkspaceCtx
 from instep.identity.scopes import Role
 
 
@@ -69,7 +69,7 @@ class Window:
         return self.hits > self.quota
 
     @property
-    def promise(self) -> str:
+    def policy_field(self) -> str:
         return f'"{self.policy}";q={self.quota};w={self.seconds}'
 
     @property
@@ -81,14 +81,14 @@ class Window:
 class Call:
     """One authenticated call of the management API."""
 
-    entry: KeyEntry
+    entry: KeyAuth
     tx: Tx
     access: Access
     settings: Settings
     cursor_key: bytes
     names_bot: bool
     windows: list[Window] = field(default_factory=list)
-    entrance: Entrance = "rest"
+    channel: Channel = "rest"
     # What the action has to say beside its answer.
     warnings: list[str] = field(default_factory=list)
 
@@ -126,7 +126,7 @@ class Call:
 
     @property
     def actor(self) -> Actor:
-        return self.entry.acting(self.entrance)
+        return self.entry.as_actor(self.channel)
 
     def page(self, size: int, cursor: str | None) -> PageRequest:
         return PageRequest(self.cursor_key, size, cursor)

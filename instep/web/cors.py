@@ -46,7 +46,7 @@ async def answer_preflight(request: Request, methods: set[str], accepted: str = 
         headers |= cors_headers(request) | {
             "Access-Control-Allow-Methods": ", ".join(sorted(methods - {"OPTIONS"})),
             "Access-Control-Allow-Headers": accepted,
-            "Access-Control-Max-Age": str(limits.PREFLIGHT_SECONDS),
+            "Access-Control-Max-Age": str(limits.PREFLIGHT_CACHE_SECONDS),
         }
     return Response(status_code=204, headers=headers)
 

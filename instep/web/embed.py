@@ -20,12 +20,12 @@ from instep.core.database import Database, Tx
 from instep.core.errors import AppError, InvalidRequest, PlanInactive, RateLimited
 from instep.core.ids import as_uuid
 from instep.identity.access import is_write
-from instep.identity.keys import enter_with_bot_key
-from instep.identity.schemas import Actor, Bot, BotKeyEntry, Ctx
+from instep.identity.keys import authenticate_bot_key
+from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
 from instep.web.addresses import client_address
 from instep.web.call import BotKeyAccess, Window
 from instep.web.cors import answer_preflight, cors_headers, is_open_to
-from instep.web.door import Handler, StrictRequest, add_rate_headers, told_by
+from instep.web.authenticated_route import Handler, StrictRequest, add_rate_headers, route_metadata
 from instep.web.embed_errors import InvalidCredentials, OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
 
@@ -88,13 +88,13 @@ async def current_visitor_call(request: Request) -> VisitorCall:
 CurrentVisitorCall = Annotated[VisitorCall, Depends(current_visitor_call)]
 
 
-class EmbedRouter(APIRouter):
+class VisitorRouter(APIRouter):
     """Routes of the answer API, each tied to the action that it is the door of."""
 
     def __init__(self) -> None:
-        super().__init__(route_class=EmbedDoor, redirect_slashes=False)
+        super().__init__(route_class=VisitorRoute, redirect_slashes=False)
 
-    def door(
+    def operation(
         self,
         method_and_path: str,
         action: Callable[..., Any],
@@ -117,14 +117,14 @@ class EmbedRouter(APIRouter):
                 methods=[method, "OPTIONS"],
                 status_code=status,
                 response_model=answer,
-                **told_by(action),
+                **route_metadata(action),
             )
             return handler
 
         return register
 
 
-class EmbedDoor(APIRoute):
+class VisitorRoute(APIRoute):
     """A route of the answer API. Refusals in order: 429, 400 (no credentials), 401, 403, 402, 400, 404."""
 
     def get_route_handler(self) -> Handler:
@@ -147,9 +147,9 @@ class EmbedDoor(APIRoute):
 
         async def through(request: Request, headers: Headers) -> Response:
             inner = StrictRequest(request.scope, request.receive)
-            await inner.read(limits.EMBED_BODY_BYTES)
+            await inner.read(limits.MAX_VISITOR_BODY_BYTES)
             credentials = await read_credentials(inner)
-            async with admitted(inner, credentials, headers, access) as call:
+            async with authenticated(inner, credentials, headers, access) as call:
                 inner.state.call = call
                 if not access.takes_long:
                     return await handle(inner)
@@ -169,7 +169,7 @@ async def read_credentials(request: StrictRequest) -> Credentials:
         refusal = None if len(sent) == 1 else InvalidRequest(details=[("botKey", "it is required, once")])
         return Credentials(as_uuid(request.path_params["botId"]), sent[0] if sent else "", refusal)
     try:
-        request.refuse_too_large(limits.EMBED_BODY_BYTES)
+        request.refuse_too_large(limits.MAX_VISITOR_BODY_BYTES)
         request.refuse_other_than_json()
         return credentials_in(await request.json())
     except json.JSONDecodeError as error:
@@ -198,13 +198,13 @@ def counted(visitor: Any) -> str | None:
 
 
 @asynccontextmanager
-async def admitted(
+async def authenticated(
     request: Request, credentials: Credentials, headers: Headers, access: BotKeyAccess
 ) -> AsyncIterator[VisitorCall]:
     state, address = request.app.state, client_address(request)
     # Who names no visitor counts as one visitor of its address.
     visitor = credentials.visitor or address
-    entering = enter_with_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
+    entering = authenticate_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
     async with entering as (entry, tx):
         headers.windows += windows_of(entry, state.settings)
         is_open = is_open_to(request, entry.origins or (), state.settings)
@@ -222,14 +222,14 @@ async def admitted(
         yield VisitorCall(entry.bot, bool(entry.is_paused), state.database, tx)
 
 
-def windows_of(entry: BotKeyEntry, settings: Settings) -> list[Window]:
+def windows_of(entry: BotKeyAuth, settings: Settings) -> list[Window]:
     seconds = limits.REQUEST_WINDOW_SECONDS
     if entry.address_hits is None or entry.address_seconds_left is None:
         quota = settings.anonymous_requests_per_minute
         return [Window("anonymous", quota, seconds, entry.hits, entry.seconds_left)]
-    wider = limits.VISITOR_ADDRESS_CALLS
+    wider = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE
     return [
-        Window("widget-chat", limits.VISITOR_CALLS, seconds, entry.hits, entry.seconds_left),
+        Window("widget-chat", limits.VISITOR_CALLS_PER_MINUTE, seconds, entry.hits, entry.seconds_left),
         Window("widget-address", wider, seconds, entry.address_hits, entry.address_seconds_left),
     ]
 

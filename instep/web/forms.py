@@ -13,10 +13,10 @@ from instep.core import limits
 from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.cors import sent_origin
-from instep.web.door import StrictRequest
+from instep.web.authenticated_route import StrictRequest
 from instep.web.origins import origin_of
 
-FIELD = "form-token"
+CSRF_FIELD = "form-token"
 FIELDS_MOST = 50
 OWN_SITES = {"same-origin", "none"}
 
@@ -45,7 +45,7 @@ def set_cookie(response: Response, settings: Settings, name: str, value: str, se
     )
 
 
-def form_token(secret: str) -> str:
+def csrf_token(secret: str) -> str:
     """What a form carries; whoever can't read the cookie that holds the secret can't make it."""
     return hmac.new(secret.encode(), b"a form of this browser", hashlib.sha256).hexdigest()
 
@@ -65,8 +65,8 @@ async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form that one of our own pages has sent."""
     refuse_foreign_site(request)
     fields = await read_fields(request)
-    token = fields.pop(FIELD, "").encode()
-    if not any(hmac.compare_digest(form_token(secret).encode(), token) for secret in form_secrets(request)):
+    token = fields.pop(CSRF_FIELD, "").encode()
+    if not any(hmac.compare_digest(csrf_token(secret).encode(), token) for secret in form_secrets(request)):
         raise ForeignForm
     return fields
 
@@ -87,8 +87,8 @@ def refuse_foreign_site(request: Request) -> None:
 async def read_fields(request: Request) -> dict[str, str]:
     """The fields of a form, whoever sent it."""
     strict = StrictRequest(request.scope, request.receive)
-    await strict.read(limits.FORM_BYTES)
-    strict.refuse_too_large(limits.FORM_BYTES)
+    await strict.read(limits.MAX_FORM_BYTES)
+    strict.refuse_too_large(limits.MAX_FORM_BYTES)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise InvalidRequest("Send the form as `application/x-www-form-urlencoded`.")

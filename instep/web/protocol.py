@@ -166,8 +166,8 @@ class StrictHttp(HttpToolsProtocol):
         # The parser tells of a header line only when it is whole.
         if self.head_is_open:
             self.head_bytes += len(data)
-            if self.head_bytes > limits.HEAD_BYTES and b"\r\n\r\n" not in data:
-                self.refusal = malformed(f"The head of the request is larger than {limits.HEAD_BYTES} bytes.")
+            if self.head_bytes > limits.MAX_HEAD_BYTES and b"\r\n\r\n" not in data:
+                self.refusal = malformed(f"The head of the request is larger than {limits.MAX_HEAD_BYTES} bytes.")
                 self.send_refusal()
                 return
         super().data_received(data)
@@ -191,8 +191,8 @@ class StrictHttp(HttpToolsProtocol):
     def refuse_bad_head(self) -> None:
         hosts = [value for name, value in self.headers if name == b"host"]
         size = len(self.url) + sum(len(name) + len(value) + LINE_BYTES for name, value in self.headers)
-        if size > limits.HEAD_BYTES:
-            self.refuse(f"The head of the request is larger than {limits.HEAD_BYTES} bytes.")
+        if size > limits.MAX_HEAD_BYTES:
+            self.refuse(f"The head of the request is larger than {limits.MAX_HEAD_BYTES} bytes.")
         if len(hosts) > 1 or (not hosts and self.parser.get_http_version() != "1.0"):
             self.refuse("The request must have exactly one `Host` header.")
         if len(self.pipeline) >= limits.MAX_PIPELINED_REQUESTS:
@@ -202,7 +202,7 @@ class StrictHttp(HttpToolsProtocol):
         super().on_body(body)
         self.body_bytes += len(body)
         # After the answer it is read on, since many clients look for one only when they have sent all.
-        if self.cycle.response_complete and self.body_bytes > limits.TASK_BODY_BYTES:
+        if self.cycle.response_complete and self.body_bytes > limits.MAX_TASK_BODY_BYTES:
             self.transport.close()
 
     def on_message_complete(self) -> None:

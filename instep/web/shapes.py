@@ -47,19 +47,19 @@ NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 Title = Annotated[
     Text,
     Field(
-        max_length=limits.TITLE,
+        max_length=limits.MAX_TITLE_CHARACTERS,
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
 ]
-Markdown = Annotated[Text, Field(max_length=limits.CONTENT)]
+Markdown = Annotated[Text, Field(max_length=limits.MAX_CONTENT_CHARACTERS)]
 # Character classes of Unicode are not in the regular expressions of all readers: this tells of the first 256
 # characters which of them are lower-case letters and digits, and of the others only which are spaces.
 SLUG_SIGN = r"[^\u0000-/:-`{-\u00df\u00f7\s]"
 Slug = Annotated[
     Text,
     Field(
-        max_length=limits.SLUG,
+        max_length=limits.MAX_SLUG_CHARACTERS,
         examples=["install-the-agent"],
         json_schema_extra={"minLength": 1, "pattern": f"^{SLUG_SIGN}+(-{SLUG_SIGN}+)*$"},
     ),
@@ -70,10 +70,10 @@ Locale = Annotated[
     Field(examples=["en"], json_schema_extra={"pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"}),
     AfterValidator(valid_locale),
 ]
-Description = Annotated[Text, Field(max_length=limits.DESCRIPTION)]
-SourceUrl = Annotated[Text, Field(max_length=limits.SOURCE_URL)]
+Description = Annotated[Text, Field(max_length=limits.MAX_DESCRIPTION_CHARACTERS)]
+SourceUrl = Annotated[Text, Field(max_length=limits.MAX_SOURCE_URL_CHARACTERS)]
 Visibility = Literal["public", "authenticated"]
-Position = Annotated[int, Field(ge=0, le=limits.INTEGER), BeforeValidator(whole)]
+Position = Annotated[int, Field(ge=0, le=limits.MAX_INTEGER), BeforeValidator(whole)]
 Format = Literal["markdown", "html"]
 Timestamp = Annotated[
     datetime,

@@ -14,10 +14,10 @@ from starlette.responses import RedirectResponse, Response
 from instep.core import limits
 from instep.core.errors import InsufficientScope
 from instep.identity.schemas import Person
-from instep.identity.scopes import Role, powers_of
-from instep.identity.sessions import enter_with_session
+from instep.identity.scopes import Role, permissions_of
+from instep.identity.sessions import authenticate_session
 from instep.web.call import PersonAccess
-from instep.web.forms import FIELD, cookie_name, form_secrets, form_token, new_secret, read_form, set_cookie
+from instep.web.forms import CSRF_FIELD, cookie_name, form_secrets, csrf_token, new_secret, read_form, set_cookie
 from instep.web.pages import Pages, hidden_field
 
 LAYOUT = Path(__file__).parent / "layout"
@@ -34,16 +34,16 @@ class NotAllowed(InsufficientScope):
     """Your role does not allow this: an owner of the workspace can change it."""
 
 
-async def signed_in(request: Request) -> Person | None:
+async def current_person(request: Request) -> Person | None:
     """Who this browser belongs to."""
     token = request.cookies.get(cookie_name(request.app.state.settings, "session"))
     if token is None:
         return None
-    async with enter_with_session(request.app.state.database, token) as (person, _):
+    async with authenticate_session(request.app.state.database, token) as (person, _):
         return person
 
 
-def for_people(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Request], Awaitable[Response]]]:
+def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Request], Awaitable[Response]]]:
     """Declare that a page is for those who are signed in, in this role or a higher one.
 
     Others are asked to sign in first. What changes something must come from a form of our own.
@@ -52,9 +52,9 @@ def for_people(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Request],
     def register(page: Page) -> Callable[[Request], Awaitable[Response]]:
         @wraps(page)
         async def enter(request: Request) -> Response:
-            person = await signed_in(request)
+            person = await current_person(request)
             if person is None:
-                return see(sign_in_address(request))
+                return see_other(sign_in_address(request))
             if not includes(person.role, role):
                 raise NotAllowed
             if request.method not in SAFE:
@@ -68,7 +68,7 @@ def for_people(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Request],
 
 
 def includes(role: Role, needed: Role) -> bool:
-    mine, asked = powers_of(role), powers_of(needed)
+    mine, asked = permissions_of(role), permissions_of(needed)
     return (mine.can_write, mine.changes_settings) >= (asked.can_write, asked.changes_settings)
 
 
@@ -86,12 +86,12 @@ def sign_in_address(request: Request) -> str:
 
 def own_path(path: str | None) -> str:
     """Where to go on after signing in: only ever to a page of this installation."""
-    if path is None or len(path) > limits.NEXT_PATH or OWN_PATH.fullmatch(path) is None:
+    if path is None or len(path) > limits.MAX_NEXT_PATH_CHARACTERS or OWN_PATH.fullmatch(path) is None:
         return HOME
     return path
 
 
-def see(address: str) -> Response:
+def see_other(address: str) -> Response:
     """Go on there, with a GET."""
     return RedirectResponse(address, 303, private_headers(()))
 
@@ -135,7 +135,7 @@ class PrivatePages:
         kept = form_secrets(request)
         secret = kept[0] if kept else new_secret()
         html = self.pages.environment.get_template(template).render(
-            person=person, csrf=hidden_field(FIELD, form_token(secret)), **values
+            person=person, csrf=hidden_field(CSRF_FIELD, csrf_token(secret)), **values
         )
         response = Response(html, status, private_headers(form_targets), "text/html")
         if not kept:

@@ -12,7 +12,7 @@ from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.ids import as_uuid, new_id
 from instep.core.outbound.allowed import refuse_url
 from instep.core.outbound.urls import parse_url
-from instep.core.paging import Listed, PageRequest
+from instep.core.paging import Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Bot, WorkspaceCtx
 from instep.web.shapes import AuthorOut
@@ -33,7 +33,7 @@ SECRET_PREFIX = "whsec_"
 SECRET_BYTES = 32
 
 
-async def list_webhooks(ctx: WorkspaceCtx, page: PageRequest) -> Listed[Webhook]:
+async def list_webhooks(ctx: WorkspaceCtx, page: PageRequest) -> Page[Webhook]:
     """List the webhook endpoints, newest first.
 
     They are those of which the key covers every bot; where the request names a bot, those of this bot alone.
@@ -56,9 +56,9 @@ async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WithSecret:
     refuse_unreachable(new.url)
     bot = covered_bot(ctx, new.bot_id)
     await queries.hold_number(ctx)
-    if await queries.count(ctx) >= limits.WEBHOOK_ENDPOINTS:
+    if await queries.count(ctx) >= limits.MAX_WEBHOOK_ENDPOINTS:
         raise InvalidState(
-            f"The workspace has {limits.WEBHOOK_ENDPOINTS} webhook endpoints, the most there may be: "
+            f"The workspace has {limits.MAX_WEBHOOK_ENDPOINTS} webhook endpoints, the most there may be: "
             "delete one first."
         )
     row = {
@@ -105,12 +105,12 @@ async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WithSecre
     webhook = await find_webhook(ctx, webhook_id, lock="no key update")
     await queries.delete_ended_secrets(ctx, webhook.id)
     ends = await queries.ends_of_secrets(ctx, webhook.id)
-    if len(ends) + 1 >= limits.WEBHOOK_SECRETS:
+    if len(ends) + 1 >= limits.MAX_WEBHOOK_SECRETS:
         raise InvalidState(
-            f"This endpoint has {limits.WEBHOOK_SECRETS} secrets that still sign: "
+            f"This endpoint has {limits.MAX_WEBHOOK_SECRETS} secrets that still sign: "
             f"rotate again after {isoformat(ends[0])}."
         )
-    await queries.end_present_secret(ctx, webhook.id, limits.REPLACED_SECRET_SIGNS)
+    await queries.end_present_secret(ctx, webhook.id, limits.REPLACED_SECRET_TTL)
     secret = await add_secret(ctx, webhook)
     return WithSecret(await queries.update(ctx, webhook.id, {}), secret)
 
@@ -129,7 +129,7 @@ async def test_webhook(ctx: WorkspaceCtx, webhook_id: str) -> Delivery:
     return await queries.insert_delivery(ctx, new_id("dlv"), webhook.id, event.id)
 
 
-async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, page: PageRequest) -> Listed[Delivery]:
+async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, page: PageRequest) -> Page[Delivery]:
     """List the deliveries to a webhook endpoint with their attempts, newest first."""
     webhook = await find_webhook(ctx, webhook_id)
     return await queries.list_deliveries(ctx, webhook.id, page)

@@ -95,8 +95,8 @@ async def read_body(request: Request) -> bytes:
     try:
         async for chunk in request.stream():
             body += chunk
-            if len(body) > limits.LISTENER_BODY_BYTES:
-                raise BadSignature(f"the body is larger than {limits.LISTENER_BODY_BYTES} bytes")
+            if len(body) > limits.MAX_LISTENER_BODY_BYTES:
+                raise BadSignature(f"the body is larger than {limits.MAX_LISTENER_BODY_BYTES} bytes")
     except ClientDisconnect:
         raise BadSignature("the connection ended before the body") from None
     return bytes(body)

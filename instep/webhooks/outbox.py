@@ -78,10 +78,10 @@ async def claim(tx: Tx, most: int) -> list[Claimed]:
         from claim_deliveries(%(most)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s, %(kept)s)
         """,
         most=most,
-        at_one_endpoint=limits.ENDPOINT_DELIVERIES_AT_ONCE,
-        of_one_workspace=limits.WORKSPACE_DELIVERIES_AT_ONCE,
+        at_one_endpoint=limits.MAX_CONCURRENT_ENDPOINT_DELIVERIES,
+        of_one_workspace=limits.MAX_CONCURRENT_WORKSPACE_DELIVERIES,
         lease=LEASE,
-        kept=limits.ATTEMPTS_KEPT,
+        kept=limits.MAX_ATTEMPTS_LOGGED,
     )
     return await read(tx, taken) if taken else []
 
@@ -111,7 +111,7 @@ async def record(tx: Tx, outcomes: list[Outcome]) -> list[Disabled]:
         from record_attempts(%(outcomes)s, %(waits)s::interval[], %(patience)s, %(kept)s)
         """,
         outcomes=Jsonb([asdict(outcome) for outcome in outcomes]),
-        waits=list(limits.DELIVERY_WAITS),
-        patience=limits.ENDPOINT_PATIENCE,
-        kept=limits.ATTEMPTS_KEPT,
+        waits=list(limits.DELIVERY_RETRY_DELAYS),
+        patience=limits.ENDPOINT_DISABLED_AFTER,
+        kept=limits.MAX_ATTEMPTS_LOGGED,
     )

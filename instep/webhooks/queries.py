@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from instep.core.ids import new_id
-from instep.core.paging import Listed, Order, PageRequest
+from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx, WorkspaceCtx
 from instep.webhooks.schemas import EVERYTHING, Delivery, EventKind, EventOut, Webhook
 
@@ -51,7 +51,7 @@ async def find(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) 
     )
 
 
-async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Listed[Webhook]:
+async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
     known = caller(ctx)
     page = request.page(WEBHOOKS, "webhooks", *known.values())
     rows = await ctx.tx.all(
@@ -60,7 +60,7 @@ async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Listed[Webhook]:
         **known,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def hold_number(ctx: WorkspaceCtx) -> None:
@@ -245,7 +245,7 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
     )
 
 
-async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageRequest) -> Listed[Delivery]:
+async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageRequest) -> Page[Delivery]:
     page = request.page(DELIVERIES, "deliveries", webhook_id)
     rows = await ctx.tx.all(
         Delivery,
@@ -257,7 +257,7 @@ async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageReque
         webhook=webhook_id,
         **page.params,
     )
-    return page.cut(rows, lambda row: (row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> bool:

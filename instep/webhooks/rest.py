@@ -19,39 +19,39 @@ from instep.webhooks.schemas import (
 router = ApiRouter()
 
 
-@router.door("GET /webhooks", actions.list_webhooks, ListOut[WebhookOut], needs_bot=False)
+@router.operation("GET /webhooks", actions.list_webhooks, ListOut[WebhookOut], needs_bot=False)
 async def list_webhooks(
-    call: CurrentCall, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply_list(await actions.list_webhooks(ctx, call.page(page_size, start_cursor)), WebhookOut.of)
 
 
-@router.door("POST /webhooks", actions.create_webhook, WebhookWithSecretOut, status=201, needs_bot=False)
+@router.operation("POST /webhooks", actions.create_webhook, WebhookWithSecretOut, status=201, needs_bot=False)
 async def create_webhook(call: CurrentCall, body: WebhookCreate) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(WebhookWithSecretOut.telling(await actions.create_webhook(ctx, body)), 201)
 
 
-@router.door("GET /webhooks/{id}", actions.get_webhook, WebhookOut, needs_bot=False)
+@router.operation("GET /webhooks/{id}", actions.get_webhook, WebhookOut, needs_bot=False)
 async def get_webhook(call: CurrentCall, id: str) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(WebhookOut.of(await actions.get_webhook(ctx, id)))
 
 
-@router.door("PATCH /webhooks/{id}", actions.update_webhook, WebhookOut, needs_bot=False)
+@router.operation("PATCH /webhooks/{id}", actions.update_webhook, WebhookOut, needs_bot=False)
 async def update_webhook(call: CurrentCall, id: str, body: WebhookUpdate) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(WebhookOut.of(await actions.update_webhook(ctx, id, body)))
 
 
-@router.door("DELETE /webhooks/{id}", actions.delete_webhook, WebhookDeletedOut, needs_bot=False)
+@router.operation("DELETE /webhooks/{id}", actions.delete_webhook, WebhookDeletedOut, needs_bot=False)
 async def delete_webhook(call: CurrentCall, id: str) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(WebhookDeletedOut(id=await actions.delete_webhook(ctx, id), deleted=True))
 
 
-@router.door(
+@router.operation(
     "POST /webhooks/{id}/rotate-secret", actions.rotate_webhook_secret, WebhookWithSecretOut, needs_bot=False
 )
 async def rotate_webhook_secret(call: CurrentCall, id: str) -> Response:
@@ -59,22 +59,22 @@ async def rotate_webhook_secret(call: CurrentCall, id: str) -> Response:
         return reply(WebhookWithSecretOut.telling(await actions.rotate_webhook_secret(ctx, id)))
 
 
-@router.door("POST /webhooks/{id}/test", actions.test_webhook, DeliveryOut, needs_bot=False)
+@router.operation("POST /webhooks/{id}/test", actions.test_webhook, DeliveryOut, needs_bot=False)
 async def test_webhook(call: CurrentCall, id: str) -> Response:
     async with call.begin_in_workspace() as ctx:
         return reply(DeliveryOut.of(await actions.test_webhook(ctx, id)))
 
 
-@router.door("GET /webhooks/{id}/deliveries", actions.list_deliveries, ListOut[DeliveryOut], needs_bot=False)
+@router.operation("GET /webhooks/{id}/deliveries", actions.list_deliveries, ListOut[DeliveryOut], needs_bot=False)
 async def list_deliveries(
-    call: CurrentCall, id: str, page_size: PageSize = limits.PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall, id: str, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin_in_workspace() as ctx:
         listed = await actions.list_deliveries(ctx, id, call.page(page_size, start_cursor))
         return reply_list(listed, DeliveryOut.of)
 
 
-@router.door(
+@router.operation(
     "POST /webhooks/{id}/deliveries/{deliveryId}/redeliver",
     actions.redeliver,
     DeliveryOut,

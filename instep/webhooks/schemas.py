@@ -48,7 +48,7 @@ def valid_filter(kinds: list[str]) -> list[str]:
 EndpointUrl = Annotated[
     Text,
     Field(
-        max_length=limits.WEBHOOK_URL,
+        max_length=limits.MAX_WEBHOOK_URL_CHARACTERS,
         description="Where deliveries are sent: `https://` and a public host.",
         examples=["https://example.com/hooks/instep"],
         json_schema_extra={"pattern": f"^{PATTERN}$", "format": "uri"},
@@ -237,7 +237,7 @@ class DeliveryOut(Out):
     status: DeliveryStatus
     attempts: Annotated[
         list[AttemptOut],
-        Field(description=f"The latest {limits.ATTEMPTS_KEPT} at the most, the first one first."),
+        Field(description=f"The latest {limits.MAX_ATTEMPTS_LOGGED} at the most, the first one first."),
     ]
     next_attempt_at: Annotated[
         Timestamp | None, Field(description="When it is tried next; null: it is settled.")

@@ -10,7 +10,7 @@ from instep.core import limits
 from instep.core.crypto import KeyRing, Unreadable
 from instep.core.database import Database
 from instep.core.errors import Unavailable
-from instep.core.outbound.client import Answer, Caller, NoAnswer
+from instep.core.outbound.client import Response, OutboundClient, RequestFailed
 from instep.webhooks import outbox
 from instep.webhooks.outbox import Claimed, Disabled, Outcome
 from instep.webhooks.signature import sign
@@ -32,7 +32,7 @@ class Sender:
     A delivery is lost by none of them: without a recorded outcome it is due again when its lease ends.
     """
 
-    def __init__(self, database: Database, caller: Caller, keys: KeyRing) -> None:
+    def __init__(self, database: Database, caller: OutboundClient, keys: KeyRing) -> None:
         self._database = database
         self._caller = caller
         self._keys = keys
@@ -44,7 +44,7 @@ class Sender:
         stopping = asyncio.ensure_future(stop.wait())
         while not stop.is_set():
             began = perf_counter()
-            pause = await self._turn(limits.DELIVERIES_AT_ONCE - len(self._attempts))
+            pause = await self._turn(limits.MAX_CONCURRENT_DELIVERIES - len(self._attempts))
             took = perf_counter() - began
             waiting = {stopping, *self._attempts}
             pause = max(pause, IDLE_SHARE * took)
@@ -58,7 +58,7 @@ class Sender:
         """Send what is due, to the end; how many attempts it took."""
         count = 0
         while True:
-            await self._take_turn(limits.DELIVERIES_AT_ONCE)
+            await self._take_turn(limits.MAX_CONCURRENT_DELIVERIES)
             if not self._attempts:
                 return count
             count += len(self._attempts)
@@ -93,7 +93,7 @@ class Sender:
         answer, error = None, None
         try:
             answer = await self._caller.post(delivery.url, delivery.body, self._headers(delivery))
-        except NoAnswer as failure:
+        except RequestFailed as failure:
             error = failure.message
         except Unreadable:
             error = "The signing secret can't be read with the present secret key: rotate it."
@@ -125,7 +125,7 @@ class Sender:
         return secrets
 
 
-def outcome(delivery: Claimed, answer: Answer | None, error: str | None, duration_ms: int) -> Outcome:
+def outcome(delivery: Claimed, answer: Response | None, error: str | None, duration_ms: int) -> Outcome:
     status = answer.status if answer else None
     delivered = status is not None and 200 <= status < 300
     if answer and not delivered:

@@ -111,8 +111,8 @@ async def change_origins(
 def with_origins(present: Sequence[str], added: Sequence[str]) -> list[str]:
     """Each once, in the one spelling."""
     origins = list(dict.fromkeys([*present, *(accepted(valid_origin, text, "origin") for text in added)]))
-    if len(origins) > limits.ORIGINS:
-        raise InvalidRequest(f"A bot has at most {limits.ORIGINS} origins.")
+    if len(origins) > limits.MAX_ORIGINS:
+        raise InvalidRequest(f"A bot has at most {limits.MAX_ORIGINS} origins.")
     return origins
 
 
@@ -147,8 +147,8 @@ async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
 def valid_name(name: str) -> str:
     # A shell passes bytes that are no UTF-8 on as lone surrogates, which can't be stored.
     is_text = "\0" not in name and name.encode(errors="ignore").decode() == name
-    if not name.strip() or len(name) > limits.NAME or not is_text:
-        raise InvalidRequest(f"A name must have 1 to {limits.NAME} characters.")
+    if not name.strip() or len(name) > limits.MAX_NAME_CHARACTERS or not is_text:
+        raise InvalidRequest(f"A name must have 1 to {limits.MAX_NAME_CHARACTERS} characters.")
     return name.strip()
 
 

@@ -2,7 +2,7 @@
 
 from fastapi.responses import Response
 
-from instep.core.paging import Listed
+from instep.core.paging import Page
 from instep.web.api import ApiRouter, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
@@ -12,8 +12,8 @@ from instep.workspaces.schemas import CoveredBotOut, covered_bot_out
 router = ApiRouter()
 
 
-@router.door("GET /bots", actions.list_bots, ListOut[CoveredBotOut], needs_bot=False, needs_scope=False)
+@router.operation("GET /bots", actions.list_bots, ListOut[CoveredBotOut], needs_bot=False, needs_scope=False)
 async def list_bots(call: CurrentCall) -> Response:
     assert call.entry.key_id is not None, "the door lets only keys in"
     bots = await actions.list_bots(call.tx, call.entry.key_id)
-    return reply_list(Listed(bots, None), covered_bot_out)
+    return reply_list(Page(bots, None), covered_bot_out)

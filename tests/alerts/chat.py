@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from instep.core.clock import utc_now
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import Caller, Streams
+from instep.core.outbound.client import OutboundClient, Streams
 from instep.core.outbound.urls import Url
 
 HERE = ip_address("127.0.0.1")
@@ -91,7 +91,7 @@ async def read_request(reader: asyncio.StreamReader) -> Posted:
     return Posted(method, target, headers, body)
 
 
-class Nearby(Caller):
+class Nearby(OutboundClient):
     """The guard, with every name leading to one address and every port to that of the server."""
 
     def __init__(self, port: int, allow: AllowList = OPEN, address: Address = HERE) -> None:

@@ -7,11 +7,11 @@ from instep.alerts import actions
 from instep.alerts.schemas import AlertKind, AlertTarget, AlertTargetOut, Tool
 from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.runtime import worker_of
-from tests.cast import Company
+from tests.support.cast import Company
 
 TOKENS: dict[Tool, str] = {
     "slack": "XXXXsecretXXXXtokenX4bcd",
@@ -65,7 +65,7 @@ async def tell(
         await actions.alert(ctx, kind, title, lines, url)
 
 
-async def send_due(database: Database, caller: Caller) -> int:
+async def send_due(database: Database, caller: OutboundClient) -> int:
     """Run the jobs that are due; how many attempts it took."""
     return await worker_of(database, caller).run_due()
 

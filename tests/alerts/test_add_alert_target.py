@@ -12,7 +12,7 @@ from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Database, Tx
 from instep.core.errors import InsufficientScope, InvalidState, InvalidValue, PlanInactive
 from tests.alerts.targets import ADDRESSES, TOKENS, VISITOR, acting, add_target, listed
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 SHOWN = {
     "slack": "https://hooks.slack.com/…4bcd",

@@ -9,7 +9,7 @@ from instep.core import limits
 from instep.core.database import Database, Tx
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import VISITOR, acting, add_target, only_target, send_due, tell
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 
 class Undone(Exception):

@@ -5,8 +5,8 @@ import pytest
 from instep.core.database import Database, Tx
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import ADDRESSES, TOKENS, add_target, send_due
-from tests.cast import Cast
-from tests.commands import Done, Operator
+from tests.support.cast import Cast
+from tests.support.commands import Done, Operator
 
 
 class Alerts:

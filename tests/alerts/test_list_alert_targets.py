@@ -2,7 +2,7 @@
 
 from instep.core.database import Database
 from tests.alerts.targets import ADDRESSES, TOKENS, add_target, listed
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 
 async def test_they_come_in_the_order_in_which_they_were_added(database: Database, cast: Cast) -> None:

@@ -13,7 +13,7 @@ from instep.core import limits
 from instep.core.database import Database
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import ADDRESSES, add_target, send_due, tell
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 TOOLS = list(ADDRESSES)
 # All that any of the tools acts upon, and what could hide it from a look that is not close.
@@ -74,7 +74,7 @@ def test_lines_stay_apart_and_empty_ones_are_left_out() -> None:
     assert shown("T", ["one\nE-mail: boss@example.com", "", " \0", "two"], None)["text"] == (
         "one E-mail: boss@example.com\ntwo"
     )
-    assert len(shown("T", ["x" * 5_000], None)["text"] or "") == limits.ALERT_TEXT
+    assert len(shown("T", ["x" * 5_000], None)["text"] or "") == limits.MAX_ALERT_TEXT_CHARACTERS
 
 
 def test_a_link_is_written_so_that_no_sign_of_it_ends_it() -> None:

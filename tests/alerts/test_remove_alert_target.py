@@ -9,7 +9,7 @@ from instep.alerts.schemas import AlertTarget
 from instep.core.database import Database
 from instep.core.errors import NotFound
 from tests.alerts.targets import acting, add_target, listed
-from tests.cast import Cast, Company
+from tests.support.cast import Cast, Company
 
 
 async def remove(database: Database, company: Company, target_id: str) -> AlertTarget:

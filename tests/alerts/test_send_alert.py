@@ -22,7 +22,7 @@ from tests.alerts.targets import (
     send_due,
     tell,
 )
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 TITLE = "A visitor asks for a person"
 LINES = ("Question: How do I export?", "E-mail: jane_doe@example.com")

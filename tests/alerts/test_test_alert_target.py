@@ -7,7 +7,7 @@ from instep.core.database import Database, Tx
 from instep.core.errors import InsufficientScope, NotFound
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import ADDRESSES, VISITOR, acting, add_target, listed, send_due
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 
 async def test_it_arrives_there_only(database: Database, cast: Cast, chat: Chat, nearby: Nearby) -> None:

@@ -131,13 +131,13 @@ async def test_what_may_not_be_called_is_not(echo: Echo) -> None:
 
 
 async def test_more_than_an_answer_does_not_come_through(echo: Echo) -> None:
-    echo.flood = b"x" * (limits.ANSWER_WIRE_BYTES + 1)
+    echo.flood = b"x" * (limits.MAX_RESPONSE_WIRE_BYTES + 1)
     async with (
         tunnel(Nearby(echo.port), TARGET) as (way, proxy),
         knocking(proxy, CONNECT, password(proxy)) as (_, (reader, writer)),
     ):
         writer.write(b"go")
-        assert len(await reader.read(-1)) <= limits.ANSWER_WIRE_BYTES
+        assert len(await reader.read(-1)) <= limits.MAX_RESPONSE_WIRE_BYTES
 
     assert way.failure == TOO_LARGE
 

@@ -17,7 +17,7 @@ from instep.alerts.schemas import Tool
 from instep.alerts.sending import NotSent, environment, send
 from instep.core import limits
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import LATE, OUT_OF_REACH, Caller
+from instep.core.outbound.client import LATE, OUT_OF_REACH, OutboundClient
 from instep.core.outbound.proxy import TOO_LARGE
 from tests.alerts.chat import OPEN, Authority, Chat, Nearby, make_authority, serving
 from tests.alerts.targets import ADDRESSES
@@ -34,11 +34,11 @@ Path(sys.argv[1]).write_text(re.search(r"VmHWM:\\s*(\\d+) kB", status)[1])
 """
 
 
-async def post(caller: Caller, tool: Tool = "slack") -> None:
+async def post(caller: OutboundClient, tool: Tool = "slack") -> None:
     await send(caller, read_hook(ADDRESSES[tool]), "Test alert", "Hello", None)
 
 
-async def failure(caller: Caller, tool: Tool = "slack") -> str:
+async def failure(caller: OutboundClient, tool: Tool = "slack") -> str:
     with pytest.raises(NotSent) as refused:
         await post(caller, tool)
     return refused.value.message
@@ -123,7 +123,7 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
             await writer.drain()
             await asyncio.sleep(0.5)
 
-    async def ended(caller: Caller, tool: Tool) -> tuple[str, float]:
+    async def ended(caller: OutboundClient, tool: Tool) -> tuple[str, float]:
         return await failure(caller, tool), monotonic()
 
     chat.behave = drip
@@ -180,7 +180,7 @@ async def test_a_packed_answer_takes_little_memory(
 
     await post(nearby, "discord")
 
-    assert len(packed) < limits.ANSWER_WIRE_BYTES
+    assert len(packed) < limits.MAX_RESPONSE_WIRE_BYTES
     assert 10_000 < int(most.read_text()) < 400_000
 
 

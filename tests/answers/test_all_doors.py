@@ -3,12 +3,12 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.answers.asking import ask, post
-from tests.cast import Api, Cast, Client, Json
-from tests.mcp.speaking import ask as ask_docs
-from tests.mcp.speaking import use
+from tests.support.questions import ask, post
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.mcp import ask as ask_docs
+from tests.support.mcp import use
 from tests.site.pages import crawl, publish, set_article
-from tests.web.asking import found
+from tests.support.http import ok
 
 CANARY = "kookaburra"
 QUESTION = "What laughs at the archive?"
@@ -54,7 +54,7 @@ async def sightings(api: Api, cast: Cast) -> set[str]:
             await ask_docs(visitor, acme, "search_docs", {"query": "archive", "includeText": True})
         ),
         "get_bot_config": str(await ask_docs(visitor, acme, "get_bot_config")),
-        "search": str(found(await reader.get("/v1/articles/search", params={"q": "archive"}))),
+        "search": str(ok(await reader.get("/v1/articles/search", params={"q": "archive"}))),
         "search_articles": str(await use(reader, "search_articles", {"query": "archive"})),
     }
     for path, content in (await crawl(api, cast)).items():

@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from instep.core.database import Database, Tx
 from instep.core.markdown import render
 from instep.workspaces.actions import pause_workspace
-from tests.answers.asking import CHAT, RESET, WEBHOOKS, ask, numbers_in, post, titles
-from tests.answers.visiting import (
+from tests.support.questions import CHAT, RESET, WEBHOOKS, ask, numbers_in, post, titles
+from tests.support.visitors import (
     SITE,
     begin,
     cors_of,
@@ -23,11 +23,11 @@ from tests.answers.visiting import (
     rows,
     second_bot,
 )
-from tests.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Json
 from tests.site.pages import publish
-from tests.web.asking import ID, Response, all_pages, at_once, found, stranger
+from tests.support.http import ID, Response, all_pages, at_once, ok, stranger
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import heard
+from tests.support.events import heard
 
 HOW = "How do I reset my password?"
 
@@ -223,7 +223,7 @@ async def test_a_conversation_that_was_begun_here_can_be_escalated(api: Api, cas
     asked = await ask(api(None), cast.acme, HOW, pageUrl=f"{SITE}/pricing", locale="de")
 
     path = f"/chat/{asked['conversationId']}/escalate"
-    found(await api(None).post(path, json=credentials(cast.acme)))
+    ok(await api(None).post(path, json=credentials(cast.acme)))
 
     [event] = await heard(owner, cast.acme, webhook)
     shown = event["data"]["object"]

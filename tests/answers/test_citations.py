@@ -8,11 +8,11 @@ from fastapi import FastAPI
 
 from instep.core.markdown import render
 from instep.demo.help import read_help
-from tests.answers.asking import ask
-from tests.answers.citing import numbers_are_those_of_sources, shown_words, unsupported
-from tests.cast import Api, Cast, Json
+from tests.support.questions import ask
+from tests.support.citations import numbers_are_those_of_sources, shown_words, unsupported
+from tests.support.cast import Api, Cast, Json
 from tests.site.pages import publish
-from tests.web.asking import found, stranger
+from tests.support.http import ok, stranger
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
 # Of one visitor and address, below what a minute allows.
@@ -44,7 +44,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
         assert shown.status_code == 200, url
         assert not anchor or f'id="{anchor}"' in shown.text, url
     one = answered[0]["sources"][0]["articleId"]
-    assert found(await client.get(f"/v1/articles/{one}"))["status"] == "published"
+    assert ok(await client.get(f"/v1/articles/{one}"))["status"] == "published"
 
 
 async def ask_all(app: FastAPI, cast: Cast, questions: list[str]) -> list[Json]:

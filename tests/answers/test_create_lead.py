@@ -12,7 +12,7 @@ from instep.core.database import Database, Tx
 from instep.core.errors import PlanInactive
 from instep.workspaces.actions import pause_workspace
 from tests.alerts.targets import add_target
-from tests.answers.visiting import (
+from tests.support.visitors import (
     ANN,
     LEADS,
     alerts,
@@ -26,10 +26,10 @@ from tests.answers.visiting import (
     second_bot,
     visiting,
 )
-from tests.cast import Api, Cast
-from tests.web.asking import ID, TIMESTAMP, at_once, body_of
+from tests.support.cast import Api, Cast
+from tests.support.http import ID, TIMESTAMP, at_once, body_of
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import heard, told
+from tests.support.events import heard, told
 
 EMAILS = [
     "a@b.co",

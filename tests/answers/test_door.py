@@ -9,10 +9,10 @@ from fastapi import FastAPI
 
 from instep.app import create_app
 from instep.core.database import Database, Tx
-from instep.routes import list_routes
+from instep.ops.routes import list_routes
 from instep.web.embed_errors import WORDS
 from instep.workspaces.actions import pause_workspace
-from tests.answers.visiting import (
+from tests.support.visitors import (
     ANN,
     LEADS,
     begin,
@@ -26,8 +26,8 @@ from tests.answers.visiting import (
     rows,
     spend,
 )
-from tests.cast import Api, Cast, Json
-from tests.web.asking import Response, at_once, body_of, found, stranger
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import Response, at_once, body_of, ok, stranger
 
 POLICIES = '"widget-chat";q=30;w=60, "widget-address";q=120;w=60'
 UNKNOWN_BOT = "0190163d-8694-439b-aea5-966c26f8ad91"
@@ -315,7 +315,7 @@ async def test_what_one_bot_gets_is_not_seen_by_another_company(
     await leave(api(None), cast.acme)
     conversation = await begin(database, cast.globex)
 
-    found(await escalate(api(None), cast.globex, conversation))
+    ok(await escalate(api(None), cast.globex, conversation))
 
     assert len(await rows(owner, "leads", cast.acme)) == 1
     assert await rows(owner, "leads", cast.globex) == []

@@ -12,7 +12,7 @@ from instep.core.errors import PlanInactive
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key, pause_workspace, resume_workspace
 from tests.alerts.targets import add_target
-from tests.answers.visiting import (
+from tests.support.visitors import (
     ANN,
     SITE,
     alerts,
@@ -27,16 +27,16 @@ from tests.answers.visiting import (
     second_bot,
     visiting,
 )
-from tests.cast import Api, Cast
-from tests.web.asking import TIMESTAMP, at_once, body_of, found
+from tests.support.cast import Api, Cast
+from tests.support.http import TIMESTAMP, at_once, body_of, ok
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import heard, told
+from tests.support.events import heard, told
 
 
 async def test_a_conversation_waits_for_a_person(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
     conversation = await begin(database, cast.acme)
 
-    escalated = found(await escalate(api(None), cast.acme, conversation, email=ANN, message="Call me."))
+    escalated = ok(await escalate(api(None), cast.acme, conversation, email=ANN, message="Call me."))
 
     assert re.fullmatch(TIMESTAMP, escalated["escalatedAt"])
     assert escalated == {
@@ -52,7 +52,7 @@ async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: T
     webhook = await create_webhook(api(cast.acme.write_key), events=["conversation.escalated"])
     conversation = await begin(database, cast.acme)
 
-    escalated = found(await escalate(api(None), cast.acme, conversation, email=ANN, message="Call me."))
+    escalated = ok(await escalate(api(None), cast.acme, conversation, email=ANN, message="Call me."))
 
     [event] = await heard(owner, cast.acme, webhook)
     kind, shown, before = told(event)
@@ -79,7 +79,7 @@ async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: T
 async def test_email_and_message_may_be_left_out(
     api: Api, cast: Cast, database: Database, owner: Tx, sent: dict[str, Any]
 ) -> None:
-    found(await escalate(api(None), cast.acme, await begin(database, cast.acme, None), **sent))
+    ok(await escalate(api(None), cast.acme, await begin(database, cast.acme, None), **sent))
 
     [row] = await rows(owner, "conversations", cast.acme)
     assert (row["email"], row["message"]) == (sent.get("email"), sent.get("message", "").strip() or None)
@@ -91,8 +91,8 @@ async def test_the_bots_chat_channels_are_told(api: Api, cast: Cast, database: D
     await add_target(database, cast.globex)
     full, bare = await begin(database, cast.acme), await begin(database, cast.acme, None)
 
-    found(await escalate(api(None), cast.acme, full, email=ANN, message="Call me."))
-    found(await escalate(api(None), cast.acme, bare))
+    ok(await escalate(api(None), cast.acme, full, email=ANN, message="Call me."))
+    ok(await escalate(api(None), cast.acme, bare))
 
     assert [(told["target"], told["title"], told["text"]) for told in await alerts(owner, cast.acme)] == [
         (handoffs.id, "Acme: a visitor asks for a person", text)
@@ -113,7 +113,7 @@ async def test_the_second_time_gets_the_same_answer_and_tells_nobody(
 
     again = await escalate(api(None), cast.acme, conversation, email="bob@example.com", message="Me too")
 
-    assert found(again) == found(first)
+    assert ok(again) == ok(first)
     assert len(await heard(owner, cast.acme)) == 1
     [row] = await rows(owner, "conversations", cast.acme)
     assert (row["email"], row["message"]) == (ANN, None)
@@ -169,7 +169,7 @@ async def test_a_paused_workspace_refuses_and_goes_on_afterwards(
     [row] = await rows(owner, "conversations", cast.paused)
     assert row["status"] == "open"
     await resume_workspace(owner, cast.paused.workspace_id)
-    found(await escalate(api(None), cast.paused, conversation))
+    ok(await escalate(api(None), cast.paused, conversation))
 
 
 async def test_a_pause_that_came_after_the_door_is_kept_too(

@@ -2,18 +2,18 @@
 
 from datetime import timedelta
 
-from instep import upkeep
+from instep.ops import prune
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
-from tests.answers.asking import ask
-from tests.answers.visiting import credentials, escalate, leave, rows
-from tests.cast import Api, Cast
-from tests.web.asking import found
+from tests.support.questions import ask
+from tests.support.visitors import credentials, escalate, leave, rows
+from tests.support.cast import Api, Cast
+from tests.support.http import ok
 
-LONG_AGO = limits.CONVERSATIONS_KEPT + timedelta(days=1)
+LONG_AGO = limits.CONVERSATION_RETENTION + timedelta(days=1)
 
 
 async def test_old_questions_go_but_not_what_somebody_waits_for(
@@ -26,11 +26,11 @@ async def test_old_questions_go_but_not_what_somebody_waits_for(
     await owner.run("update conversations set created_at = %(then)s", then=utc_now() - LONG_AGO)
     await owner.run("update messages set created_at = %(then)s", then=utc_now() - LONG_AGO)
     await ask(client, cast.acme, "And then?", conversationId=gone_on)
-    found(await escalate(client, cast.acme, escalated))
+    ok(await escalate(client, cast.acme, escalated))
     await leave(client, cast.acme, conversationId=with_lead)
     recent = (await ask(client, cast.acme, "How do I begin?"))["conversationId"]
 
-    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
     kept = {row["id"] for row in await rows(owner, "conversations", cast.acme)}
     assert kept == {gone_on, escalated, with_lead, recent}
@@ -55,7 +55,7 @@ async def test_leads_and_escalations_go_when_their_retention_is_over(
         escalated, with_lead = [
             (await ask(client, cast.acme, "How do I begin?"))["conversationId"] for _ in range(2)
         ]
-        found(await escalate(client, cast.acme, escalated, message=name))
+        ok(await escalate(client, cast.acme, escalated, message=name))
         await leave(client, cast.acme, conversationId=with_lead, message=name)
         for table, column in (("conversations", "escalated_at"), ("leads", "created_at")):
             await owner.run(
@@ -67,7 +67,7 @@ async def test_leads_and_escalations_go_when_their_retention_is_over(
     await owner.run("update conversations set created_at = now() - %(then)s", then=then)
     await owner.run("update messages set created_at = now() - %(then)s", then=then)
 
-    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
     leads, kept = await rows(owner, "leads", cast.acme), await rows(owner, "conversations", cast.acme)
     assert [lead["message"] for lead in leads] == ["within"]

@@ -9,14 +9,14 @@ from fastapi import FastAPI
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.markdown import render
-from instep.model.protocol import NoReply, Question, Reply
+from instep.llm.protocol import CompletionError, Prompt, Completion
 from instep.workspaces.actions import pause_workspace
-from tests.answers.asking import RESET, WEBHOOKS, ask, numbers_in, titles
-from tests.answers.scripted import USED, Part, Scripted, parts_of, replying
-from tests.answers.visiting import rows
-from tests.cast import Api, Cast, Json
+from tests.support.questions import RESET, WEBHOOKS, ask, numbers_in, titles
+from tests.support.scripted_model import USED, Part, Scripted, parts_of, replying
+from tests.support.visitors import rows
+from tests.support.cast import Api, Cast, Json
 from tests.site.pages import publish
-from tests.web.asking import all_pages
+from tests.support.http import all_pages
 
 HOW = "How do I reset my password?"
 TRUE = "You can change your password at any time."
@@ -28,8 +28,8 @@ class Silent:
 
     name = "silent:1"
 
-    async def answer(self, question: Question) -> Reply:
-        raise NoReply("It refused to answer.", 7)
+    async def answer(self, question: Prompt) -> Completion:
+        raise CompletionError("It refused to answer.", 7)
 
 
 @pytest.fixture
@@ -284,10 +284,10 @@ async def test_it_is_asked_while_no_connection_is_held(
     class Meanwhile:
         name = "scripted:1"
 
-        async def answer(self, question: Question) -> Reply:
+        async def answer(self, question: Prompt) -> Completion:
             app.state.model = None
             seen.append(await ask(client, cast.acme, HOW))
-            return Reply(f'{{"parts": [{{"text": "{TRUE}", "sources": [1]}}]}}', 5)
+            return Completion(f'{{"parts": [{{"text": "{TRUE}", "sources": [1]}}]}}', 5)
 
     app.state.model = Meanwhile()
     try:

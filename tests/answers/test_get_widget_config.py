@@ -5,10 +5,10 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.answers.tokens import secret_of
-from tests.answers.visiting import SITE, cors_of, named_fields, open_to, refusal, rows
-from tests.cast import Api, Cast, Client, Company
-from tests.web.asking import Response, found, stranger
+from tests.support.visitor_tokens import secret_of
+from tests.support.visitors import SITE, cors_of, named_fields, open_to, refusal, rows
+from tests.support.cast import Api, Cast, Client, Company
+from tests.support.http import Response, ok, stranger
 
 
 async def configure(client: Client, company: Company, **params: str) -> Response:
@@ -21,7 +21,7 @@ async def test_it_tells_what_a_widget_shows_and_no_secret(api: Api, cast: Cast, 
 
     answer = await configure(api(None), cast.acme)
 
-    config = found(answer)
+    config = ok(answer)
     assert config.pop("texts").keys() == {"greeting", "placeholder", "send", "askPerson", "sources"}
     assert config == {
         "botId": str(cast.acme.bot_id),
@@ -35,7 +35,7 @@ async def test_it_tells_what_a_widget_shows_and_no_secret(api: Api, cast: Cast, 
 
 async def test_the_texts_are_in_the_language_asked_for(api: Api, cast: Cast) -> None:
     told = [
-        found(await configure(api(None), cast.acme, locale=locale))["texts"]["send"]
+        ok(await configure(api(None), cast.acme, locale=locale))["texts"]["send"]
         for locale in ("de", "de-CH", "fr", "tlh")
     ]
 
@@ -88,7 +88,7 @@ async def test_it_is_there_while_the_workspace_is_paused_and_leaves_nothing(
 ) -> None:
     await pause_workspace(owner, cast.paused.workspace_id)
 
-    found(await configure(api(None), cast.paused))
+    ok(await configure(api(None), cast.paused))
 
     assert await rows(owner, "conversations", cast.paused) == []
 

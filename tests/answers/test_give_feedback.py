@@ -6,10 +6,10 @@ import pytest
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.answers.asking import ask
-from tests.answers.visiting import credentials, named_fields, refusal, rows, second_bot
-from tests.cast import Api, Cast, Client, Company
-from tests.web.asking import Response, at_once, found
+from tests.support.questions import ask
+from tests.support.visitors import credentials, named_fields, refusal, rows, second_bot
+from tests.support.cast import Api, Cast, Client, Company
+from tests.support.http import Response, at_once, ok
 
 
 async def judge(client: Client, company: Company, message: str, **sent: Any) -> Response:
@@ -25,7 +25,7 @@ async def answer_of(api: Api, company: Company) -> str:
 async def test_it_is_kept_with_the_answer(api: Api, cast: Cast, owner: Tx) -> None:
     message = await answer_of(api, cast.acme)
 
-    judged = found(await judge(api(None), cast.acme, message, helpful=False, comment=" Too short. "))
+    judged = ok(await judge(api(None), cast.acme, message, helpful=False, comment=" Too short. "))
 
     assert judged == {"messageId": message, "helpful": False}
     [row] = await rows(owner, "messages", cast.acme)
@@ -37,7 +37,7 @@ async def test_the_last_word_counts_and_a_comment_stays(api: Api, cast: Cast, ow
     message = await answer_of(api, cast.acme)
 
     await judge(api(None), cast.acme, message, helpful=False, comment="Too short.")
-    found(await judge(api(None), cast.acme, message, helpful=True, comment=""))
+    ok(await judge(api(None), cast.acme, message, helpful=True, comment=""))
 
     [row] = await rows(owner, "messages", cast.acme)
     assert (row["helpful"], row["comment"]) == (True, "Too short.")
@@ -104,4 +104,4 @@ async def test_a_paused_workspace_takes_it(api: Api, cast: Cast, owner: Tx) -> N
     message = await answer_of(api, cast.paused)
     await pause_workspace(owner, cast.paused.workspace_id)
 
-    found(await judge(api(None), cast.paused, message, helpful=True))
+    ok(await judge(api(None), cast.paused, message, helpful=True))

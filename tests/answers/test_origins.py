@@ -7,7 +7,7 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.web.origins import origin_of, valid_origin
 from instep.workspaces.actions import change_origins
-from tests.answers.visiting import (
+from tests.support.visitors import (
     ANN,
     LEADS,
     SITE,
@@ -21,8 +21,8 @@ from tests.answers.visiting import (
     rows,
     spend,
 )
-from tests.cast import Api, Cast, Client, Company
-from tests.web.asking import Response, found, made
+from tests.support.cast import Api, Cast, Client, Company
+from tests.support.http import Response, ok, created
 
 OWN = "http://help.test"
 EXPOSED = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
@@ -93,7 +93,7 @@ async def test_an_allowed_page_may_send_and_read_the_answer(
     preflight = await ask_first(api(None), origin)
     answer = await send(api(None), cast.acme, origin)
 
-    made(answer)
+    created(answer)
     assert cors_of(answer) == {
         "access-control-allow-origin": origin,
         "access-control-expose-headers": EXPOSED,
@@ -138,7 +138,7 @@ async def test_servers_send_no_origin_and_are_told_nothing_of_pages(api: Api, ca
     answer = await send(api(None), cast.acme)
     options = await ask_first(api(None))
 
-    made(answer)
+    created(answer)
     assert (options.status_code, options.headers["Allow"]) == (204, "OPTIONS, POST")
     assert cors_of(answer) == cors_of(options) == {}
     assert all("origin" in each.headers["Vary"].lower() for each in (answer, options))
@@ -150,8 +150,8 @@ async def test_without_origins_only_servers_and_the_service_itself_may_ask(
     assert refusal(await send(api(None), cast.acme, SITE)) == (403, "origin_not_allowed")
     assert await is_untouched(owner, cast)
 
-    made(await send(api(None), cast.acme, OWN))
-    made(await send(api(None), cast.acme))
+    created(await send(api(None), cast.acme, OWN))
+    created(await send(api(None), cast.acme))
 
 
 async def test_the_origin_of_one_bot_opens_no_other(api: Api, cast: Cast, owner: Tx) -> None:
@@ -169,7 +169,7 @@ async def test_the_origin_of_one_bot_opens_no_other(api: Api, cast: Cast, owner:
 
 async def test_an_origin_that_was_taken_away_is_refused_at_once(api: Api, cast: Cast, owner: Tx) -> None:
     await open_to(owner, cast.acme, "https://gone.example")
-    made(await send(api(None), cast.acme, "https://gone.example"))
+    created(await send(api(None), cast.acme, "https://gone.example"))
 
     await change_origins(owner, cast.acme.workspace_id, cast.acme.bot_id, [], ["https://gone.example"])
 
@@ -221,7 +221,7 @@ async def test_a_conversation_is_escalated_from_an_allowed_page_only(
     assert row["status"] == "open"
 
     assert (await ask_first(api(None), SITE, path=path)).status_code == 204
-    found(await api(None).post(path, json=body, headers={"Origin": SITE}))
+    ok(await api(None).post(path, json=body, headers={"Origin": SITE}))
 
 
 async def test_no_page_of_elsewhere_may_read_the_management_api(api: Api, cast: Cast, owner: Tx) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.answers.asking import ask, post
-from tests.answers.tokens import claims, encoded, now, secret_of, sign
-from tests.answers.visiting import is_untouched, named_fields, second_bot
-from tests.cast import Api, Cast, Json
+from tests.support.questions import ask, post
+from tests.support.visitor_tokens import claims, encoded, now, secret_of, sign
+from tests.support.visitors import is_untouched, named_fields, second_bot
+from tests.support.cast import Api, Cast, Json
 from tests.site.pages import collect, publish
-from tests.web.asking import at_once
+from tests.support.http import at_once
 
 HOW = "How do I reach the payroll archive?"
 CANARY = "kookaburra"

@@ -7,11 +7,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.app import create_app
-from instep.routes import RouteOut, list_routes
+from instep.ops.routes import RouteOut, list_routes
 from instep.site import pages
 from instep.web.public import UndeclaredRoute
-from tests.cast import Api, Cast
-from tests.web.asking import stranger
+from tests.support.cast import Api, Cast
+from tests.support.http import stranger
 
 # Whoever adds a line here has made sure that anybody may see everything behind it.
 OPEN_TO_EVERYBODY = {

@@ -14,16 +14,16 @@ from instep.core.database import OPTIONS, Database, Tx
 from instep.people.actions import sign_in
 from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
-from tests.answers import asking
-from tests.answers.tokens import secret_of
-from tests.answers.visiting import begin, leave
-from tests.cast import Api, Cast
+from tests.support import questions
+from tests.support.visitor_tokens import secret_of
+from tests.support.visitors import begin, leave
+from tests.support.cast import Api, Cast
 from tests.golden.golden import keep, lose_a_name
-from tests.insights.asked import ask
+from tests.support.unanswered import ask
 from tests.model.spending import spend
-from tests.oauth.connecting import connect_somebody
-from tests.people.signing import PASSWORD, SIGNING_KEY, sign_up
-from tests.search.finding import store_index, store_vector
+from tests.support.oauth import connect_somebody
+from tests.support.sign_in import PASSWORD, SIGNING_KEY, sign_up
+from tests.support.search import store_index, store_vector
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 # An AI client is known before anybody has said for whom.
@@ -60,7 +60,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await client.post(f"/v1/webhooks/{webhook}/test")
     await ask(database, cast.acme, "How do I install it?")
     await begin(database, cast.acme)
-    await asking.ask(client, cast.acme, "How do I begin?")
+    await questions.ask(client, cast.acme, "How do I begin?")
     await secret_of(owner, cast.acme)
     await leave(client, cast.acme)
     await add_target(database, cast.acme)

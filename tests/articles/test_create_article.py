@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast, Json
-from tests.web.asking import (
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import (
     ID,
     TIMESTAMP,
     Response,
@@ -14,10 +14,10 @@ from tests.web.asking import (
     at_once,
     create_article,
     create_collection,
-    found,
-    made,
+    ok,
+    created,
     named_fields,
-    refusal,
+    error,
 )
 
 FIELDS = {
@@ -30,7 +30,7 @@ FIELDS = {
 async def test_a_new_article_is_a_draft_with_every_field(api: Api, cast: Cast) -> None:
     body = {"title": "Install it", "contentMarkdown": "# Run *it*\r\n"}
 
-    article = made(await api(cast.acme.write_key).post("/v1/articles", json=body))
+    article = created(await api(cast.acme.write_key).post("/v1/articles", json=body))
 
     assert article.keys() == FIELDS
     assert re.fullmatch("art" + ID, article.pop("id"))
@@ -72,7 +72,7 @@ async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
     article = await create_article(client, **sent)
 
     assert article | sent == article
-    assert found(await client.get("/v1/articles/ganz-anders")) == article
+    assert ok(await client.get("/v1/articles/ganz-anders")) == article
 
 
 async def test_the_answer_names_its_state(api: Api, cast: Cast) -> None:
@@ -173,7 +173,7 @@ async def test_a_whole_number_may_be_written_with_a_point(api: Api, cast: Cast) 
     body = b'{"title": "Install", "contentMarkdown": "Run it.", "position": 3.0}'
     headers = {"Content-Type": "application/json"}
 
-    article = made(await api(cast.acme.write_key).post("/v1/articles", content=body, headers=headers))
+    article = created(await api(cast.acme.write_key).post("/v1/articles", content=body, headers=headers))
 
     assert article["position"] == 3
 
@@ -232,7 +232,7 @@ async def test_the_slug_is_made_from_the_title(api: Api, cast: Cast, title: str,
     article = await create_article(client, title)
 
     assert article["slug"] == slug
-    assert found(await client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
+    assert ok(await client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
 
 
 async def test_a_numbered_slug_of_a_long_title_fits(api: Api, cast: Cast) -> None:
@@ -249,7 +249,7 @@ async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
 
     body = {"title": "Other", "contentMarkdown": "", "slug": "install"}
 
-    assert refusal(await client.post("/v1/articles", json=body)) == (400, "slug_taken")
+    assert error(await client.post("/v1/articles", json=body)) == (400, "slug_taken")
 
 
 async def test_a_slug_is_free_in_another_locale_bot_and_workspace(api: Api, cast: Cast) -> None:
@@ -323,7 +323,7 @@ async def test_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
     french = await create_article(client, "Installer", translationOf=german["id"], locale="fr")
 
     assert german["translationOf"] == french["translationOf"] == root["id"]
-    assert found(await client.get(f"/v1/articles/{root['id']}"))["translations"] == [
+    assert ok(await client.get(f"/v1/articles/{root['id']}"))["translations"] == [
         entry(german),
         entry(french),
     ]
@@ -332,7 +332,7 @@ async def test_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
 async def test_a_root_may_be_named_by_a_slug_that_it_has_or_had(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     root = await create_article(client, "Install")
-    found(await client.patch("/v1/articles/install", json={"slug": "set-up"}))
+    ok(await client.patch("/v1/articles/install", json={"slug": "set-up"}))
 
     for slug, locale in (("set-up", "de"), ("install", "fr")):
         translation = await create_article(client, "T", translationOf=slug, locale=locale)
@@ -373,7 +373,7 @@ async def test_long_texts_and_odd_markdown_are_stored_as_sent(api: Api, cast: Ca
 
     article = await create_article(client, contentMarkdown=text)
 
-    assert found(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"] == text
+    assert ok(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"] == text
 
 
 def entry(article: Json) -> Json:

@@ -7,18 +7,18 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_gap_draft, queue_new_article
-from tests.articles.editing import Queue, delete, draft_status, put_into_review, translate
-from tests.cast import Api, Cast
-from tests.web.asking import (
+from tests.support.articles import Queue, delete, draft_status, put_into_review, translate
+from tests.support.cast import Api, Cast
+from tests.support.http import (
     TIMESTAMP,
     Response,
     all_pages,
     at_once,
     create_article,
     create_collection,
-    found,
-    made,
-    refusal,
+    ok,
+    created,
+    error,
 )
 
 INSTALL = "/v1/articles/install"
@@ -43,7 +43,7 @@ async def test_a_deleted_article_is_nowhere(api: Api, cast: Cast) -> None:
     guides = await create_collection(client)
     article = await create_article(client, collectionId=guides["id"])
     await client.patch(INSTALL, json={"slug": "set-up", "contentMarkdown": "Two."})
-    url = found(await client.post("/v1/articles/set-up/publish"))["url"]
+    url = ok(await client.post("/v1/articles/set-up/publish"))["url"]
     [revision] = await all_pages(client, "/v1/articles/set-up/revisions")
 
     await delete(client, article["id"])
@@ -64,11 +64,11 @@ async def test_a_deleted_article_is_nowhere(api: Api, cast: Cast) -> None:
             await client.get(f"{path}/revisions/{revision['id']}/diff"),
             await client.post(f"{path}/revisions/{revision['id']}/restore"),
         ]
-        assert {refusal(answer) for answer in answers} == {MISSING}
+        assert {error(answer) for answer in answers} == {MISSING}
     for status in ("all", "draft", "published"):
         assert await all_pages(client, "/v1/articles", status=status) == []
     assert (await api(None).get(url)).status_code == 404
-    assert found(await client.get("/v1/collections/guides"))["articleCount"] == 0
+    assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 0
 
 
 async def test_its_slug_is_free_at_once(api: Api, cast: Cast) -> None:
@@ -80,7 +80,7 @@ async def test_its_slug_is_free_at_once(api: Api, cast: Cast) -> None:
 
     assert successor["slug"] == "install"
     assert successor["id"] != article["id"]
-    assert found(await client.get(INSTALL)) == successor
+    assert ok(await client.get(INSTALL)) == successor
 
 
 async def test_its_translations_go_along(api: Api, cast: Cast) -> None:
@@ -94,7 +94,7 @@ async def test_its_translations_go_along(api: Api, cast: Cast) -> None:
 
     assert deletion["translationIds"] == [german["id"], french["id"]]
     assert await all_pages(client, "/v1/articles") == [other]
-    assert refusal(await client.get("/v1/articles/einrichten")) == MISSING
+    assert error(await client.get("/v1/articles/einrichten")) == MISSING
 
 
 async def test_a_translation_goes_alone(api: Api, cast: Cast) -> None:
@@ -106,7 +106,7 @@ async def test_a_translation_goes_alone(api: Api, cast: Cast) -> None:
     deletion = await delete(client, "einrichten")
 
     assert deletion["translationIds"] == []
-    [left] = found(await client.get(INSTALL))["translations"]
+    [left] = ok(await client.get(INSTALL))["translations"]
     assert left["id"] == french["id"]
     assert (await translate(client, root, "Noch einmal", "de"))["translationOf"] == root["id"]
 
@@ -118,13 +118,13 @@ async def test_no_translation_is_made_of_a_deleted_article(api: Api, cast: Cast)
 
     body = {"title": "Einrichten", "contentMarkdown": "", "locale": "de", "translationOf": root["id"]}
 
-    assert refusal(await client.post("/v1/articles", json=body)) == (400, "invalid_request")
+    assert error(await client.post("/v1/articles", json=body)) == (400, "invalid_request")
 
 
 async def test_its_pending_edits_leave_the_queue(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
-    made(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
+    created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
 
     await delete(client, "install")
 
@@ -185,7 +185,7 @@ async def test_no_translation_outlives_its_article_whoever_is_first(api: Api, ca
 
     answers = await at_once(20, ask)
 
-    deletion = found(answers.pop(10))
+    deletion = ok(answers.pop(10))
     created = [answer.json()["id"] for answer in answers if answer.status_code == 201]
     assert sorted(deletion["translationIds"]) == sorted(created)
     assert {answer.status_code for answer in answers} <= {201, 400}
@@ -202,7 +202,7 @@ async def test_a_translation_is_deleted_alone_or_with_its_article_but_once(api: 
             client.delete(f"/v1/articles/{root['id']}"), client.delete(f"/v1/articles/{translation['id']}")
         )
 
-        went_along = found(with_root)["translationIds"] == [translation["id"]]
+        went_along = ok(with_root)["translationIds"] == [translation["id"]]
         assert alone.status_code == (404 if went_along else 200)
 
 
@@ -213,7 +213,7 @@ async def test_deleting_collections_and_articles_at_once_hinders_nobody(api: Api
         root = await create_article(client, f"No {number}", collectionId=guides["id"])
         for locale in ("de", "fr", "es"):
             body = {"title": "T", "contentMarkdown": "", "locale": locale, "translationOf": root["id"]}
-            made(await client.post("/v1/articles", json={**body, "collectionId": guides["id"]}))
+            created(await client.post("/v1/articles", json={**body, "collectionId": guides["id"]}))
 
     async def ask(number: int) -> int:
         path = f"articles/no-{number // 2}" if number % 2 else f"collections/guides-{number // 2}"
@@ -230,6 +230,6 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     refused = await client.delete(f"/v1/articles/{theirs['id']}")
     unknown = await client.delete("/v1/articles/nothing")
 
-    assert refusal(refused) == MISSING
+    assert error(refused) == MISSING
     assert refused.content == unknown.content
-    assert found(await globex.get(INSTALL)) == theirs
+    assert ok(await globex.get(INSTALL)) == theirs

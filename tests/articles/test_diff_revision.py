@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.articles.editing import revisions_of
-from tests.cast import Api, Cast
+from tests.support.articles import revisions_of
+from tests.support.cast import Api, Cast
 from tests.drafts.review import patched
-from tests.web.asking import create_article, found, refusal
+from tests.support.http import create_article, ok, error
 
 INSTALL = "/v1/articles/install"
 MISSING = (404, "not_found")
@@ -19,7 +19,7 @@ async def test_it_leads_from_the_revision_to_the_present_text(api: Api, cast: Ca
     [revision] = await revisions_of(client, "install")
     path = f"{INSTALL}/revisions/{revision['id']}/diff"
 
-    diff = found(await client.get(path))
+    diff = ok(await client.get(path))
 
     assert diff == {
         "articleId": article["id"],
@@ -30,7 +30,7 @@ async def test_it_leads_from_the_revision_to_the_present_text(api: Api, cast: Ca
         "deletions": 1,
         "identical": False,
     }
-    assert found(await client.get(path, params={"compare_to": "current"})) == diff
+    assert ok(await client.get(path, params={"compare_to": "current"})) == diff
 
 
 async def test_it_leads_to_another_revision_newer_or_older(api: Api, cast: Cast) -> None:
@@ -46,7 +46,7 @@ async def test_it_leads_to_another_revision_newer_or_older(api: Api, cast: Cast)
         ((second, TEXTS[1]), (third, TEXTS[2])),
     ):
         path = f"{INSTALL}/revisions/{one['id']}/diff"
-        diff = found(await client.get(path, params={"compare_to": other["id"]}))
+        diff = ok(await client.get(path, params={"compare_to": other["id"]}))
         assert (diff["revisionId"], diff["compareTo"]) == (one["id"], other["id"])
         assert patched(before, diff["diff"]) == after
         lines = diff["diff"].splitlines()[2:]
@@ -63,7 +63,7 @@ async def test_equal_texts_are_identical(api: Api, cast: Cast) -> None:
 
     for other in ("current", first["id"]):
         path = f"{INSTALL}/revisions/{first['id']}/diff"
-        diff = found(await client.get(path, params={"compare_to": other}))
+        diff = ok(await client.get(path, params={"compare_to": other}))
         assert (diff["diff"], diff["additions"], diff["deletions"]) == ("", 0, 0)
         assert diff["identical"] is True
 
@@ -75,7 +75,7 @@ async def test_another_title_shows_as_a_heading_above_the_text(api: Api, cast: C
     await client.patch(INSTALL, json={"title": "Set up"})
     [revision] = await revisions_of(client, "install")
 
-    diff = found(await client.get(f"{INSTALL}/revisions/{revision['id']}/diff"))
+    diff = ok(await client.get(f"{INSTALL}/revisions/{revision['id']}/diff"))
 
     assert (diff["identical"], diff["additions"], diff["deletions"]) == (False, 1, 1)
     assert patched(f"# Install\n\n{text}", diff["diff"]) == f"# Set up\n\n{text}"
@@ -86,10 +86,10 @@ async def test_a_text_of_any_size_is_compared(api: Api, cast: Cast) -> None:
     before = "".join(f"line {number % 997}\n" for number in range(60_000))
     after = "".join(f"line {number % 991}\n" for number in range(60_000))
     await create_article(client, contentMarkdown=before)
-    found(await client.patch(INSTALL, json={"contentMarkdown": after}))
+    ok(await client.patch(INSTALL, json={"contentMarkdown": after}))
     [revision] = await revisions_of(client, "install")
 
-    diff = found(await client.get(f"{INSTALL}/revisions/{revision['id']}/diff"))
+    diff = ok(await client.get(f"{INSTALL}/revisions/{revision['id']}/diff"))
 
     assert patched(before, diff["diff"]) == after
 
@@ -103,10 +103,10 @@ async def test_what_is_not_there_is_not_found(api: Api, cast: Cast) -> None:
     unknown = "rev_01k0000000000000000000000a"
 
     for revision in (others["id"], unknown, "current", "x"):
-        assert refusal(await client.get(f"{INSTALL}/revisions/{revision}/diff")) == MISSING
+        assert error(await client.get(f"{INSTALL}/revisions/{revision}/diff")) == MISSING
     for other in (others["id"], unknown, "", "Current"):
         path = f"{INSTALL}/revisions/{mine['id']}/diff"
-        assert refusal(await client.get(path, params={"compare_to": other})) == MISSING
+        assert error(await client.get(path, params={"compare_to": other})) == MISSING
 
 
 async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -118,5 +118,5 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
 
     refused = await client.get(f"/v1/articles/{theirs['id']}/revisions/{revision['id']}/diff")
 
-    assert refusal(refused) == MISSING
+    assert error(refused) == MISSING
     assert refused.content == (await client.get("/v1/articles/nothing/revisions/x/diff")).content

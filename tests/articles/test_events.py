@@ -5,18 +5,18 @@ from typing import Any
 import pytest
 
 from instep.core.database import Database, Tx
-from tests.articles.editing import delete, put_into_review, restore, save_copy, translate
-from tests.cast import Api, Cast, Client, Json
-from tests.web.asking import at_once, create_article, create_collection, found, refusal
+from tests.support.articles import delete, put_into_review, restore, save_copy, translate
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import at_once, create_article, create_collection, ok, error
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import before, forget, heard, kinds, told
+from tests.support.events import before, forget, heard, kinds, told
 
 INSTALL = "/v1/articles/install"
 
 
 async def live_article(client: Client, **fields: Any) -> Json:
     await create_article(client, **fields)
-    return found(await client.post(f"{INSTALL}/publish"))
+    return ok(await client.post(f"{INSTALL}/publish"))
 
 
 async def test_an_article_that_is_published_became_live(api: Api, cast: Cast, owner: Tx) -> None:
@@ -24,12 +24,12 @@ async def test_an_article_that_is_published_became_live(api: Api, cast: Cast, ow
     await create_webhook(client)
     draft = await create_article(client)
 
-    live = found(await client.post(f"{INSTALL}/publish", params={"format": "html"}))
+    live = ok(await client.post(f"{INSTALL}/publish", params={"format": "html"}))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == (
         "article.published",
-        found(await client.get(INSTALL)),
+        ok(await client.get(INSTALL)),
         {"status": "draft", "url": None, "publishedAt": None, "updatedAt": draft["updatedAt"]},
     )
     assert event["actor"] == {"type": "api_key", "name": "Acme writer"}
@@ -57,10 +57,10 @@ async def test_each_field_of_a_live_article_that_patch_changes_is_told(
     old = await live_article(client)
     await create_webhook(client)
 
-    found(await client.patch(INSTALL, json=change, params={"format": form}))
+    ok(await client.patch(INSTALL, json=change, params={"format": form}))
 
     [event] = await heard(owner, cast.acme)
-    new = found(await client.get(f"/v1/articles/{old['id']}"))
+    new = ok(await client.get(f"/v1/articles/{old['id']}"))
     assert told(event) == ("article.updated", new, before(old, new))
     assert event["data"]["previousAttributes"].keys() >= change.keys()
     assert "contentMarkdown" in event["data"]["object"]
@@ -74,7 +74,7 @@ async def test_a_live_article_that_moves_to_another_collection_has_changed(
     guides = await create_collection(client)
     await create_webhook(client)
 
-    new = found(await client.patch(INSTALL, json={"collectionId": "guides"}))
+    new = ok(await client.patch(INSTALL, json={"collectionId": "guides"}))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == (
@@ -94,15 +94,15 @@ async def test_a_patch_that_changes_nothing_or_is_refused_has_no_event(
     await create_webhook(client)
 
     for body in ({}, {"title": "Install", "contentMarkdown": "Run it.", "description": "To begin."}):
-        assert found(await client.patch(INSTALL, json=body)) == live
+        assert ok(await client.patch(INSTALL, json=body)) == live
     text = {"contentMarkdown": "Two."}
-    assert refusal(await client.patch(INSTALL, json={**text, "slug": "taken"})) == (400, "slug_taken")
+    assert error(await client.patch(INSTALL, json={**text, "slug": "taken"})) == (400, "slug_taken")
     stale = {"If-Match": '"stale"'}
-    assert refusal(await client.patch(INSTALL, json=text, headers=stale)) == (400, "conflict")
-    assert refusal(await client.post(f"{INSTALL}/publish", headers=stale)) == (400, "conflict")
-    assert found(await client.post(f"{INSTALL}/publish")) == live
+    assert error(await client.patch(INSTALL, json=text, headers=stale)) == (400, "conflict")
+    assert error(await client.post(f"{INSTALL}/publish", headers=stale)) == (400, "conflict")
+    assert ok(await client.post(f"{INSTALL}/publish")) == live
 
-    assert found(await client.get(INSTALL)) == live
+    assert ok(await client.get(INSTALL)) == live
     assert await kinds(owner, cast.acme) == []
 
 
@@ -117,9 +117,9 @@ async def test_what_is_not_live_changes_in_silence(
 
     for ref in ("draft", "install"):
         path = f"/v1/articles/{ref}"
-        found(await client.patch(path, json={"title": "Another", "contentMarkdown": "Two."}))
-        [revision] = found(await client.get(f"{path}/revisions"))["results"]
-        found(await client.post(f"{path}/revisions/{revision['id']}/restore"))
+        ok(await client.patch(path, json={"title": "Another", "contentMarkdown": "Two."}))
+        [revision] = ok(await client.get(f"{path}/revisions"))["results"]
+        ok(await client.post(f"{path}/revisions/{revision['id']}/restore"))
         await save_copy(database, cast.acme, ref, contentMarkdown="Three.")
 
     assert await kinds(owner, cast.acme) == []
@@ -137,8 +137,8 @@ async def test_a_working_copy_is_told_once_it_is_published(
     await save_copy(database, cast.acme, "install", contentMarkdown="Two.")
     assert await kinds(owner, cast.acme) == []
 
-    old = found(await client.get(INSTALL))
-    new = found(await client.post(f"{INSTALL}/publish"))
+    old = ok(await client.get(INSTALL))
+    new = ok(await client.post(f"{INSTALL}/publish"))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == ("article.updated", new, before(old, new))
@@ -157,9 +157,9 @@ async def test_a_patch_over_a_working_copy_is_one_event(
     await live_article(client)
     await create_webhook(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Two.")
-    old = found(await client.get(INSTALL))
+    old = ok(await client.get(INSTALL))
 
-    new = found(await client.patch(INSTALL, json={"title": "Set up"}))
+    new = ok(await client.patch(INSTALL, json={"title": "Set up"}))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == ("article.updated", new, before(old, new))
@@ -170,13 +170,13 @@ async def test_a_patch_over_a_working_copy_is_one_event(
 async def test_a_text_of_a_live_article_that_is_restored_is_told(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     await live_article(client)
-    old = found(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
-    [revision] = found(await client.get(f"{INSTALL}/revisions"))["results"]
+    old = ok(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
+    [revision] = ok(await client.get(f"{INSTALL}/revisions"))["results"]
     await create_webhook(client)
 
     path = f"{INSTALL}/revisions/{revision['id']}/restore"
-    new = found(await client.post(path))
-    found(await client.post(path))
+    new = ok(await client.post(path))
+    ok(await client.post(path))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == ("article.updated", new, before(old, new))
@@ -189,7 +189,7 @@ async def test_a_text_that_outdates_translations_says_so(api: Api, cast: Cast, o
     german = await translate(client, root, "Einrichten", "de")
     await create_webhook(client)
 
-    new = found(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
+    new = ok(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
 
     [event] = await heard(owner, cast.acme)
     row = {"id": german["id"], "locale": "de", "status": "draft", "outdated": False}
@@ -202,7 +202,7 @@ async def test_a_translation_is_an_article_of_its_own(api: Api, cast: Cast, owne
     german = await translate(client, await live_article(client), "Einrichten", "de")
     await create_webhook(client)
 
-    live = found(await client.post(f"/v1/articles/{german['id']}/publish"))
+    live = ok(await client.post(f"/v1/articles/{german['id']}/publish"))
 
     [event] = await heard(owner, cast.acme)
     assert told(event)[:2] == ("article.published", live)
@@ -213,12 +213,12 @@ async def test_a_live_article_that_is_unpublished_is_gone(api: Api, cast: Cast, 
     old = await live_article(client)
     await create_webhook(client)
 
-    new = found(await client.post(f"{INSTALL}/unpublish", params={"format": "html"}))
+    new = ok(await client.post(f"{INSTALL}/unpublish", params={"format": "html"}))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == (
         "article.unpublished",
-        found(await client.get(INSTALL)),
+        ok(await client.get(INSTALL)),
         {"status": "published", "url": old["url"], "updatedAt": old["updatedAt"]},
     )
     assert (new["status"], new["url"]) == ("draft", None)
@@ -233,10 +233,10 @@ async def test_an_archived_article_is_not_live_before_it_is_published_again(
     await owner.run(archive, bot=cast.acme.bot_id)
     await create_webhook(client)
 
-    found(await client.post(f"{INSTALL}/unpublish"))
+    ok(await client.post(f"{INSTALL}/unpublish"))
     assert await kinds(owner, cast.acme) == []
     await owner.run(archive, bot=cast.acme.bot_id)
-    found(await client.post(f"{INSTALL}/publish"))
+    ok(await client.post(f"{INSTALL}/publish"))
 
     [event] = await heard(owner, cast.acme)
     assert (event["type"], event["data"]["previousAttributes"]["status"]) == ("article.published", "archived")
@@ -249,9 +249,9 @@ async def test_a_deletion_tells_of_the_article_and_of_each_translation_as_they_w
     client = api(cast.acme.write_key)
     root = await live_article(client) if is_live else await create_article(client)
     translations = [await translate(client, root, "Install it", locale) for locale in ("de", "fr", "es")]
-    found(await client.post(f"/v1/articles/{translations[1]['id']}/publish"))
+    ok(await client.post(f"/v1/articles/{translations[1]['id']}/publish"))
     ids = [root["id"], *(row["id"] for row in translations)]
-    shown = [found(await client.get(f"/v1/articles/{each}")) for each in ids]
+    shown = [ok(await client.get(f"/v1/articles/{each}")) for each in ids]
     await create_webhook(client)
 
     await delete(client, root["id"])
@@ -269,7 +269,7 @@ async def test_one_translation_that_is_deleted_is_one_event(api: Api, cast: Cast
     await create_webhook(client)
 
     await delete(client, german["id"])
-    assert refusal(await client.delete(f"/v1/articles/{german['id']}")) == (404, "not_found")
+    assert error(await client.delete(f"/v1/articles/{german['id']}")) == (404, "not_found")
 
     assert [told(event) for event in await heard(owner, cast.acme)] == [("article.deleted", german, {})]
 
@@ -284,7 +284,7 @@ async def test_restoring_is_silent_and_what_is_published_then_is_told(
 
     restored = await restore(client, article["id"])
     assert await kinds(owner, cast.acme) == []
-    live = found(await client.post(f"{INSTALL}/publish"))
+    live = ok(await client.post(f"{INSTALL}/publish"))
 
     [event] = await heard(owner, cast.acme)
     assert told(event) == ("article.published", live, before(restored, live))
@@ -296,10 +296,10 @@ async def test_the_deletion_of_its_collection_is_no_event(api: Api, cast: Cast, 
     await live_article(client, collectionId=guides["id"])
     await create_webhook(client)
 
-    found(await client.patch("/v1/collections/guides", json={"title": "Manuals"}))
-    found(await client.delete(f"/v1/collections/{guides['id']}"))
+    ok(await client.patch("/v1/collections/guides", json={"title": "Manuals"}))
+    ok(await client.delete(f"/v1/collections/{guides['id']}"))
 
-    assert found(await client.get(INSTALL))["collectionId"] is None
+    assert ok(await client.get(INSTALL))["collectionId"] is None
     assert await kinds(owner, cast.acme) == []
 
 
@@ -311,7 +311,7 @@ async def test_of_twenty_who_publish_at_once_one_made_it_live(api: Api, cast: Ca
     answers = await at_once(20, lambda _: client.post(f"{INSTALL}/publish"))
 
     [event] = await heard(owner, cast.acme)
-    assert told(event)[:2] == ("article.published", found(answers[0]))
+    assert told(event)[:2] == ("article.published", ok(answers[0]))
 
 
 async def test_changes_that_race_are_told_in_one_unbroken_chain(api: Api, cast: Cast, owner: Tx) -> None:
@@ -335,4 +335,4 @@ async def test_changes_that_race_are_told_in_one_unbroken_chain(api: Api, cast: 
         assert kind == "article.updated"
         assert {name: old[name] for name in state if name in old} == changed
         state = {name: shown[name] for name in state}
-    assert events[-1]["data"]["object"] == found(await client.get(INSTALL))
+    assert events[-1]["data"]["object"] == ok(await client.get(INSTALL))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import create_article, create_collection, found, named_fields, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article, create_collection, ok, named_fields, error
 
 
 async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
@@ -11,7 +11,7 @@ async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
     article = await create_article(client, "Größe ändern")
 
     for ref in (article["id"], article["slug"]):
-        assert found(await client.get(f"/v1/articles/{ref}")) == article
+        assert ok(await client.get(f"/v1/articles/{ref}")) == article
 
 
 async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
@@ -19,7 +19,7 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     text = "# Run\n\n*it* <script>alert(1)</script><b onclick=x>now</b>"
     article = await create_article(client, contentMarkdown=text)
 
-    html = found(await client.get("/v1/articles/install", params={"format": "html"}))
+    html = ok(await client.get("/v1/articles/install", params={"format": "html"}))
 
     shown = html.pop("contentHtml")
     assert html == {name: value for name, value in article.items() if name != "contentMarkdown"}
@@ -31,9 +31,9 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
 async def test_html_is_exactly_what_the_site_shows(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client, contentMarkdown="## Step\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done")
-    url = found(await client.post("/v1/articles/install/publish"))["url"]
+    url = ok(await client.post("/v1/articles/install/publish"))["url"]
 
-    html = found(await client.get("/v1/articles/install?format=html"))["contentHtml"]
+    html = ok(await client.get("/v1/articles/install?format=html"))["contentHtml"]
 
     assert html in (await api(None).get(url)).text
 
@@ -48,7 +48,7 @@ async def test_an_unknown_parameter_is_ignored(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     article = await create_article(client)
 
-    assert found(await client.get("/v1/articles/install?colour=red")) == article
+    assert ok(await client.get("/v1/articles/install?colour=red")) == article
 
 
 async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -60,9 +60,9 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
         for ref in (theirs["id"], theirs["slug"], "art_01k0000000000000000000000a", "nothing", "%00")
     ]
 
-    assert {refusal(answer) for answer in answers[:-1]} == {(404, "not_found")}
+    assert {error(answer) for answer in answers[:-1]} == {(404, "not_found")}
     assert len({answer.content for answer in answers[:-1]}) == 1
-    assert refusal(answers[-1])[0] in (400, 404)
+    assert error(answers[-1])[0] in (400, 404)
 
 
 async def test_an_article_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
@@ -71,19 +71,19 @@ async def test_an_article_of_the_other_bot_is_not_in_this_one(api: Api, cast: Ca
 
     refused = await client.get(f"/v1/articles/{article['id']}", params={"bot_id": str(cast.second_bot_id)})
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     here = {"Service-Bot": str(cast.acme.bot_id)}
-    assert found(await client.get(f"/v1/articles/{article['id']}", headers=here)) == article
+    assert ok(await client.get(f"/v1/articles/{article['id']}", headers=here)) == article
 
 
 async def test_a_former_slug_keeps_working(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client, "First")
     for slug in ("second", "third", "first"):
-        article = found(await client.patch("/v1/articles/first", json={"slug": slug}))
+        article = ok(await client.patch("/v1/articles/first", json={"slug": slug}))
 
     for slug in ("first", "second", "third"):
-        assert found(await client.get(f"/v1/articles/{slug}")) == article
+        assert ok(await client.get(f"/v1/articles/{slug}")) == article
 
 
 async def test_a_slug_in_use_wins_over_a_former_one(api: Api, cast: Cast) -> None:
@@ -94,18 +94,18 @@ async def test_a_slug_in_use_wins_over_a_former_one(api: Api, cast: Cast) -> Non
     newcomer = await create_article(client, "First")
 
     assert newcomer["slug"] == "first"
-    assert found(await client.get("/v1/articles/first"))["id"] == newcomer["id"]
-    assert found(await client.get("/v1/articles/moved"))["id"] != newcomer["id"]
+    assert ok(await client.get("/v1/articles/first"))["id"] == newcomer["id"]
+    assert ok(await client.get("/v1/articles/moved"))["id"] != newcomer["id"]
 
 
 async def test_the_default_locale_comes_first_then_the_others(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     german = await create_article(client, slug="install", locale="de")
-    assert found(await client.get("/v1/articles/install"))["id"] == german["id"]
+    assert ok(await client.get("/v1/articles/install"))["id"] == german["id"]
 
     english = await create_article(client, slug="install")
 
-    assert found(await client.get("/v1/articles/install"))["id"] == english["id"]
+    assert ok(await client.get("/v1/articles/install"))["id"] == english["id"]
 
 
 async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
@@ -128,13 +128,13 @@ async def test_the_etag_changes_with_the_article(api: Api, cast: Cast, act: str)
     etag = (await client.get("/v1/articles/install")).headers["ETag"]
 
     if act == "patch":
-        found(await client.patch("/v1/articles/install", json={"description": "New"}))
+        ok(await client.patch("/v1/articles/install", json={"description": "New"}))
     elif act == "publish":
-        found(await client.post("/v1/articles/install/publish"))
+        ok(await client.post("/v1/articles/install/publish"))
     elif act == "translate":
         await create_article(client, "Einrichten", translationOf=article["id"], locale="de")
     else:
-        found(await client.delete(f"/v1/collections/{collection['id']}"))
+        ok(await client.delete(f"/v1/collections/{collection['id']}"))
 
     changed = await client.get("/v1/articles/install", headers={"If-None-Match": etag})
     assert (changed.status_code, changed.headers["ETag"] != etag) == (200, True)
@@ -146,7 +146,7 @@ async def test_a_translation_is_outdated_until_it_follows_its_root(api: Api, cas
     await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
 
     async def outdated() -> bool:
-        [translation] = found(await client.get("/v1/articles/install"))["translations"]
+        [translation] = ok(await client.get("/v1/articles/install"))["translations"]
         is_outdated: bool = translation["outdated"]
         return is_outdated
 
@@ -163,14 +163,14 @@ async def test_the_status_of_a_translation_shows_at_its_root(api: Api, cast: Cas
     root = await create_article(client, "Install")
     await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
 
-    published = found(await client.post("/v1/articles/einrichten/publish"))
+    published = ok(await client.post("/v1/articles/einrichten/publish"))
 
     assert published["url"] == f"http://help.test/help/{cast.acme.slug}/de/articles/einrichten"
-    [translation] = found(await client.get("/v1/articles/install"))["translations"]
+    [translation] = ok(await client.get("/v1/articles/install"))["translations"]
     assert translation["status"] == "published"
 
 
 async def test_reads_go_on_while_the_workspace_is_paused(api: Api, cast: Cast) -> None:
     refused = await api(cast.paused.read_key).get("/v1/articles/install")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")

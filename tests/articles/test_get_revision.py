@@ -1,7 +1,7 @@
 """GET /v1/articles/{id}/revisions/{revisionId}."""
 
-from tests.cast import Api, Cast, Client, Json
-from tests.web.asking import all_pages, create_article, found, named_fields, refusal
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import all_pages, create_article, ok, named_fields, error
 
 
 async def test_it_holds_the_replaced_text(api: Api, cast: Cast) -> None:
@@ -9,7 +9,7 @@ async def test_it_holds_the_replaced_text(api: Api, cast: Cast) -> None:
     article = await create_article(client, contentMarkdown="*One*\r\n")
     listed = await replace(client, "install")
 
-    revision = found(await client.get(f"/v1/articles/install/revisions/{listed['id']}"))
+    revision = ok(await client.get(f"/v1/articles/install/revisions/{listed['id']}"))
 
     assert revision == {**listed, "contentMarkdown": "*One*\r\n"}
     assert revision["articleId"] == article["id"]
@@ -21,7 +21,7 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     listed = await replace(client, "install")
 
     address = f"/v1/articles/install/revisions/{listed['id']}"
-    revision = found(await client.get(address, params={"format": "html"}))
+    revision = ok(await client.get(address, params={"format": "html"}))
 
     assert revision == {**listed, "contentHtml": "<p><em>One</em></p>\n"}
     assert named_fields(await client.get(address, params={"format": "pdf"})) == ["format"]
@@ -36,7 +36,7 @@ async def test_a_revision_belongs_to_its_article(api: Api, cast: Cast) -> None:
     refused = await client.get(f"/v1/articles/other/revisions/{mine['id']}")
     unknown = await client.get("/v1/articles/other/revisions/rev_01k0000000000000000000000a")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
 
 
@@ -49,12 +49,12 @@ async def test_a_revision_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
 
     for article in (theirs["id"], "nothing"):
         refused = await client.get(f"/v1/articles/{article}/revisions/{revision['id']}")
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
     own = await client.get(f"/v1/articles/install/revisions/{revision['id']}")
-    assert refusal(own) == (404, "not_found")
+    assert error(own) == (404, "not_found")
 
 
 async def replace(client: Client, slug: str) -> Json:
     """Give an article another text; the revision that holds the replaced one."""
-    found(await client.patch(f"/v1/articles/{slug}", json={"contentMarkdown": "Two"}))
+    ok(await client.patch(f"/v1/articles/{slug}", json={"contentMarkdown": "Two"}))
     return (await all_pages(client, f"/v1/articles/{slug}/revisions"))[0]

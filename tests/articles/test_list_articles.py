@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast, Client, Json
-from tests.web.asking import (
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import (
     all_pages,
     at_once,
     create_article,
     create_collection,
-    found,
+    ok,
     named_fields,
     pages,
-    refusal,
+    error,
 )
 
 LIST = "/v1/articles"
@@ -24,19 +24,19 @@ async def test_the_newest_change_comes_first_with_its_text(api: Api, cast: Cast)
     client = api(cast.acme.write_key)
     first, second = await create_article(client, "First"), await create_article(client, "Second")
 
-    assert found(await client.get(LIST)) == {
+    assert ok(await client.get(LIST)) == {
         "results": [second, first],
         "has_more": False,
         "next_cursor": None,
     }
-    changed = found(await client.patch("/v1/articles/first", json={"position": 9}))
-    assert found(await client.get(LIST))["results"] == [changed, second]
+    changed = ok(await client.patch("/v1/articles/first", json={"position": 9}))
+    assert ok(await client.get(LIST))["results"] == [changed, second]
 
 
 async def test_an_empty_help_center_has_an_empty_list(api: Api, cast: Cast) -> None:
     await create_article(api(cast.globex.write_key))
 
-    answer = found(await api(cast.acme.read_key).get(LIST))
+    answer = ok(await api(cast.acme.read_key).get(LIST))
 
     assert answer == {"results": [], "has_more": False, "next_cursor": None}
 
@@ -56,7 +56,7 @@ async def test_the_filters_keep_what_they_name(api: Api, cast: Cast) -> None:
     guides = await create_collection(client, "Guides")
     live = await create_article(client, "Live", collectionId=guides["id"])
     await create_article(client, "Entwurf", locale="de")
-    live = found(await client.post("/v1/articles/live/publish"))
+    live = ok(await client.post("/v1/articles/live/publish"))
 
     async def titles(**params: Any) -> list[str]:
         return [row["title"] for row in await all_pages(client, LIST, **params)]
@@ -77,7 +77,7 @@ async def test_a_collection_that_is_not_there_is_not_found(api: Api, cast: Cast)
 
     for ref in (theirs["id"], "nowhere"):
         refused = await api(cast.acme.read_key).get(LIST, params={"collection_id": ref})
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: 
         seen += [row["id"] for row in page]
         await create_article(client, f"New {number}")
         if number < len(moved):
-            found(await client.patch(f"/v1/articles/{moved[number]}", json={"position": 99}))
+            ok(await client.patch(f"/v1/articles/{moved[number]}", json={"position": 99}))
         number += 1
 
     stayed = [ref for ref in made[::-1] if ref not in moved]
@@ -149,7 +149,7 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast)
     bot = {"bot_id": str(cast.acme.bot_id)}
     for title in ("One", "Two"):
         await client.post(LIST, json={"title": title, "contentMarkdown": ""}, params=bot)
-    first = found(await client.get(LIST, params={**bot, "page_size": 1}))
+    first = ok(await client.get(LIST, params={**bot, "page_size": 1}))
     cursor = {"start_cursor": first["next_cursor"]}
 
     for other in (
@@ -159,10 +159,10 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast)
         {"bot_id": str(cast.second_bot_id)},
     ):
         refused = await client.get(LIST, params={**bot, **cursor, **other})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
     for path in ("/v1/collections", "/v1/drafts", "/v1/tasks", "/v1/articles/one/revisions"):
-        assert refusal(await client.get(path, params={**bot, **cursor})) == (400, "invalid_cursor")
-    again = found(await client.get(LIST, params={**bot, **cursor, "page_size": 5, "format": "html"}))
+        assert error(await client.get(path, params={**bot, **cursor})) == (400, "invalid_cursor")
+    again = ok(await client.get(LIST, params={**bot, **cursor, "page_size": 5, "format": "html"}))
     assert [row["title"] for row in again["results"]] == ["One"]
 
 
@@ -170,13 +170,13 @@ async def test_an_altered_cursor_is_refused(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     for title in ("One", "Two"):
         await create_article(client, title)
-    cursor = found(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
 
     middle = len(cursor) // 2
     other = "A" if cursor[middle] != "A" else "B"
     altered = [cursor[:middle] + other + cursor[middle + 1 :], cursor[:-1], cursor + "A", cursor + "="]
     for bad in (*altered, "", "é", "%", "e30", "\0", cursor * 50):
-        assert refusal(await client.get(LIST, params={"start_cursor": bad})) == (400, "invalid_cursor")
+        assert error(await client.get(LIST, params={"start_cursor": bad})) == (400, "invalid_cursor")
 
 
 async def test_following_updated_since_misses_no_change(api: Api, cast: Cast) -> None:
@@ -190,7 +190,7 @@ async def test_following_updated_since_misses_no_change(api: Api, cast: Cast) ->
         for number in range(5):
             await create_article(writers[writer], f"By {writer} {number}")
             change = {"description": f"{writer} {number}"}
-            found(await writers[writer].patch(f"/v1/articles/shared-{number % 4}", json=change))
+            ok(await writers[writer].patch(f"/v1/articles/shared-{number % 4}", json=change))
 
     async def sync() -> None:
         since = max((row["updatedAt"] for row in known.values()), default="2020-01-01T00:00:00Z")

@@ -4,17 +4,17 @@ import re
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import (
+from tests.support.cast import Api, Cast
+from tests.support.http import (
     ID,
     TIMESTAMP,
     all_pages,
     at_once,
     create_article,
-    found,
+    ok,
     named_fields,
     pages,
-    refusal,
+    error,
 )
 
 INSTALL = "/v1/articles/install"
@@ -25,8 +25,8 @@ async def test_a_revision_holds_the_replaced_text_and_what_had_written_it(api: A
     first, second = api(cast.acme.write_key), api(cast.wide_key)
     article = await create_article(first)
     bot = {"bot_id": str(cast.acme.bot_id)}
-    found(await second.patch(INSTALL, json={"contentMarkdown": "Two."}, params=bot))
-    found(await first.patch(INSTALL, json={"title": "Set up"}))
+    ok(await second.patch(INSTALL, json={"contentMarkdown": "Two."}, params=bot))
+    ok(await first.patch(INSTALL, json={"title": "Set up"}))
 
     newer, older = await all_pages(first, REVISIONS)
 
@@ -42,7 +42,7 @@ async def test_a_revision_holds_the_replaced_text_and_what_had_written_it(api: A
     }
     assert (newer["version"], newer["title"], newer["origin"]) == (2, "Install", "update")
     assert newer["author"] == {"type": "api_key", "name": "wide"}
-    assert found(await first.get(INSTALL))["version"] == 3
+    assert ok(await first.get(INSTALL))["version"] == 3
 
 
 async def test_only_another_text_or_title_makes_one(api: Api, cast: Cast) -> None:
@@ -55,14 +55,14 @@ async def test_only_another_text_or_title_makes_one(api: Api, cast: Cast) -> Non
     await client.post(f"{INSTALL}/unpublish")
 
     assert await all_pages(client, REVISIONS) == []
-    assert found(await client.get(INSTALL))["version"] == 1
+    assert ok(await client.get(INSTALL))["version"] == 1
 
 
 async def test_an_applied_edit_shows_where_its_text_came_from(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
     draft = (await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."})).json()
-    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
     await client.patch(INSTALL, json={"contentMarkdown": "Three."})
 
     newest = (await all_pages(client, REVISIONS))[0]
@@ -77,14 +77,14 @@ async def test_the_newest_50_are_kept_whoever_writes_at_once(api: Api, cast: Cas
     async def write(writer: int) -> None:
         for number in range(20):
             sent = {"contentMarkdown": f"By {writer}, {number}"}
-            found(await writers[writer].patch(INSTALL, json=sent))
+            ok(await writers[writer].patch(INSTALL, json=sent))
 
     await at_once(4, write)
 
     reader = api(cast.acme.read_key)
     kept = await all_pages(reader, REVISIONS, page_size=100)
     assert [revision["version"] for revision in kept] == list(range(80, 30, -1))
-    assert found(await reader.get(INSTALL))["version"] == 81
+    assert ok(await reader.get(INSTALL))["version"] == 81
     times = [revision["createdAt"] for revision in kept]
     assert times == sorted(times, reverse=True)
 
@@ -101,7 +101,7 @@ async def test_pages_hold_every_row_once_in_order_while_more_are_made(
     seen: list[int] = []
     async for page in pages(client, REVISIONS, page_size=size):
         seen += [revision["version"] for revision in page]
-        found(await client.patch(INSTALL, json={"title": f"While at {seen[-1]}"}))
+        ok(await client.patch(INSTALL, json={"title": f"While at {seen[-1]}"}))
 
     assert seen == [5, 4, 3, 2, 1]
 
@@ -112,11 +112,11 @@ async def test_a_cursor_of_another_article_is_refused(api: Api, cast: Cast) -> N
     await create_article(client, "Other")
     for title in ("A", "B"):
         await client.patch(INSTALL, json={"title": title})
-    cursor = found(await client.get(REVISIONS, params={"page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(REVISIONS, params={"page_size": 1}))["next_cursor"]
 
     refused = await client.get("/v1/articles/other/revisions", params={"start_cursor": cursor})
 
-    assert refusal(refused) == (400, "invalid_cursor")
+    assert error(refused) == (400, "invalid_cursor")
 
 
 async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
@@ -131,5 +131,5 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
 
     refused = await client.get(f"/v1/articles/{theirs['id']}/revisions")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == (await client.get("/v1/articles/nothing/revisions")).content

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import TIMESTAMP, at_once, create_article, create_collection, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import TIMESTAMP, at_once, create_article, create_collection, ok, error
 
 
 async def test_a_published_article_is_live_at_its_address(api: Api, cast: Cast) -> None:
@@ -12,7 +12,7 @@ async def test_a_published_article_is_live_at_its_address(api: Api, cast: Cast) 
 
     published = await client.post("/v1/articles/install/publish")
 
-    live = found(published)
+    live = ok(published)
     assert live["url"] == f"http://help.test/help/{cast.acme.slug}/articles/install"
     assert TIMESTAMP.fullmatch(live["publishedAt"])
     changed = {name: live[name] for name in ("status", "url", "publishedAt", "updatedAt")}
@@ -29,7 +29,7 @@ async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
 
     again = await client.post("/v1/articles/install/publish")
 
-    assert found(again) == found(first)
+    assert ok(again) == ok(first)
     assert again.headers["ETag"] == first.headers["ETag"]
 
 
@@ -38,7 +38,7 @@ async def test_publishing_makes_no_revision(api: Api, cast: Cast) -> None:
     await create_article(client)
     await client.post("/v1/articles/install/publish")
 
-    assert found(await client.get("/v1/articles/install/revisions"))["results"] == []
+    assert ok(await client.get("/v1/articles/install/revisions"))["results"] == []
 
 
 async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
@@ -48,7 +48,7 @@ async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
     answers = await at_once(10, lambda _: client.post("/v1/articles/install/publish"))
 
     assert len({answer.content for answer in answers}) == 1
-    assert found(answers[0])["status"] == "published"
+    assert ok(answers[0])["status"] == "published"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ async def test_the_stricter_visibility_keeps_it_off_the_site(
     guides = await create_collection(client, visibility=collection)
     await create_article(client, collectionId=guides["id"], visibility=article)
 
-    live = found(await client.post("/v1/articles/install/publish"))
+    live = ok(await client.post("/v1/articles/install/publish"))
 
     assert (live["status"], live["visibility"]) == ("published", article)
     address = f"/help/{cast.acme.slug}/articles/install"
@@ -78,8 +78,8 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
 
     refused = await client.post("/v1/articles/install/publish", headers={"If-Match": stale})
 
-    assert refusal(refused) == (400, "conflict")
-    assert found(await client.post("/v1/articles/install/publish", headers={"If-Match": etag}))
+    assert error(refused) == (400, "conflict")
+    assert ok(await client.post("/v1/articles/install/publish", headers={"If-Match": etag}))
 
 
 async def test_a_former_slug_publishes_too(api: Api, cast: Cast) -> None:
@@ -87,7 +87,7 @@ async def test_a_former_slug_publishes_too(api: Api, cast: Cast) -> None:
     await create_article(client)
     await client.patch("/v1/articles/install", json={"slug": "set-up"})
 
-    assert found(await client.post("/v1/articles/install/publish"))["slug"] == "set-up"
+    assert ok(await client.post("/v1/articles/install/publish"))["slug"] == "set-up"
 
 
 async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -98,9 +98,9 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     refused = await client.post(f"/v1/articles/{theirs['id']}/publish")
     unknown = await client.post("/v1/articles/nothing/publish")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
-    assert found(await globex.get("/v1/articles/install"))["status"] == "draft"
+    assert ok(await globex.get("/v1/articles/install"))["status"] == "draft"
 
 
 async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
@@ -108,4 +108,4 @@ async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
 
     refused = await api(cast.acme.read_key).post("/v1/articles/install/publish")
 
-    assert refusal(refused) == (403, "insufficient_scope")
+    assert error(refused) == (403, "insufficient_scope")

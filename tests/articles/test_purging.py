@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from instep import upkeep
+from instep.ops import prune
 from instep.core.database import Database, Tx
-from tests.articles.editing import delete, let_time_pass, restore, translate
-from tests.cast import Api, Cast, Client, RunJobs
-from tests.web.asking import all_pages, at_once, create_article, found, made
+from tests.support.articles import delete, let_time_pass, restore, translate
+from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.support.http import all_pages, at_once, create_article, ok, created
 
 DAYS = timedelta(days=30)
 TABLES = ("articles", "revisions", "drafts", "former_slugs")
@@ -66,20 +66,20 @@ async def test_a_task_tells_of_the_drafts_that_are_left(
     client = api(cast.acme.write_key)
     for title in ("Install", "Upgrade"):
         await create_article(client, title, contentMarkdown="Run `agent setup --port 80` first.\n")
-        found(await client.post(f"/v1/articles/{title.lower()}/publish"))
+        ok(await client.post(f"/v1/articles/{title.lower()}/publish"))
     diff = "--- a/cli.py\n+++ b/cli.py\n@@ -1 +1 @@\n-PORT = '--port'\n+PORT = '--listen'\n"
     change = {"kind": "pr", "title": "Rename --port to --listen", "diff": diff}
     task = (await client.post("/v1/tasks", json={"change": change})).json()
     await run_jobs()
-    assert len(found(await client.get(f"/v1/tasks/{task['id']}"))["drafts"]) == 2
+    assert len(ok(await client.get(f"/v1/tasks/{task['id']}"))["drafts"]) == 2
     await delete(client, "install")
     await let_time_pass(owner, cast.acme, DAYS)
 
     await an_hour_passes(database, owner, run_jobs)
 
-    ended = found(await client.get(f"/v1/tasks/{task['id']}"))
+    ended = ok(await client.get(f"/v1/tasks/{task['id']}"))
     assert (ended["status"], [draft["title"] for draft in ended["drafts"]]) == ("completed", ["Upgrade"])
-    assert found(await client.get("/v1/tasks"))["results"] == [ended]
+    assert ok(await client.get("/v1/tasks"))["results"] == [ended]
 
 
 async def test_as_many_as_there_are_go_in_one_run(
@@ -91,7 +91,7 @@ async def test_as_many_as_there_are_go_in_one_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = api(cast.acme.write_key)
-    monkeypatch.setattr(upkeep, "PURGED_AT_ONCE", 2)
+    monkeypatch.setattr(prune, "PURGED_AT_ONCE", 2)
     for number in range(3):
         root = await create_article(client, f"No {number}")
         await translate(client, root, "T", "de")
@@ -133,17 +133,17 @@ async def write_everything(client: Client) -> None:
     """An article with a translation, revisions, a former slug, a pending and a settled draft."""
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
-    found(await client.patch("/v1/articles/install", json={"slug": "begin", "contentMarkdown": "Two."}))
+    ok(await client.patch("/v1/articles/install", json={"slug": "begin", "contentMarkdown": "Two."}))
     drafts = [
-        made(await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": f"{number}."}))
+        created(await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": f"{number}."}))
         for number in range(2)
     ]
-    found(await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={}))
 
 
 async def an_hour_passes(database: Database, owner: Tx, run_jobs: RunJobs) -> None:
-    await upkeep.schedule_prune(database)
-    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=upkeep.PRUNE)
+    await prune.schedule_prune(database)
+    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=prune.PRUNE)
     await run_jobs()
     assert await owner.value("select count(*) from jobs where error is not null") == 0
 

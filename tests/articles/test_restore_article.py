@@ -5,17 +5,17 @@ from datetime import timedelta
 import pytest
 
 from instep.core.database import Database, Tx
-from tests.articles.editing import delete, draft_status, let_time_pass, put_into_review, restore, translate
-from tests.cast import Api, Cast
-from tests.web.asking import (
+from tests.support.articles import delete, draft_status, let_time_pass, put_into_review, restore, translate
+from tests.support.cast import Api, Cast
+from tests.support.http import (
     Response,
     all_pages,
     at_once,
     create_article,
     create_collection,
-    found,
-    made,
-    refusal,
+    ok,
+    created,
+    error,
 )
 
 INSTALL = "/v1/articles/install"
@@ -27,16 +27,16 @@ async def test_a_restored_article_is_as_it_was_but_a_draft(api: Api, cast: Cast)
     guides = await create_collection(client)
     await create_article(client, collectionId=guides["id"], description="How to.", position=7)
     await client.patch(INSTALL, json={"contentMarkdown": "Two."})
-    live = found(await client.post(f"{INSTALL}/publish"))
+    live = ok(await client.post(f"{INSTALL}/publish"))
     await delete(client, "install")
 
     restored = await client.post(f"/v1/articles/{live['id']}/restore")
 
-    article = found(restored)
+    article = ok(restored)
     assert article == {**live, "status": "draft", "url": None, "updatedAt": article["updatedAt"]}
     assert article["updatedAt"] >= live["updatedAt"]
     again = await client.get(INSTALL)
-    assert (found(again), again.headers["ETag"]) == (article, restored.headers["ETag"])
+    assert (ok(again), again.headers["ETag"]) == (article, restored.headers["ETag"])
     assert (await api(None).get(live["url"])).status_code == 404
     assert len(await all_pages(client, f"{INSTALL}/revisions")) == 1
 
@@ -81,22 +81,22 @@ async def test_the_translations_deleted_with_it_come_back_as_drafts(api: Api, ca
     assert restored["translations"] == [
         {"id": german["id"], "locale": "de", "status": "draft", "outdated": False}
     ]
-    assert found(await client.get("/v1/articles/einrichten"))["translationOf"] == root["id"]
-    assert refusal(await client.get("/v1/articles/installer")) == MISSING
+    assert ok(await client.get("/v1/articles/einrichten"))["translationOf"] == root["id"]
+    assert error(await client.get("/v1/articles/installer")) == MISSING
     assert (await restore(client, "installer"))["status"] == "draft"
 
 
 async def test_its_pending_edits_come_back(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
-    draft = made(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
+    draft = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
     await delete(client, "install")
 
     await restore(client, "install")
 
     assert [row["id"] for row in await all_pages(client, "/v1/drafts")] == [draft["id"]]
-    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
-    assert found(await client.get(INSTALL))["contentMarkdown"] == "Two."
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    assert ok(await client.get(INSTALL))["contentMarkdown"] == "Two."
 
 
 async def test_a_slug_means_the_one_deleted_last(api: Api, cast: Cast) -> None:
@@ -115,7 +115,7 @@ async def test_a_former_slug_works_too(api: Api, cast: Cast) -> None:
     await delete(client, "install")
 
     assert (await restore(client, "install"))["id"] == article["id"]
-    assert found(await client.get(INSTALL))["slug"] == "set-up"
+    assert ok(await client.get(INSTALL))["slug"] == "set-up"
 
 
 async def test_a_slug_taken_meanwhile_stays_with_its_new_owner(api: Api, cast: Cast) -> None:
@@ -129,10 +129,10 @@ async def test_a_slug_taken_meanwhile_stays_with_its_new_owner(api: Api, cast: C
     restored = await restore(client, article["id"])
 
     assert restored["slug"] == "install-2"
-    assert found(await client.get(INSTALL))["id"] == newcomer["id"]
-    assert found(await client.get("/v1/articles/einrichten-2"))["translationOf"] == article["id"]
+    assert ok(await client.get(INSTALL))["id"] == newcomer["id"]
+    assert ok(await client.get("/v1/articles/einrichten-2"))["translationOf"] == article["id"]
     await delete(client, "install")
-    assert found(await client.get(INSTALL))["id"] == article["id"]
+    assert ok(await client.get(INSTALL))["id"] == article["id"]
 
 
 async def test_what_is_not_deleted_cant_be_restored(api: Api, cast: Cast) -> None:
@@ -144,10 +144,10 @@ async def test_what_is_not_deleted_cant_be_restored(api: Api, cast: Cast) -> Non
     third = await create_article(client)
 
     for ref in (second["id"], "moved", third["id"], "install"):
-        assert refusal(await client.post(f"/v1/articles/{ref}/restore")) == (400, "invalid_state")
+        assert error(await client.post(f"/v1/articles/{ref}/restore")) == (400, "invalid_state")
 
     await restore(client, first["id"])
-    assert refusal(await client.post(f"/v1/articles/{first['id']}/restore")) == (400, "invalid_state")
+    assert error(await client.post(f"/v1/articles/{first['id']}/restore")) == (400, "invalid_state")
 
 
 async def test_a_translation_waits_for_its_article(api: Api, cast: Cast) -> None:
@@ -159,7 +159,7 @@ async def test_a_translation_waits_for_its_article(api: Api, cast: Cast) -> None
 
     for translation in (early, late):
         refused = await client.post(f"/v1/articles/{translation['id']}/restore")
-        assert refusal(refused) == (400, "invalid_state")
+        assert error(refused) == (400, "invalid_state")
         assert "Restore the article first" in refused.json()["error"]
 
     await restore(client, root["id"])
@@ -175,7 +175,7 @@ async def test_a_translation_whose_language_is_taken_meanwhile_stays_deleted(api
 
     refused = await client.post(f"/v1/articles/{old['id']}/restore")
 
-    assert refusal(refused) == (400, "invalid_state")
+    assert error(refused) == (400, "invalid_state")
     await delete(client, new["id"])
     assert (await restore(client, old["id"]))["slug"] == "einrichten"
 
@@ -188,7 +188,7 @@ async def test_after_30_days_it_is_gone(api: Api, cast: Cast, owner: Tx) -> None
     await let_time_pass(owner, cast.acme, timedelta(days=30))
 
     for ref in (article["id"], "install"):
-        assert refusal(await client.post(f"/v1/articles/{ref}/restore")) == MISSING
+        assert error(await client.post(f"/v1/articles/{ref}/restore")) == MISSING
 
 
 async def test_until_then_it_can_be_restored(api: Api, cast: Cast, owner: Tx) -> None:
@@ -206,7 +206,7 @@ async def test_the_collection_may_be_gone_by_then(api: Api, cast: Cast) -> None:
     guides = await create_collection(client)
     await create_article(client, collectionId=guides["id"])
     await delete(client, "install")
-    found(await client.delete("/v1/collections/guides"))
+    ok(await client.delete("/v1/collections/guides"))
 
     assert (await restore(client, "install"))["collectionId"] is None
 
@@ -220,7 +220,7 @@ async def test_of_twenty_at_once_one_restores(api: Api, cast: Cast) -> None:
     answers = await at_once(20, lambda _: client.post(f"{INSTALL}/restore"))
 
     assert sorted(answer.status_code for answer in answers) == [200] + [400] * 19
-    assert {refusal(a) for a in answers if a.status_code == 400} == {(400, "invalid_state")}
+    assert {error(a) for a in answers if a.status_code == 400} == {(400, "invalid_state")}
     assert len(await all_pages(client, "/v1/articles")) == 2
 
 
@@ -270,7 +270,7 @@ async def test_one_text_a_language_whoever_is_first(api: Api, cast: Cast) -> Non
 
     assert sorted(answer.is_success for answer in answers) == [False] * 19 + [True]
     assert {answer.status_code for answer in answers} <= {200, 201, 400}
-    assert len(found(await client.get(INSTALL))["translations"]) == 1
+    assert len(ok(await client.get(INSTALL))["translations"]) == 1
 
 
 async def test_deleting_and_restoring_at_once_keep_a_family_together(api: Api, cast: Cast) -> None:
@@ -297,5 +297,5 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     by_slug = await client.post(f"{INSTALL}/restore")
     unknown = await client.post("/v1/articles/art_01k0000000000000000000000a/restore")
 
-    assert refusal(refused) == MISSING
+    assert error(refused) == MISSING
     assert refused.content == by_slug.content == unknown.content

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.articles.editing import revisions_of
-from tests.cast import Api, Cast, Client, Json
-from tests.web.asking import at_once, create_article, found, refusal
+from tests.support.articles import revisions_of
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import at_once, create_article, ok, error
 
 INSTALL = "/v1/articles/install"
 MISSING = (404, "not_found")
@@ -14,19 +14,19 @@ MISSING = (404, "not_found")
 async def test_the_article_has_the_former_text_and_title_again(api: Api, cast: Cast, live: bool) -> None:
     client = api(cast.acme.write_key)
     first = await create_article(client, description="How to.")
-    before = found(await client.patch(INSTALL, json={"title": "Set up", "contentMarkdown": "Two."}))
+    before = ok(await client.patch(INSTALL, json={"title": "Set up", "contentMarkdown": "Two."}))
     if live:
-        before = found(await client.post(f"{INSTALL}/publish"))
+        before = ok(await client.post(f"{INSTALL}/publish"))
     [revision] = await revisions_of(client, "install")
 
     restored = await client.post(f"{INSTALL}/revisions/{revision['id']}/restore")
 
-    article = found(restored)
+    article = ok(restored)
     text = {"title": first["title"], "contentMarkdown": first["contentMarkdown"], "version": 3}
     assert article == before | text | {"updatedAt": article["updatedAt"]}
     assert article["updatedAt"] >= before["updatedAt"]
     again = await client.get(INSTALL)
-    assert (found(again), again.headers["ETag"]) == (article, restored.headers["ETag"])
+    assert (ok(again), again.headers["ETag"]) == (article, restored.headers["ETag"])
     if live:
         assert "Run it." in (await api(None).get(article["url"])).text
 
@@ -34,7 +34,7 @@ async def test_the_article_has_the_former_text_and_title_again(api: Api, cast: C
 async def test_the_replaced_text_is_kept_and_the_restored_one_says_so(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     revision = await change(client)
-    found(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
+    ok(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
 
     replaced, _ = await revisions_of(client, "install")
     assert (replaced["version"], replaced["contentMarkdown"], replaced["origin"]) == (2, "Two.", "update")
@@ -53,7 +53,7 @@ async def test_restoring_the_present_text_changes_nothing(api: Api, cast: Cast) 
 
     again = await client.post(path)
 
-    assert found(again) == found(first)
+    assert ok(again) == ok(first)
     assert again.headers["ETag"] == first.headers["ETag"]
     assert len(await revisions_of(client, "install")) == 2
 
@@ -66,9 +66,9 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
     [revision] = await revisions_of(client, "install")
     path = f"{INSTALL}/revisions/{revision['id']}/restore"
 
-    assert refusal(await client.post(path, headers={"If-Match": stale})) == (400, "conflict")
-    assert found(await client.get(INSTALL))["contentMarkdown"] == "Two."
-    assert found(await client.post(path, headers={"If-Match": etag}))["contentMarkdown"] == "Run it."
+    assert error(await client.post(path, headers={"If-Match": stale})) == (400, "conflict")
+    assert ok(await client.get(INSTALL))["contentMarkdown"] == "Two."
+    assert ok(await client.post(path, headers={"If-Match": etag}))["contentMarkdown"] == "Run it."
 
 
 async def test_ten_at_once_restore_it_once(api: Api, cast: Cast) -> None:
@@ -77,7 +77,7 @@ async def test_ten_at_once_restore_it_once(api: Api, cast: Cast) -> None:
 
     answers = await at_once(10, lambda _: client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
 
-    assert {found(answer)["version"] for answer in answers} == {3}
+    assert {ok(answer)["version"] for answer in answers} == {3}
     assert [row["version"] for row in await revisions_of(client, "install")] == [2, 1]
 
 
@@ -86,14 +86,14 @@ async def test_the_oldest_of_fifty_can_be_restored_and_goes(api: Api, cast: Cast
     await create_article(client)
     for number in range(50):
         await client.patch(INSTALL, json={"contentMarkdown": f"No {number}"})
-    listed = found(await client.get(f"{INSTALL}/revisions", params={"page_size": 100}))["results"]
+    listed = ok(await client.get(f"{INSTALL}/revisions", params={"page_size": 100}))["results"]
     assert listed[-1]["version"] == 1
 
-    restored = found(await client.post(f"{INSTALL}/revisions/{listed[-1]['id']}/restore"))
+    restored = ok(await client.post(f"{INSTALL}/revisions/{listed[-1]['id']}/restore"))
 
     assert (restored["contentMarkdown"], restored["version"]) == ("Run it.", 52)
     again = await client.post(f"{INSTALL}/revisions/{listed[-1]['id']}/restore")
-    assert refusal(again) == MISSING
+    assert error(again) == MISSING
 
 
 async def test_a_revision_of_another_article_is_not_found(api: Api, cast: Cast) -> None:
@@ -103,8 +103,8 @@ async def test_a_revision_of_another_article_is_not_found(api: Api, cast: Cast) 
 
     refused = await client.post(f"/v1/articles/other/revisions/{revision['id']}/restore")
 
-    assert refusal(refused) == MISSING
-    assert found(await client.get("/v1/articles/other")) == other
+    assert error(refused) == MISSING
+    assert ok(await client.get("/v1/articles/other")) == other
 
 
 async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -116,14 +116,14 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     refused = await client.post(f"/v1/articles/{revision['articleId']}/revisions/{revision['id']}/restore")
     own = await client.post(f"{INSTALL}/revisions/{revision['id']}/restore")
 
-    assert refusal(refused) == refusal(own) == MISSING
+    assert error(refused) == error(own) == MISSING
     assert refused.content == (await client.post("/v1/articles/nothing/revisions/x/restore")).content
-    assert found(await globex.get(INSTALL))["contentMarkdown"] == "Two."
+    assert ok(await globex.get(INSTALL))["contentMarkdown"] == "Two."
 
 
 async def change(client: Client) -> Json:
     """Make an article and give it another text; the revision of the first one."""
     await create_article(client)
-    found(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
+    ok(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
     [revision] = await revisions_of(client, "install")
     return revision

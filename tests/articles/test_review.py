@@ -4,9 +4,9 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_gap_draft, queue_new_article
-from tests.articles.editing import Queue, draft_status, put_into_review
-from tests.cast import Api, Cast
-from tests.web.asking import all_pages, at_once, found, made, refusal
+from tests.support.articles import Queue, draft_status, put_into_review
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, at_once, ok, created, error
 
 INSTALL = "/v1/articles/install"
 
@@ -15,11 +15,11 @@ async def test_an_article_in_review_is_not_live(api: Api, cast: Cast, database: 
     client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme)
 
-    article = found(await client.get(INSTALL))
+    article = ok(await client.get(INSTALL))
 
     assert (article["status"], article["url"], article["version"]) == ("in_review", None, 1)
     assert await all_pages(client, "/v1/articles", status="in_review") == [article]
-    assert refusal(await client.post(f"{INSTALL}/unpublish")) == (400, "invalid_state")
+    assert error(await client.post(f"{INSTALL}/unpublish")) == (400, "invalid_state")
     await client.patch(INSTALL, json={"contentMarkdown": "Two."})
     [revision] = await all_pages(client, f"{INSTALL}/revisions")
     assert (revision["origin"], revision["draftId"]) == ("create", draft_id)
@@ -33,7 +33,7 @@ async def test_publishing_it_applies_its_draft(
     client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme, queue)
 
-    assert found(await client.post(f"{INSTALL}/publish"))["status"] == "published"
+    assert ok(await client.post(f"{INSTALL}/publish"))["status"] == "published"
 
     assert await draft_status(owner, draft_id) == ("applied", True)
     assert await all_pages(client, "/v1/drafts") == []
@@ -44,9 +44,9 @@ async def test_edits_proposed_for_it_stay_in_the_queue(
 ) -> None:
     client = api(cast.acme.write_key)
     await put_into_review(database, cast.acme)
-    edit = made(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
+    edit = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
 
-    found(await client.post(f"{INSTALL}/publish"))
+    ok(await client.post(f"{INSTALL}/publish"))
 
     assert await draft_status(owner, edit["id"]) == ("pending", False)
 
@@ -56,7 +56,7 @@ async def test_of_publishing_and_deleting_at_once_one_settles_it(
 ) -> None:
     client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme)
-    ref = found(await client.get(INSTALL))["id"]
+    ref = ok(await client.get(INSTALL))["id"]
 
     async def ask(number: int) -> int:
         path = f"/v1/articles/{ref}"

@@ -9,9 +9,9 @@ from instep.articles.schemas import TextUpdate
 from instep.core.database import Database, Tx
 from instep.core.errors import Conflict, InsufficientScope, NotFound, PlanInactive
 from instep.workspaces.actions import pause_workspace
-from tests.articles.editing import acting, delete, restore, revisions_of, save_copy
-from tests.cast import Api, Cast, Client, Json
-from tests.web.asking import at_once, create_article, found, made, refusal
+from tests.support.articles import acting, delete, restore, revisions_of, save_copy
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import at_once, create_article, ok, created, error
 
 INSTALL = "/v1/articles/install"
 
@@ -22,10 +22,10 @@ async def test_the_live_text_stays_until_it_is_published(api: Api, cast: Cast, d
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    article = found(await client.get(INSTALL))
+    article = ok(await client.get(INSTALL))
     assert article["updatedAt"] > live["updatedAt"]
     assert article == {**live, "hasUnpublishedChanges": True, "updatedAt": article["updatedAt"]}
-    assert found(await client.get("/v1/articles"))["results"] == [article]
+    assert ok(await client.get("/v1/articles"))["results"] == [article]
     assert "Better." not in (await api(None).get(live["url"])).text
     assert await revisions_of(client, "install") == []
 
@@ -37,12 +37,12 @@ async def test_publishing_makes_it_live_under_its_authors_name(
     live = await write_live(client)
     await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="*Better.*")
 
-    published = found(await client.post(f"{INSTALL}/publish"))
+    published = ok(await client.post(f"{INSTALL}/publish"))
 
     text = {"title": "Set up", "contentMarkdown": "*Better.*", "version": 2}
     assert published == live | text | {"updatedAt": published["updatedAt"]}
     assert "<em>Better.</em>" in (await api(None).get(live["url"])).text
-    assert found(await client.post(f"{INSTALL}/publish")) == published
+    assert ok(await client.post(f"{INSTALL}/publish")) == published
     await client.patch(INSTALL, json={"contentMarkdown": "Three."})
     [second, first] = await revisions_of(client, "install")
     assert (first["contentMarkdown"], first["origin"]) == ("Run it.", "create")
@@ -57,7 +57,7 @@ async def test_saving_goes_on_from_what_was_saved(api: Api, cast: Cast, database
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
     await save_copy(database, cast.acme, "install", title="Set up")
 
-    published = found(await client.post(f"{INSTALL}/publish"))
+    published = ok(await client.post(f"{INSTALL}/publish"))
     assert (published["title"], published["contentMarkdown"], published["version"]) == (
         "Set up",
         "Better.",
@@ -70,7 +70,7 @@ async def test_saving_the_same_again_leaves_no_trace(api: Api, cast: Cast, datab
     live = await write_live(client)
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
-    assert found(await client.get(INSTALL)) == live
+    assert ok(await client.get(INSTALL)) == live
 
     saved = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
     again = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
@@ -86,9 +86,9 @@ async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
 
-    article = found(await client.get(INSTALL))
+    article = ok(await client.get(INSTALL))
     assert article == {**live, "updatedAt": article["updatedAt"]}
-    assert found(await client.post(f"{INSTALL}/publish")) == article
+    assert ok(await client.post(f"{INSTALL}/publish")) == article
 
 
 async def test_the_text_of_a_draft_is_saved_directly(api: Api, cast: Cast, database: Database) -> None:
@@ -97,7 +97,7 @@ async def test_the_text_of_a_draft_is_saved_directly(api: Api, cast: Cast, datab
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    saved = found(await client.get(INSTALL))
+    saved = ok(await client.get(INSTALL))
     text = {"contentMarkdown": "Better.", "version": 2, "updatedAt": saved["updatedAt"]}
     assert saved == {**draft, **text, "hasUnpublishedChanges": False}
     [revision] = await revisions_of(client, "install")
@@ -111,7 +111,7 @@ async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
     await write_live(client)
     await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="Better.")
 
-    patched = found(await client.patch(INSTALL, json={"contentMarkdown": "Patched."}))
+    patched = ok(await client.patch(INSTALL, json={"contentMarkdown": "Patched."}))
 
     assert patched["hasUnpublishedChanges"] is False
     assert (patched["title"], patched["contentMarkdown"]) == ("Install", "Patched.")
@@ -123,19 +123,19 @@ async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
     kept = (await revisions_of(client, "install"))[0]
     assert kept["author"] == {"type": "command", "name": "Edda"}
     assert "Patched." in (await api(None).get(patched["url"])).text
-    assert found(await client.post(f"{INSTALL}/publish")) == patched
+    assert ok(await client.post(f"{INSTALL}/publish")) == patched
 
 
 async def test_an_applied_edit_drops_it_likewise(api: Api, cast: Cast, database: Database) -> None:
     client = api(cast.acme.write_key)
     await write_live(client)
-    draft = made(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."}))
+    draft = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."}))
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
 
     assert [text for _, _, text, _ in await history(client)] == ["Applied.", "Better.", "Run it."]
-    assert found(await client.get(INSTALL))["hasUnpublishedChanges"] is False
+    assert ok(await client.get(INSTALL))["hasUnpublishedChanges"] is False
 
 
 async def test_a_restored_revision_drops_it_likewise(api: Api, cast: Cast, database: Database) -> None:
@@ -145,7 +145,7 @@ async def test_a_restored_revision_drops_it_likewise(api: Api, cast: Cast, datab
     [revision] = await revisions_of(client, "install")
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    restored = found(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
+    restored = ok(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
 
     assert restored["hasUnpublishedChanges"] is False
     assert await history(client) == [
@@ -163,7 +163,7 @@ async def test_a_patch_with_its_very_text_keeps_no_second_one(
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    found(await client.patch(INSTALL, json={"contentMarkdown": "Better."}))
+    ok(await client.patch(INSTALL, json={"contentMarkdown": "Better."}))
 
     assert [text for _, _, text, _ in await history(client)] == ["Better.", "Run it."]
 
@@ -174,10 +174,10 @@ async def test_a_patch_of_other_fields_leaves_it(api: Api, cast: Cast, database:
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
     same = {"description": "How to.", "title": "Install", "contentMarkdown": "Run it."}
-    patched = found(await client.patch(INSTALL, json=same))
+    patched = ok(await client.patch(INSTALL, json=same))
 
     assert patched["hasUnpublishedChanges"] is True
-    assert found(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
+    assert ok(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
 
 
 async def test_unpublishing_keeps_it_until_the_next_publishing(
@@ -187,10 +187,10 @@ async def test_unpublishing_keeps_it_until_the_next_publishing(
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    draft = found(await client.post(f"{INSTALL}/unpublish"))
+    draft = ok(await client.post(f"{INSTALL}/unpublish"))
 
     assert (draft["contentMarkdown"], draft["hasUnpublishedChanges"]) == ("Run it.", True)
-    published = found(await client.post(f"{INSTALL}/publish"))
+    published = ok(await client.post(f"{INSTALL}/publish"))
     assert (published["contentMarkdown"], published["hasUnpublishedChanges"]) == ("Better.", False)
     assert [text for _, _, text, _ in await history(client)] == ["Better.", "Run it."]
 
@@ -205,7 +205,7 @@ async def test_in_an_unpublished_article_saving_goes_on_from_it(
 
     await save_copy(database, cast.acme, "install", title="Set up")
 
-    article = found(await client.get(INSTALL))
+    article = ok(await client.get(INSTALL))
     assert (article["title"], article["contentMarkdown"]) == ("Set up", "Better.")
     assert article["hasUnpublishedChanges"] is False
 
@@ -217,7 +217,7 @@ async def test_it_comes_back_with_a_deleted_article(api: Api, cast: Cast, databa
     await delete(client, "install")
 
     assert (await restore(client, "install"))["hasUnpublishedChanges"] is True
-    assert found(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
+    assert ok(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
 
 
 async def test_a_stale_etag_is_refused(api: Api, cast: Cast, database: Database) -> None:
@@ -229,9 +229,9 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast, database: Database)
     with pytest.raises(Conflict):
         await save_copy(database, cast.acme, "install", stale, contentMarkdown="Mine.")
     refused = await client.post(f"{INSTALL}/publish", headers={"If-Match": stale})
-    assert refusal(refused) == (400, "conflict")
+    assert error(refused) == (400, "conflict")
     published = await client.post(f"{INSTALL}/publish", headers={"If-Match": saved.etag})
-    assert found(published)["contentMarkdown"] == "Better."
+    assert ok(published)["contentMarkdown"] == "Better."
 
 
 async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
@@ -244,9 +244,9 @@ async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
         if number % 3 == 0:
             await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
         elif number % 3 == 1:
-            found(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
+            ok(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
         else:
-            found(await client.post(f"{INSTALL}/publish"))
+            ok(await client.post(f"{INSTALL}/publish"))
 
     await at_once(40, write)
 
@@ -261,7 +261,7 @@ async def test_only_the_newest_50_revisions_are_kept_with_it(
     await write_live(client)
     for number in range(27):
         await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
-        found(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
+        ok(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
 
     assert [version for version, *_ in await history(client)] == list(range(55, 4, -1))
 
@@ -289,12 +289,12 @@ async def test_neither_a_reader_nor_a_paused_workspace_saves(
 
 async def write_live(client: Client) -> Json:
     await create_article(client)
-    return found(await client.post(f"{INSTALL}/publish"))
+    return ok(await client.post(f"{INSTALL}/publish"))
 
 
 async def history(client: Client) -> list[tuple[int, str, str, str | None]]:
     """Version, title, text and origin of the present text, whose origin nothing tells, and of all before."""
-    now = found(await client.get(INSTALL))
+    now = ok(await client.get(INSTALL))
     kept = await revisions_of(client, "install")
     return [
         (now["version"], now["title"], now["contentMarkdown"], None),

@@ -1,36 +1,36 @@
 """POST /v1/articles/{id}/unpublish."""
 
-from tests.cast import Api, Cast
-from tests.web.asking import create_article, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article, ok, error
 
 
 async def test_an_unpublished_article_is_a_draft_again_and_off_the_site(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
-    live = found(await client.post("/v1/articles/install/publish"))
+    live = ok(await client.post("/v1/articles/install/publish"))
 
-    draft = found(await client.post(f"/v1/articles/{live['id']}/unpublish"))
+    draft = ok(await client.post(f"/v1/articles/{live['id']}/unpublish"))
 
     assert (await api(None).get(live["url"])).status_code == 404
     assert draft == {**live, "status": "draft", "url": None, "updatedAt": draft["updatedAt"]}
     assert draft["updatedAt"] >= live["updatedAt"]
-    assert found(await client.get("/v1/articles/install")) == draft
+    assert ok(await client.get("/v1/articles/install")) == draft
 
 
 async def test_a_draft_cant_be_unpublished(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
 
-    assert refusal(await client.post("/v1/articles/install/unpublish")) == (400, "invalid_state")
+    assert error(await client.post("/v1/articles/install/unpublish")) == (400, "invalid_state")
 
 
 async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
-    first = found(await client.post("/v1/articles/install/publish"))
+    first = ok(await client.post("/v1/articles/install/publish"))
     await client.post("/v1/articles/install/unpublish")
 
-    again = found(await client.post("/v1/articles/install/publish"))
+    again = ok(await client.post("/v1/articles/install/publish"))
 
     assert (again["publishedAt"], again["url"]) == (first["publishedAt"], first["url"])
 
@@ -44,6 +44,6 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     refused = await client.post(f"/v1/articles/{theirs['id']}/unpublish")
     unknown = await client.post("/v1/articles/nothing/unpublish")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
-    assert found(await globex.get("/v1/articles/install"))["status"] == "published"
+    assert ok(await globex.get("/v1/articles/install"))["status"] == "published"

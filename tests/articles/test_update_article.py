@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast, Json
-from tests.web.asking import (
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import (
     Response,
     all_pages,
     at_once,
     create_article,
     create_collection,
-    found,
+    ok,
     named_fields,
-    refusal,
+    error,
 )
 
 INSTALL = "/v1/articles/install"
@@ -34,21 +34,21 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
         {"collectionId": None},
     ]
     for sent in steps:
-        changed = found(await client.patch(f"/v1/articles/{article['id']}", json=sent))
+        changed = ok(await client.patch(f"/v1/articles/{article['id']}", json=sent))
         version = article["version"] + bool(sent.keys() & {"title", "contentMarkdown"})
         assert changed == {**article, **sent, "version": version, "updatedAt": changed["updatedAt"]}
         assert changed["updatedAt"] >= article["updatedAt"]
         article = changed
 
-    assert found(await client.get(f"/v1/articles/{article['id']}")) == article
+    assert ok(await client.get(f"/v1/articles/{article['id']}")) == article
 
 
 async def test_the_new_text_of_a_published_article_is_live_at_once(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
-    url = found(await client.post(f"{INSTALL}/publish"))["url"]
+    url = ok(await client.post(f"{INSTALL}/publish"))["url"]
 
-    changed = found(await client.patch(INSTALL, json={"contentMarkdown": "Run it **twice**."}))
+    changed = ok(await client.patch(INSTALL, json={"contentMarkdown": "Run it **twice**."}))
 
     assert changed["status"] == "published"
     assert "Run it <strong>twice</strong>." in (await api(None).get(url)).text
@@ -58,7 +58,7 @@ async def test_a_draft_stays_a_draft(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
 
-    changed = found(await client.patch(INSTALL, json={"contentMarkdown": "New."}))
+    changed = ok(await client.patch(INSTALL, json={"contentMarkdown": "New."}))
 
     assert (changed["status"], changed["url"]) == ("draft", None)
 
@@ -68,7 +68,7 @@ async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
     await create_article(client)
 
     for sent in ({"contentMarkdown": "*new*"}, {}):
-        changed = found(await client.patch(f"{INSTALL}?format=html", json=sent))
+        changed = ok(await client.patch(f"{INSTALL}?format=html", json=sent))
         assert changed["contentHtml"] == "<p><em>new</em></p>\n"
         assert "contentMarkdown" not in changed
 
@@ -79,9 +79,9 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
     same = ("title", "contentMarkdown", "slug", "description", "collectionId", "visibility", "position")
 
     for sent in ({}, {name: article[name] for name in same}):
-        assert found(await client.patch(INSTALL, json=sent)) == article
+        assert ok(await client.patch(INSTALL, json=sent)) == article
 
-    assert found(await client.get(INSTALL)) == article
+    assert ok(await client.get(INSTALL)) == article
     assert await all_pages(client, f"{INSTALL}/revisions") == []
 
 
@@ -89,14 +89,14 @@ async def test_a_title_may_have_200_characters(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
 
-    assert found(await client.patch(INSTALL, json={"title": "語" * 200}))["title"] == "語" * 200
+    assert ok(await client.patch(INSTALL, json={"title": "語" * 200}))["title"] == "語" * 200
 
 
 async def test_an_empty_description_clears_it(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client, description="How to.")
 
-    assert found(await client.patch(INSTALL, json={"description": ""}))["description"] is None
+    assert ok(await client.patch(INSTALL, json={"description": ""}))["description"] is None
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     refused = await client.patch(INSTALL, json={"description": "Not kept either.", field: value})
 
     assert named_fields(refused) == [field]
-    assert found(await client.get(INSTALL)) == article
+    assert ok(await client.get(INSTALL)) == article
 
 
 async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -163,8 +163,8 @@ async def test_a_slug_in_use_is_taken_and_nothing_is_changed(api: Api, cast: Cas
 
     refused = await client.patch(INSTALL, json={"slug": "other", "title": "New"})
 
-    assert refusal(refused) == (400, "slug_taken")
-    assert found(await client.get(INSTALL)) == article
+    assert error(refused) == (400, "slug_taken")
+    assert ok(await client.get(INSTALL)) == article
 
 
 async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:
@@ -182,9 +182,9 @@ async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(api: Api, 
 async def test_the_site_leads_from_a_former_slug_to_the_present_one(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_article(client)
-    old = found(await client.post(f"{INSTALL}/publish"))["url"]
+    old = ok(await client.post(f"{INSTALL}/publish"))["url"]
 
-    new = found(await client.patch(INSTALL, json={"slug": "set-up"}))["url"]
+    new = ok(await client.patch(INSTALL, json={"slug": "set-up"}))["url"]
 
     moved = await api(None).get(old)
     assert (moved.status_code, moved.headers["Location"]) == (301, new)
@@ -199,8 +199,8 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast
 
     refused = await client.patch(INSTALL, json={"title": "Theirs"}, headers=mine)
 
-    assert refusal(refused) == (400, "conflict")
-    assert found(await client.get(INSTALL))["title"] == "Mine"
+    assert error(refused) == (400, "conflict")
+    assert ok(await client.get(INSTALL))["title"] == "Mine"
     for known in (present, "*"):
         assert (
             await client.patch(INSTALL, json={"title": "Mine"}, headers={"If-Match": known})
@@ -228,9 +228,9 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     refused = await client.patch(f"/v1/articles/{theirs['id']}", json={"title": "Ours"})
     unknown = await client.patch("/v1/articles/nothing", json={"title": "Ours"})
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
-    assert found(await globex.get(INSTALL)) == theirs
+    assert ok(await globex.get(INSTALL)) == theirs
 
 
 async def test_writers_of_a_root_and_its_translations_do_not_hinder_each_other(api: Api, cast: Cast) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.chromium import Chromium
 from tests.browser.devtools import Page, browsing
-from tests.cast import Cast, Client
+from tests.support.cast import Cast, Client
 from tests.runtime.installation import installed
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.chromium import Chromium, Colour
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import publish_entry
 
 TEXT = """\

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.devtools import Page
-from tests.cast import Cast, Client
+from tests.support.cast import Cast, Client
 from tests.site.pages import publish
 
 TEXT = f"""\

@@ -5,9 +5,9 @@ import httpx2
 from instep.core.database import Tx
 from instep.demo.help import read_help
 from tests.browser.devtools import Page
-from tests.cast import Cast, Client
+from tests.support.cast import Cast, Client
 from tests.changelog.entries import publish_entry
-from tests.oauth.connecting import Request, begin_session, member, register
+from tests.support.oauth import Request, begin_session, member, register
 from tests.site.pages import collect, publish
 
 WIDTHS = (320, 390)

@@ -3,21 +3,21 @@
 from typing import Any
 
 from instep.core.database import Tx
-from tests.cast import Client, Json
-from tests.web.asking import found, made
+from tests.support.cast import Client, Json
+from tests.support.http import ok, created
 
 ENTRIES = "/v1/changelog/entries"
 
 
 async def create_entry(client: Client, title: str = "Exports as CSV", **fields: Any) -> Json:
-    return made(
+    return created(
         await client.post(ENTRIES, json={"title": title, "contentMarkdown": "Now also so.", **fields})
     )
 
 
 async def publish_entry(client: Client, title: str = "Exports as CSV", **fields: Any) -> Json:
     entry = await create_entry(client, title, **fields)
-    return found(await client.post(f"{ENTRIES}/{entry['id']}/publish"))
+    return ok(await client.post(f"{ENTRIES}/{entry['id']}/publish"))
 
 
 async def archive(owner: Tx, entry: Json) -> None:

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry
-from tests.web.asking import ID, TIMESTAMP, all_pages, at_once, found, made, named_fields, refusal
+from tests.support.http import ID, TIMESTAMP, all_pages, at_once, ok, created, named_fields, error
 
 
 async def test_a_new_entry_is_a_draft_with_every_field(api: Api, cast: Cast) -> None:
     body = {"title": "Exports as CSV", "contentMarkdown": "Choose *CSV*.\r\n"}
 
-    entry = made(await api(cast.acme.write_key).post(ENTRIES, json=body))
+    entry = created(await api(cast.acme.write_key).post(ENTRIES, json=body))
 
     assert re.fullmatch("chg" + ID, entry.pop("id"))
     assert TIMESTAMP.fullmatch(entry["createdAt"])
@@ -35,7 +35,7 @@ async def test_the_source_is_kept_and_an_empty_one_is_none(api: Api, cast: Cast)
     entry = await create_entry(client, sourceUrl="https://git.test/pull/1")
 
     assert entry["sourceUrl"] == "https://git.test/pull/1"
-    assert found(await client.get(f"{ENTRIES}/{entry['id']}")) == entry
+    assert ok(await client.get(f"{ENTRIES}/{entry['id']}")) == entry
     assert (await create_entry(client, sourceUrl=""))["sourceUrl"] is None
 
 
@@ -91,7 +91,7 @@ async def test_a_lone_surrogate_is_refused(api: Api, cast: Cast) -> None:
 
     refused = await api(cast.acme.write_key).post(ENTRIES, content=body, headers=headers)
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
 
 
 async def test_text_and_title_may_be_as_long_as_an_articles(api: Api, cast: Cast) -> None:
@@ -116,7 +116,7 @@ async def test_the_slug_is_made_from_the_title(api: Api, cast: Cast, title: str,
     entry = await create_entry(client, title)
 
     assert entry["slug"] == slug
-    assert found(await client.get(f"{ENTRIES}/{slug}")) == entry
+    assert ok(await client.get(f"{ENTRIES}/{slug}")) == entry
 
 
 async def test_slugs_of_equal_titles_are_numbered(api: Api, cast: Cast) -> None:
@@ -148,4 +148,4 @@ async def test_a_read_key_may_not_create(api: Api, cast: Cast) -> None:
 
     refused = await api(cast.acme.read_key).post(ENTRIES, json=body)
 
-    assert refusal(refused) == (403, "insufficient_scope")
+    assert error(refused) == (403, "insufficient_scope")

@@ -1,8 +1,8 @@
 """GET /v1/changelog/entries/{id}."""
 
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.web.asking import found, named_fields, refusal
+from tests.support.http import ok, named_fields, error
 
 
 async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
@@ -10,14 +10,14 @@ async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
     entry = await create_entry(client, "Größe wählen")
 
     for ref in (entry["id"], "größe-wählen"):
-        assert found(await client.get(f"{ENTRIES}/{ref}")) == entry
+        assert ok(await client.get(f"{ENTRIES}/{ref}")) == entry
 
 
 async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     entry = await create_entry(client, contentMarkdown="*now* <script>alert(1)</script><b onclick=x>b</b>")
 
-    html = found(await client.get(f"{ENTRIES}/exports-as-csv", params={"format": "html"}))
+    html = ok(await client.get(f"{ENTRIES}/exports-as-csv", params={"format": "html"}))
 
     shown = html.pop("contentHtml")
     assert html == {name: value for name, value in entry.items() if name != "contentMarkdown"}
@@ -32,7 +32,7 @@ async def test_html_is_exactly_what_the_page_shows(api: Api, cast: Cast) -> None
         client, contentMarkdown="## Step\n\n| a |\n|---|\n| 1 |\n\n- [x] done[^1]\n\n[^1]: b"
     )
 
-    html = found(await client.get(f"{ENTRIES}/{entry['id']}?format=html"))["contentHtml"]
+    html = ok(await client.get(f"{ENTRIES}/{entry['id']}?format=html"))["contentHtml"]
 
     assert html in (await api(None).get(entry["url"])).text
 
@@ -69,9 +69,9 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: C
         for ref in (theirs["id"], theirs["slug"], "chg_01k0000000000000000000000a", "nothing", "%00")
     ]
 
-    assert {refusal(answer) for answer in answers[:-1]} == {(404, "not_found")}
+    assert {error(answer) for answer in answers[:-1]} == {(404, "not_found")}
     assert len({answer.content for answer in answers[:-1]}) == 1
-    assert refusal(answers[-1])[0] in (400, 404)
+    assert error(answers[-1])[0] in (400, 404)
 
 
 async def test_an_entry_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
@@ -80,4 +80,4 @@ async def test_an_entry_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast
 
     for ref in (entry["id"], entry["slug"]):
         refused = await client.get(f"{ENTRIES}/{ref}", params={"bot_id": str(cast.second_bot_id)})
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")

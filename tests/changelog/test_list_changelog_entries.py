@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.web.asking import all_pages, found, named_fields, pages, refusal
+from tests.support.http import all_pages, ok, named_fields, pages, error
 
 
 async def test_the_newest_comes_first_with_its_text(api: Api, cast: Cast) -> None:
@@ -15,7 +15,7 @@ async def test_the_newest_comes_first_with_its_text(api: Api, cast: Cast) -> Non
     first, second = await create_entry(client, "First"), await create_entry(client, "Second")
     await create_entry(api(cast.globex.write_key), "Theirs")
 
-    assert found(await client.get(ENTRIES)) == {
+    assert ok(await client.get(ENTRIES)) == {
         "results": [second, first],
         "has_more": False,
         "next_cursor": None,
@@ -77,7 +77,7 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     async for page in pages(client, ENTRIES, page_size=size):
         seen += [row["id"] for row in page]
         await create_entry(client, f"New {number}")
-        found(await client.patch(f"{ENTRIES}/{made[number]}", json={"title": f"Changed {number}"}))
+        ok(await client.patch(f"{ENTRIES}/{made[number]}", json={"title": f"Changed {number}"}))
         number += 1
 
     assert seen == made[::-1]
@@ -88,7 +88,7 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast)
     bot, second = {"bot_id": str(cast.acme.bot_id)}, {"bot_id": str(cast.second_bot_id)}
     for title in ("One", "Two"):
         await client.post(ENTRIES, json={"title": title, "contentMarkdown": ""}, params=bot)
-    cursor = found(await client.get(ENTRIES, params={**bot, "page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(ENTRIES, params={**bot, "page_size": 1}))["next_cursor"]
 
     for path, params in (
         (ENTRIES, second),
@@ -96,9 +96,9 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast)
         ("/v1/articles", bot),
     ):
         refused = await client.get(path, params={**params, "start_cursor": cursor})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
     altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
     refused = await client.get(ENTRIES, params={**bot, "start_cursor": altered})
-    assert refusal(refused) == (400, "invalid_cursor")
-    again = found(await client.get(ENTRIES, params={**bot, "start_cursor": cursor, "format": "html"}))
+    assert error(refused) == (400, "invalid_cursor")
+    again = ok(await client.get(ENTRIES, params={**bot, "start_cursor": cursor, "format": "html"}))
     assert [row["title"] for row in again["results"]] == ["One"]

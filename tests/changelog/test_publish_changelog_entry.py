@@ -1,11 +1,11 @@
 """POST /v1/changelog/entries/{id}/publish."""
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.web.asking import TIMESTAMP, at_once, found, refusal
+from tests.support.http import TIMESTAMP, at_once, ok, error
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import before, heard, told
+from tests.support.events import before, heard, told
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 
@@ -14,13 +14,13 @@ async def test_a_published_entry_is_live_at_its_address(api: Api, cast: Cast) ->
     client = api(cast.acme.write_key)
     draft = await create_entry(client)
 
-    live = found(await client.post(f"{ENTRY}/publish"))
+    live = ok(await client.post(f"{ENTRY}/publish"))
 
     assert live["url"] == f"http://help.test/help/{cast.acme.slug}/changelog/exports-as-csv"
     assert TIMESTAMP.fullmatch(live["publishedAt"])
     changed = {name: live[name] for name in ("url", "publishedAt", "updatedAt")}
     assert live == {**draft, **changed, "status": "published"}
-    assert found(await client.get(ENTRY)) == live
+    assert ok(await client.get(ENTRY)) == live
     page = await api(None).get(live["url"])
     assert (page.status_code, "Now also so." in page.text) == (200, True)
 
@@ -31,16 +31,16 @@ async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
 
     again = await client.post(f"{ENTRY}/publish")
 
-    assert found(again) == first
+    assert ok(again) == first
     assert again.headers["ETag"] == (await client.get(ENTRY)).headers["ETag"]
 
 
 async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     first = await publish_entry(client)
-    found(await client.post(f"{ENTRY}/unpublish"))
+    ok(await client.post(f"{ENTRY}/unpublish"))
 
-    again = found(await client.post(f"{ENTRY}/publish"))
+    again = ok(await client.post(f"{ENTRY}/publish"))
 
     assert again == {**first, "updatedAt": again["updatedAt"]}
     assert again["updatedAt"] >= first["updatedAt"]
@@ -51,7 +51,7 @@ async def test_an_archived_entry_can_be_published(api: Api, cast: Cast, owner: T
     first = await publish_entry(client)
     await archive(owner, first)
 
-    again = found(await client.post(f"{ENTRY}/publish"))
+    again = ok(await client.post(f"{ENTRY}/publish"))
 
     assert again == {**first, "updatedAt": again["updatedAt"]}
     assert (await api(None).get(first["url"])).status_code == 200
@@ -67,7 +67,7 @@ async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
     for _ in range(5):
         entry = await create_entry(client)
         assert len(await publish(entry["id"])) == 1
-        assert found(await client.get(f"{ENTRIES}/{entry['id']}"))["status"] == "published"
+        assert ok(await client.get(f"{ENTRIES}/{entry['id']}"))["status"] == "published"
 
 
 async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
@@ -78,9 +78,9 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
 
     refused = await client.post(f"{ENTRY}/publish", headers={"If-Match": stale})
 
-    assert refusal(refused) == (400, "conflict")
-    assert found(await client.get(ENTRY))["status"] == "draft"
-    assert found(await client.post(f"{ENTRY}/publish", headers={"If-Match": present}))
+    assert error(refused) == (400, "conflict")
+    assert ok(await client.get(ENTRY))["status"] == "draft"
+    assert ok(await client.post(f"{ENTRY}/publish", headers={"If-Match": present}))
 
 
 async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -91,9 +91,9 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: C
     refused = await client.post(f"{ENTRIES}/{theirs['id']}/publish")
     unknown = await client.post(f"{ENTRIES}/nothing/publish")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
-    assert found(await globex.get(ENTRY)) == theirs
+    assert ok(await globex.get(ENTRY)) == theirs
 
 
 async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
@@ -101,7 +101,7 @@ async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
 
     refused = await api(cast.acme.read_key).post(f"{ENTRY}/publish")
 
-    assert refusal(refused) == (403, "insufficient_scope")
+    assert error(refused) == (403, "insufficient_scope")
     assert (await api(None).get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
 
 
@@ -110,13 +110,13 @@ async def test_an_entry_that_became_live_is_told_once(api: Api, cast: Cast, owne
     await create_webhook(client)
     entry = await create_entry(client)
     path = f"{ENTRIES}/{entry['id']}"
-    found(await client.patch(path, json={"title": "Exports"}))
-    draft = found(await client.get(path))
+    ok(await client.patch(path, json={"title": "Exports"}))
+    draft = ok(await client.get(path))
 
     answers = await at_once(20, lambda _: client.post(f"{path}/publish"))
-    found(await client.patch(path, json={"contentMarkdown": "Another."}))
+    ok(await client.patch(path, json={"contentMarkdown": "Another."}))
 
-    live = found(answers[0])
+    live = ok(answers[0])
     [event] = await heard(owner, cast.acme)
     assert told(event) == ("changelog_entry.published", live, before(draft, live))
     assert event["data"]["previousAttributes"].keys() == {"status", "url", "publishedAt", "updatedAt"}
@@ -127,12 +127,12 @@ async def test_each_time_that_it_becomes_live_is_told(api: Api, cast: Cast, owne
     await create_webhook(client)
     entry = await publish_entry(client)
     path = f"{ENTRIES}/{entry['id']}"
-    found(await client.post(f"{path}/unpublish"))
-    found(await client.post(f"{path}/publish"))
+    ok(await client.post(f"{path}/unpublish"))
+    ok(await client.post(f"{path}/publish"))
     await archive(owner, entry)
     stale = await client.post(f"{path}/publish", headers={"If-Match": '"stale"'})
-    assert refusal(stale) == (400, "conflict")
-    found(await client.post(f"{path}/publish"))
+    assert error(stale) == (400, "conflict")
+    ok(await client.post(f"{path}/publish"))
 
     events = [told(event) for event in await heard(owner, cast.acme)]
 

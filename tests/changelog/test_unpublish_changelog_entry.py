@@ -1,9 +1,9 @@
 """POST /v1/changelog/entries/{id}/unpublish."""
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.web.asking import found, refusal
+from tests.support.http import ok, error
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 
@@ -12,11 +12,11 @@ async def test_an_unpublished_entry_is_a_draft_again_and_off_the_site(api: Api, 
     client = api(cast.acme.write_key)
     live = await publish_entry(client)
 
-    draft = found(await client.post(f"{ENTRIES}/{live['id']}/unpublish"))
+    draft = ok(await client.post(f"{ENTRIES}/{live['id']}/unpublish"))
 
     assert draft == {**live, "status": "draft", "url": None, "updatedAt": draft["updatedAt"]}
     assert draft["updatedAt"] >= live["updatedAt"]
-    assert found(await client.get(ENTRY)) == draft
+    assert ok(await client.get(ENTRY)) == draft
     assert (await api(None).get(live["url"])).status_code == 404
 
 
@@ -24,16 +24,16 @@ async def test_a_draft_cant_be_unpublished(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     entry = await create_entry(client)
 
-    assert refusal(await client.post(f"{ENTRY}/unpublish")) == (400, "invalid_state")
-    assert found(await client.get(ENTRY)) == entry
+    assert error(await client.post(f"{ENTRY}/unpublish")) == (400, "invalid_state")
+    assert ok(await client.get(ENTRY)) == entry
 
 
 async def test_an_archived_entry_becomes_a_draft(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     await archive(owner, await publish_entry(client))
-    assert found(await client.get(ENTRY))["url"] is None
+    assert ok(await client.get(ENTRY))["url"] is None
 
-    assert found(await client.post(f"{ENTRY}/unpublish"))["status"] == "draft"
+    assert ok(await client.post(f"{ENTRY}/unpublish"))["status"] == "draft"
 
 
 async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -44,6 +44,6 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: C
     refused = await client.post(f"{ENTRIES}/{theirs['id']}/unpublish")
     unknown = await client.post(f"{ENTRIES}/nothing/unpublish")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
-    assert found(await globex.get(ENTRY)) == theirs
+    assert ok(await globex.get(ENTRY)) == theirs

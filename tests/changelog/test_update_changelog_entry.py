@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.web.asking import Response, at_once, found, named_fields, refusal
+from tests.support.http import Response, at_once, ok, named_fields, error
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 
@@ -16,19 +16,19 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
     entry = await create_entry(client, sourceUrl="https://git.test/pull/1")
 
     for sent in ({"title": "Exports"}, {"contentMarkdown": ""}, {"title": "Both", "contentMarkdown": "New."}):
-        changed = found(await client.patch(ENTRY, json=sent))
+        changed = ok(await client.patch(ENTRY, json=sent))
         assert changed["updatedAt"] >= entry["updatedAt"]
         assert changed == {**entry, **sent, "updatedAt": changed["updatedAt"]}
         entry = changed
 
-    assert found(await client.get(ENTRY)) == entry
+    assert ok(await client.get(ENTRY)) == entry
 
 
 async def test_the_slug_stays_when_the_title_changes(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     entry = await publish_entry(client)
 
-    changed = found(await client.patch(ENTRY, json={"title": "Something else"}))
+    changed = ok(await client.patch(ENTRY, json={"title": "Something else"}))
 
     assert (changed["slug"], changed["url"]) == (entry["slug"], entry["url"])
 
@@ -37,7 +37,7 @@ async def test_the_new_text_of_a_published_entry_is_live_at_once(api: Api, cast:
     client = api(cast.acme.write_key)
     url = (await publish_entry(client))["url"]
 
-    changed = found(await client.patch(ENTRY, json={"title": "CSV", "contentMarkdown": "**At last.**"}))
+    changed = ok(await client.patch(ENTRY, json={"title": "CSV", "contentMarkdown": "**At last.**"}))
 
     assert changed["status"] == "published"
     page = (await api(None).get(url)).text
@@ -50,7 +50,7 @@ async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
     await create_entry(client)
 
     for sent in ({"contentMarkdown": "*new*"}, {}):
-        changed = found(await client.patch(f"{ENTRY}?format=html", json=sent))
+        changed = ok(await client.patch(f"{ENTRY}?format=html", json=sent))
         assert changed["contentHtml"] == "<p><em>new</em></p>\n"
         assert "contentMarkdown" not in changed
 
@@ -60,8 +60,8 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
     entry = await create_entry(client)
 
     for sent in ({}, {name: entry[name] for name in ("title", "contentMarkdown")}):
-        assert found(await client.patch(ENTRY, json=sent)) == entry
-    assert found(await client.get(ENTRY)) == entry
+        assert ok(await client.patch(ENTRY, json=sent)) == entry
+    assert ok(await client.get(ENTRY)) == entry
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     )
 
     assert named_fields(refused) == [field]
-    assert found(await client.get(ENTRY)) == entry
+    assert ok(await client.get(ENTRY)) == entry
 
 
 async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast: Cast) -> None:
@@ -102,10 +102,10 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast
 
     refused = await client.patch(ENTRY, json={"title": "Theirs"}, headers=mine)
 
-    assert refusal(refused) == (400, "conflict")
-    assert found(await client.get(ENTRY))["title"] == "Mine"
+    assert error(refused) == (400, "conflict")
+    assert ok(await client.get(ENTRY))["title"] == "Mine"
     for known in (present, "*"):
-        found(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": known}))
+        ok(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": known}))
 
 
 async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cast) -> None:
@@ -134,6 +134,6 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: C
     refused = await client.patch(f"{ENTRIES}/{theirs['id']}", json={"title": "Mine"})
     unknown = await client.patch(f"{ENTRIES}/nothing", json={"title": "Mine"})
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == unknown.content
-    assert found(await globex.get(ENTRY)) == theirs
+    assert ok(await globex.get(ENTRY)) == theirs

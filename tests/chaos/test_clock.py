@@ -14,11 +14,11 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.webhooks.signature import verify
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.chaos.workers import StartWorker, nothing_waits, until
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver, receiving
-from tests.webhooks.sending import (
+from tests.support.deliveries import (
     at_work,
     attempt_under_way,
     connect,

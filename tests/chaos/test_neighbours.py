@@ -7,12 +7,12 @@ from statistics import median
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, found
+from tests.support.cast import Api, Cast, create_company
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import StartWorker
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver, receiving
-from tests.webhooks.sending import add_deliveries, connect
+from tests.support.deliveries import add_deliveries, connect
 
 pytestmark = pytest.mark.chaos
 
@@ -39,7 +39,7 @@ async def test_everybody_elses_first_attempt_begins_within_ten_seconds(
 
         sent: dict[str, datetime] = {}
         for number in range(OTHERS):
-            company = await found(owner, f"Company {number}")
+            company = await create_company(owner, f"Company {number}")
             client = api(company.write_key)
             delivery = await send_test(client, await connect(client, receiver, f"/{number}"))
             sent[delivery["id"]] = datetime.fromisoformat(delivery["createdAt"])

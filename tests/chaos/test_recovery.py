@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import httpx2
 import pytest
 
-from tests.cast import Client
+from tests.support.cast import Client
 from tests.chaos.conftest import Tell
 from tests.runtime.installation import READY_SECONDS, Installation, Process, installed, kill
-from tests.web.asking import all_pages, at_once
+from tests.support.http import all_pages, at_once
 
 pytestmark = pytest.mark.chaos
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from tests.cast import Json
+from tests.support.cast import Json
 
 BOT: Json = {"id": "5c29a4c9-4d0b-4c8e-9b8e-0b6f3ad1c0de", "name": "Acme"}
 TASK: Json = {

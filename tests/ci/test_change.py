@@ -16,10 +16,10 @@ from instep.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Opti
 from instep.core import limits
 from instep.core.config import read_settings
 from instep.core.database import Tx
-from tests.cast import Cast, Json
+from tests.support.cast import Cast, Json
 from tests.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
 from tests.ci.servers import TASK, Reply, standing
-from tests.commands import run_command
+from tests.support.commands import run_command
 from tests.runtime.installation import COMMAND, free_port, installed
 from tests.tasks.changes import use_up
 
@@ -403,7 +403,7 @@ async def test_used_up_tasks_are_told_with_the_time_to_wait(
 def test_a_server_that_is_down_is_told(
     repository: Repository, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CALL_PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(limits, "API_RETRY_SECONDS", 0)
     url = f"http://127.0.0.1:{free_port()}"
 
     assert send_change(WAIT, {"INSTEP_URL": url, "INSTEP_API_KEY": "isk_x"}) == FAILED
@@ -453,7 +453,7 @@ def test_a_draft_that_is_gone_does_not_stop_the_report(repository: Repository, c
 def test_a_check_does_not_pass_because_a_draft_cant_be_read(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, reply: Reply
 ) -> None:
-    monkeypatch.setattr(limits, "CALL_PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(limits, "API_RETRY_SECONDS", 0)
     draft = {"id": "edit_1", "type": "edit", "title": "T", "articleId": "art_1"}
     done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
     with standing(poll=[Reply(200, done)]) as stand:

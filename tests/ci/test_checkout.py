@@ -8,11 +8,11 @@ import pytest
 
 from instep.ci.checkout import CodeChange, read_change
 from instep.ci.git import Git, GitFailed
-from instep.ci.surroundings import Surroundings
+from instep.ci.environment import CiContext
 from instep.core import limits
 from tests.ci.repositories import AFTER, BEFORE, TITLE, Contents, Repository, new_repository
 
-NOTHING = Surroundings()
+NOTHING = CiContext()
 
 
 def files(change: CodeChange) -> list[str]:
@@ -49,14 +49,14 @@ def test_a_checkout_of_a_merge_is_told_by_the_commits_of_its_pull_request(reposi
     repository.git("checkout", "--quiet", "--detach", "main")
     repository.git("merge", "--quiet", "--no-ff", "feature")
 
-    change = read_change(repository.folder, Surroundings("pr", base, head, title="From the web"))
+    change = read_change(repository.folder, CiContext("pr", base, head, title="From the web"))
 
     assert (change.head, change.title, change.description) == (head, "From the web", None)
     assert files(change) == ["diff --git a/app/config.py b/app/config.py"]
 
 
 def test_what_a_ci_says_goes_before_the_commit(repository: Repository) -> None:
-    said = Surroundings(title="  A\n title ", url="https://git.test/7", description="Why.\n")
+    said = CiContext(title="  A\n title ", url="https://git.test/7", description="Why.\n")
 
     change = read_change(repository.folder, said)
 
@@ -65,20 +65,20 @@ def test_what_a_ci_says_goes_before_the_commit(repository: Repository) -> None:
 
 @pytest.mark.parametrize("title", ["", "   \n", "\t"])
 def test_an_empty_title_is_none(repository: Repository, title: str) -> None:
-    assert read_change(repository.folder, Surroundings(title=title)).title == TITLE
+    assert read_change(repository.folder, CiContext(title=title)).title == TITLE
 
 
 def test_titles_and_descriptions_are_as_long_as_a_task_takes(repository: Repository) -> None:
-    said = Surroundings(title="x" * 500, description="y" * 200_000)
+    said = CiContext(title="x" * 500, description="y" * 200_000)
 
     change = read_change(repository.folder, said)
 
-    assert change.title == "x" * (limits.TITLE - 1) + "…"
-    assert change.description == "y" * limits.CHANGE_BODY
+    assert change.title == "x" * (limits.MAX_TITLE_CHARACTERS - 1) + "…"
+    assert change.description == "y" * limits.MAX_CHANGE_BODY_CHARACTERS
 
 
 def test_what_json_or_a_database_cant_hold_is_replaced(repository: Repository) -> None:
-    change = read_change(repository.folder, Surroundings(title="a\udcffb", description="a\0b\udcff"))
+    change = read_change(repository.folder, CiContext(title="a\udcffb", description="a\0b\udcff"))
 
     assert (change.title, change.description) == ("a?b", "a\ufffdb?")
 
@@ -105,7 +105,7 @@ def test_a_base_may_be_a_branch_a_tag_or_a_branch_at_origin(repository: Reposito
     repository.git("tag", "--annotate", "v1", "--message", "One", "main")
     repository.git("update-ref", "refs/remotes/origin/origin-only", "main")
 
-    assert read_change(repository.folder, Surroundings(base=name)).base == repository.git(
+    assert read_change(repository.folder, CiContext(base=name)).base == repository.git(
         "merge-base", "main", "feature"
     )
 
@@ -113,7 +113,7 @@ def test_a_base_may_be_a_branch_a_tag_or_a_branch_at_origin(repository: Reposito
 def test_the_default_branch_that_a_ci_names_goes_before_main(repository: Repository) -> None:
     repository.git("update-ref", "refs/remotes/origin/trunk", "feature")
 
-    change = read_change(repository.folder, Surroundings(default_branch="trunk"))
+    change = read_change(repository.folder, CiContext(default_branch="trunk"))
 
     assert change.selection.files == 0
 
@@ -130,7 +130,7 @@ def forced(repository: Repository) -> tuple[str, str]:
 def test_after_a_force_push_the_branch_is_compared_with_the_default_one(repository: Repository) -> None:
     before, head = forced(repository)
 
-    change = read_change(repository.folder, Surroundings("commit", before=before, head=head))
+    change = read_change(repository.folder, CiContext("commit", before=before, head=head))
 
     assert change.base == repository.git("merge-base", "main", "feature")
     assert files(change) == ["diff --git a/app/config.py b/app/config.py"]
@@ -146,7 +146,7 @@ def test_a_push_that_shares_no_history_with_what_it_replaces_is_compared_with_th
     before = repository.commit("Another beginning", {"a.py": "A = 1\n"})
     repository.git("checkout", "--quiet", "--force", "feature")
 
-    change = read_change(repository.folder, Surroundings("commit", before=before))
+    change = read_change(repository.folder, CiContext("commit", before=before))
 
     assert change.base == repository.git("merge-base", "main", "feature")
     assert change.note is not None
@@ -156,7 +156,7 @@ def test_an_ordinary_push_is_compared_with_the_commit_before_it(repository: Repo
     before = repository.git("rev-parse", "feature")
     repository.commit("More", {"app/more.py": "MORE = 1\n"})
 
-    change = read_change(repository.folder, Surroundings("commit", before=before))
+    change = read_change(repository.folder, CiContext("commit", before=before))
 
     assert (change.base, change.note) == (before, None)
     assert files(change) == ["diff --git a/app/more.py b/app/more.py"]
@@ -167,7 +167,7 @@ def test_a_shallow_checkout_of_a_push_asks_for_its_history(repository: Repositor
     shallow = repository.clone(tmp_path / "shallow", "--depth=1", "--branch=feature")
 
     with pytest.raises(GitFailed, match="the checkout is shallow"):
-        read_change(shallow.folder, Surroundings("commit", before=before))
+        read_change(shallow.folder, CiContext("commit", before=before))
 
 
 MONOREPO: dict[str, Contents] = {
@@ -215,7 +215,7 @@ def test_a_release_is_what_came_since_the_tag_before(repository: Repository) -> 
     repository.git("tag", "v1.0", "main~1")
     repository.git("tag", "v1.1")
 
-    change = read_change(repository.folder, Surroundings("release", title="v1.1"))
+    change = read_change(repository.folder, CiContext("release", title="v1.1"))
 
     assert (change.kind, change.base) == ("release", repository.git("rev-parse", "v1.0"))
     assert files(change) == ["diff --git a/app/other.py b/app/other.py"]
@@ -227,7 +227,7 @@ def test_a_shallow_checkout_without_the_base_says_how_to_fetch_it(
     base, head = repository.git("rev-parse", "main"), repository.git("rev-parse", "feature")
     shallow = repository.clone(tmp_path / "shallow", "--depth=1", "--branch=feature")
 
-    for said in (Surroundings(base=base, head=head), Surroundings(base="main")):
+    for said in (CiContext(base=base, head=head), CiContext(base="main")):
         with pytest.raises(GitFailed, match=r"shallow.*`fetch-depth: 0`.*`GIT_DEPTH: 0`.*--unshallow"):
             read_change(shallow.folder, said)
 
@@ -238,10 +238,10 @@ def test_a_shallow_checkout_of_both_says_that_history_is_missing(
     shallow = repository.clone(tmp_path / "shallow", "--depth=1", "--no-single-branch", "--branch=feature")
 
     with pytest.raises(GitFailed, match="no commit in common here, and the checkout is shallow"):
-        read_change(shallow.folder, Surroundings(base="origin/main"))
+        read_change(shallow.folder, CiContext(base="origin/main"))
 
     shallow.git("fetch", "--quiet", "--unshallow")
-    assert read_change(shallow.folder, Surroundings(base="origin/main")).selection.files == 1
+    assert read_change(shallow.folder, CiContext(base="origin/main")).selection.files == 1
 
 
 def test_a_clone_without_files_of_old_commits_fetches_what_it_needs(
@@ -250,7 +250,7 @@ def test_a_clone_without_files_of_old_commits_fetches_what_it_needs(
     repository.git("config", "uploadpack.allowFilter", "true")
     partial = repository.clone(tmp_path / "partial", "--filter=blob:none", "--branch=feature")
 
-    change = read_change(partial.folder, Surroundings(base="main"))
+    change = read_change(partial.folder, CiContext(base="main"))
 
     assert AFTER.splitlines()[1] in change.selection.diff
 
@@ -258,7 +258,7 @@ def test_a_clone_without_files_of_old_commits_fetches_what_it_needs(
 @pytest.mark.parametrize("name", ["f" * 40, "nowhere", "--output=x", "-p", "main..feature", "a b"])
 def test_an_unknown_revision_is_named(repository: Repository, name: str) -> None:
     with pytest.raises(GitFailed, match="There is no commit") as refused:
-        read_change(repository.folder, Surroundings(base=name))
+        read_change(repository.folder, CiContext(base=name))
 
     assert name in refused.value.message
     assert not (repository.folder / "x").exists()

@@ -100,7 +100,7 @@ def test_the_idempotency_key_tells_runs_apart_by_what_they_send(clock: Clock) ->
     keys = [asked.headers["idempotency-key"] for asked in stand.asked]
     assert keys[0] == keys[1]
     assert len(set(keys)) == len(others)
-    assert all(len(key) <= limits.IDEMPOTENCY_KEY and key.isascii() and key.isprintable() for key in keys)
+    assert all(len(key) <= limits.MAX_IDEMPOTENCY_KEY_CHARACTERS and key.isascii() and key.isprintable() for key in keys)
 
 
 def test_two_bots_have_two_tasks(clock: Clock) -> None:
@@ -158,7 +158,7 @@ def test_patience_ends(clock: Clock) -> None:
         create(stand, clock)
 
     assert clock.slept == [1, 2, 4, 8, 15, 15, 15, 15, 15]
-    assert sum(clock.slept) <= limits.CALL_PATIENCE_SECONDS
+    assert sum(clock.slept) <= limits.API_RETRY_SECONDS
 
 
 def test_a_server_that_is_down_is_tried_again_and_then_named(clock: Clock) -> None:
@@ -251,7 +251,7 @@ def test_it_looks_at_a_task_with_growing_pauses_until_it_has_ended(clock: Clock)
 
     assert ended.has_ended
     assert clock.slept == sorted(clock.slept)
-    assert (clock.slept[0], clock.slept[-1]) == (limits.POLL_SECONDS, limits.POLL_SECONDS_MOST)
+    assert (clock.slept[0], clock.slept[-1]) == (limits.MIN_POLL_SECONDS, limits.MAX_POLL_SECONDS)
     assert len(clock.slept) == 10
 
 

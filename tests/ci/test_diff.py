@@ -222,7 +222,7 @@ def test_of_too_much_the_largest_of_the_least_weight_go(
     def lines(count: int) -> str:
         return "a = 1\n" * count
 
-    monkeypatch.setattr(limits, "DIFF", 2_000)
+    monkeypatch.setattr(limits, "MAX_DIFF_CHARACTERS", 2_000)
     files: dict[str, Contents] = {
         "tests/test_small.py": lines(20),
         "tests/test_large.py": lines(80),

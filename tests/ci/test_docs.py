@@ -85,11 +85,11 @@ def test_the_exit_codes_are_those_of_the_command() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     for words in (
-        f"at most {limits.TOLD_LINES} lines",
-        f"up to {limits.TOLD_DRAFTS} |",
-        f"over {limits.DIFF:,} characters",
-        f"for {limits.CALL_PATIENCE_SECONDS} seconds",
-        f"for {limits.IDEMPOTENCY_HOURS} hours",
+        f"at most {limits.MAX_REPORTED_DIFF_LINES} lines",
+        f"up to {limits.MAX_REPORTED_DRAFTS} |",
+        f"over {limits.MAX_DIFF_CHARACTERS:,} characters",
+        f"for {limits.API_RETRY_SECONDS} seconds",
+        f"for {limits.IDEMPOTENCY_RETENTION_HOURS} hours",
     ):
         assert words in TEXT.replace("\n", " ")
 
@@ -117,7 +117,7 @@ def tools(tmp_path: Path) -> Path:
 def test_the_last_step_of_the_action_sends_the_change(
     repository: Repository, tools: Path, check: str, code: int
 ) -> None:
-    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [EDIT] * (limits.TOLD_DRAFTS + 1)}
+    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [EDIT] * (limits.MAX_REPORTED_DRAFTS + 1)}
     with standing(poll=[Reply(200, done)]) as stand:
         run = run_last_step(tools, stand, check=check)
 

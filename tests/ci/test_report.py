@@ -10,7 +10,7 @@ from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Draft, Task
 from instep.core import limits
 from instep.core.markdown import render
-from tests.cast import Json
+from tests.support.cast import Json
 from tests.ci.servers import TASK
 
 URL = "https://help.test"
@@ -54,7 +54,7 @@ def run(*drafts: Json, **fields: Any) -> Run:
     listed = [{name: draft[name] for name in ("id", "type", "title", "articleId")} for draft in drafts]
     outcome = "drafts" if drafts else "no_changes"
     told = TASK | {"status": "completed", "outcome": outcome, "summary": "Found.", "drafts": listed} | fields
-    details = [Draft.model_validate(draft) for draft in drafts[: limits.TOLD_DRAFTS]]
+    details = [Draft.model_validate(draft) for draft in drafts[: limits.MAX_REPORTED_DRAFTS]]
     return Run(URL, [LeftOut("a.lock", "lock file")], Task.model_validate(told), details)
 
 
@@ -89,24 +89,24 @@ def test_a_new_article_is_told_by_its_text() -> None:
 
 
 def test_a_long_diff_is_left_to_the_page_of_the_draft() -> None:
-    long = DRAFT | {"diff": "+a\n" * (limits.TOLD_LINES + 1)}
+    long = DRAFT | {"diff": "+a\n" * (limits.MAX_REPORTED_DIFF_LINES + 1)}
 
     assert "| +a" not in as_text(run(long))
-    assert "| +a" in as_text(run(DRAFT | {"diff": "+a\n" * limits.TOLD_LINES}))
+    assert "| +a" in as_text(run(DRAFT | {"diff": "+a\n" * limits.MAX_REPORTED_DIFF_LINES}))
 
 
 def test_long_lines_are_cut() -> None:
     told = as_text(run(DRAFT | {"diff": "+" + "a" * 5_000 + "\r\n"}))
 
-    assert max(map(len, told.splitlines())) < limits.TOLD_LINE + 10
+    assert max(map(len, told.splitlines())) < limits.MAX_REPORTED_LINE_CHARACTERS + 10
 
 
 def test_many_drafts_are_told_up_to_a_number() -> None:
-    many = run(*[DRAFT | {"id": f"edit_{number}"} for number in range(limits.TOLD_DRAFTS + 7)])
+    many = run(*[DRAFT | {"id": f"edit_{number}"} for number in range(limits.MAX_REPORTED_DRAFTS + 7)])
 
     assert as_text(many).endswith("7 more: https://help.test/v1/drafts")
     assert "7 more" in as_markdown(many)
-    assert many.waiting == limits.TOLD_DRAFTS + 7
+    assert many.waiting == limits.MAX_REPORTED_DRAFTS + 7
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_words_of_others_stay_words_on_a_page(words: str) -> None:
 
 
 def test_a_page_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "SUMMARY_BYTES", 2_000)
+    monkeypatch.setattr(limits, "MAX_SUMMARY_BYTES", 2_000)
 
     page = as_markdown(run(*[DRAFT] * 40))
 
@@ -195,10 +195,10 @@ def test_a_page_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_files_that_are_left_out_are_named_up_to_a_number() -> None:
-    lines = list(left_out_lines([LeftOut("a", "binary")] * (limits.TOLD_LEFT_OUT + 3)))
+    lines = list(left_out_lines([LeftOut("a", "binary")] * (limits.MAX_REPORTED_SKIPPED_FILES + 3)))
 
     assert lines[0] == "Left out: a (binary)."
-    assert lines[limits.TOLD_LEFT_OUT :] == ["Left out: 3 more."]
+    assert lines[limits.MAX_REPORTED_SKIPPED_FILES :] == ["Left out: 3 more."]
 
 
 @pytest.mark.parametrize(

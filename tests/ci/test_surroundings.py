@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from instep.ci.surroundings import Surroundings, read_surroundings
+from instep.ci.environment import CiContext, read_surroundings
 from instep.core.errors import InvalidRequest
 
 BASE, HEAD, ZEROS = "b" * 40, "a" * 40, "0" * 40
@@ -14,7 +14,7 @@ REPOSITORY = {"default_branch": "trunk", "html_url": "https://github.test/acme/a
 GITLAB = {"GITLAB_CI": "true", "CI_PROJECT_URL": "https://gitlab.test/acme/app", "CI_COMMIT_SHA": HEAD}
 
 
-def github(folder: Path, event: Any, **more: str) -> Surroundings:
+def github(folder: Path, event: Any, **more: str) -> CiContext:
     path = folder / "event.json"
     path.write_text(json.dumps(event))
     return read_surroundings({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(path)} | more)
@@ -32,7 +32,7 @@ def test_github_tells_of_a_pull_request(tmp_path: Path) -> None:
 
     said = github(tmp_path, {"pull_request": told, "repository": REPOSITORY, "after": ZEROS})
 
-    assert said == Surroundings("pr", BASE, HEAD, "Größe", url, "Why.", "trunk")
+    assert said == CiContext("pr", BASE, HEAD, "Größe", url, "Why.", "trunk")
 
 
 def test_a_pull_request_without_a_description_has_none(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_github_tells_of_a_push(tmp_path: Path) -> None:
 
     said = github(tmp_path, event, GITHUB_REF_TYPE="branch")
 
-    assert said == Surroundings(
+    assert said == CiContext(
         "commit", before=BASE, head=HEAD, url="https://github.test/c", default_branch="trunk"
     )
 
@@ -63,8 +63,8 @@ def test_github_tells_of_a_tag_and_of_its_release(tmp_path: Path) -> None:
     released = github(tmp_path, {"release": release, "repository": REPOSITORY}, **tag)
 
     home = REPOSITORY["html_url"]
-    assert pushed == Surroundings("release", title="v1.1", url=f"{home}/releases/tag/v1.1")
-    assert released == Surroundings(
+    assert pushed == CiContext("release", title="v1.1", url=f"{home}/releases/tag/v1.1")
+    assert released == CiContext(
         "release", title="Spring", url="https://github.test/r", description="News"
     )
 
@@ -98,7 +98,7 @@ def test_gitlab_tells_of_a_merge_request() -> None:
     }
     url = "https://gitlab.test/acme/app/-/merge_requests/12"
 
-    assert read_surroundings(GITLAB | told) == Surroundings("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
+    assert read_surroundings(GITLAB | told) == CiContext("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
 
 
 def test_of_a_merged_result_the_head_is_that_of_the_merge_request() -> None:
@@ -112,10 +112,10 @@ def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
     push = GITLAB | {"CI_COMMIT_BEFORE_SHA": BASE, "CI_DEFAULT_BRANCH": "trunk"}
     tag = GITLAB | {"CI_COMMIT_TAG": "v1.1", "CI_COMMIT_TAG_MESSAGE": "News"}
 
-    assert read_surroundings(push) == Surroundings(
+    assert read_surroundings(push) == CiContext(
         "commit", before=BASE, head=HEAD, url=f"{home}/-/commit/{HEAD}", default_branch="trunk"
     )
-    assert read_surroundings(tag) == Surroundings(
+    assert read_surroundings(tag) == CiContext(
         "release", title="v1.1", url=f"{home}/-/tags/v1.1", description="News"
     )
 
@@ -123,13 +123,13 @@ def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
 def test_jenkins_tells_of_a_pull_request_and_of_a_tag() -> None:
     told = {"CHANGE_TARGET": "main", "CHANGE_TITLE": "Größe", "CHANGE_URL": "https://git.test/7"}
 
-    assert read_surroundings(told) == Surroundings(
+    assert read_surroundings(told) == CiContext(
         "pr", base="origin/main", title="Größe", url="https://git.test/7"
     )
-    assert read_surroundings({"TAG_NAME": "v1.1"}) == Surroundings("release", title="v1.1")
+    assert read_surroundings({"TAG_NAME": "v1.1"}) == CiContext("release", title="v1.1")
 
 
 def test_elsewhere_nothing_is_said() -> None:
     others = {"GITHUB_ACTIONS": "", "GITHUB_EVENT_PATH": "/nowhere", "CI_MERGE_REQUEST_TITLE": "x"}
 
-    assert read_surroundings(others) == Surroundings()
+    assert read_surroundings(others) == CiContext()

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from instep.cli import app
-from tests.commands import run_command
+from tests.support.commands import run_command
 
 
 def commands() -> Iterator[list[str]]:

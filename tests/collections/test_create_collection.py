@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import (
+from tests.support.cast import Api, Cast
+from tests.support.http import (
     ID,
     TIMESTAMP,
     Response,
     all_pages,
     at_once,
     create_collection,
-    found,
+    ok,
     named_fields,
-    refusal,
+    error,
 )
 
 LIST = "/v1/collections"
@@ -53,13 +53,13 @@ async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
     collection = await create_collection(client, **sent)
 
     assert collection == {**collection, **sent, "url": None}
-    assert found(await client.get(f"{LIST}/hilfe-und-mehr")) == collection
+    assert ok(await client.get(f"{LIST}/hilfe-und-mehr")) == collection
 
 
 async def test_new_ones_go_last(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     first = await create_collection(client, "First")
-    found(await client.patch(f"{LIST}/{first['id']}", json={"sortOrder": 10}))
+    ok(await client.patch(f"{LIST}/{first['id']}", json={"sortOrder": 10}))
 
     assert (await create_collection(client, "Second"))["sortOrder"] == 11
 
@@ -67,7 +67,7 @@ async def test_new_ones_go_last(api: Api, cast: Cast) -> None:
 async def test_there_is_room_behind_the_last_one(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_collection(client, "First")
-    found(await client.patch(f"{LIST}/first", json={"sortOrder": 2_147_483_647}))
+    ok(await client.patch(f"{LIST}/first", json={"sortOrder": 2_147_483_647}))
 
     await create_collection(client, "Second")
 
@@ -134,4 +134,4 @@ async def test_a_slug_is_free_in_another_bot(api: Api, cast: Cast) -> None:
 
     assert (await create_collection(api(cast.globex.write_key), slug="guides"))["slug"] == "guides"
     refused = await api(cast.acme.write_key).post(LIST, json={"title": "T", "slug": "guides"})
-    assert refusal(refused) == (400, "slug_taken")
+    assert error(refused) == (400, "slug_taken")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import all_pages, at_once, create_article, create_collection, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, at_once, create_article, create_collection, ok, error
 
 
 @pytest.mark.parametrize("by", ["id", "slug"])
@@ -12,10 +12,10 @@ async def test_it_is_gone(api: Api, cast: Cast, by: str) -> None:
     collection = await create_collection(client)
     address = f"/v1/collections/{collection[by]}"
 
-    assert found(await client.delete(address)) == {"id": collection["id"], "deleted": True}
+    assert ok(await client.delete(address)) == {"id": collection["id"], "deleted": True}
 
-    assert refusal(await client.get(address)) == (404, "not_found")
-    assert refusal(await client.delete(address)) == (404, "not_found")
+    assert error(await client.get(address)) == (404, "not_found")
+    assert error(await client.delete(address)) == (404, "not_found")
     assert await all_pages(client, "/v1/collections") == []
     assert (await create_collection(client))["slug"] == "guides"
 
@@ -24,11 +24,11 @@ async def test_its_articles_stay_without_a_collection(api: Api, cast: Cast) -> N
     client = api(cast.acme.write_key)
     await create_collection(client)
     await create_article(client, collectionId="guides")
-    live = found(await client.post("/v1/articles/install/publish"))
+    live = ok(await client.post("/v1/articles/install/publish"))
 
     await client.delete("/v1/collections/guides")
 
-    left = found(await client.get("/v1/articles/install"))
+    left = ok(await client.get("/v1/articles/install"))
     assert left == {**live, "collectionId": None, "updatedAt": left["updatedAt"]}
     assert (await api(None).get(live["url"])).status_code == 200
 
@@ -73,6 +73,6 @@ async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cas
 
     refused = await client.delete(f"/v1/collections/{theirs['id']}")
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == (await client.delete("/v1/collections/nothing")).content
-    assert found(await globex.get("/v1/collections/guides")) == theirs
+    assert ok(await globex.get("/v1/collections/guides")) == theirs

@@ -1,7 +1,7 @@
 """GET /v1/collections/{id}."""
 
-from tests.cast import Api, Cast
-from tests.web.asking import create_article, create_collection, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article, create_collection, ok, error
 
 
 async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
@@ -9,7 +9,7 @@ async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
     collection = await create_collection(client, "Erste Schritte")
 
     for ref in (collection["id"], "erste-schritte"):
-        assert found(await client.get(f"/v1/collections/{ref}")) == collection
+        assert ok(await client.get(f"/v1/collections/{ref}")) == collection
 
 
 async def test_it_counts_its_articles(api: Api, cast: Cast) -> None:
@@ -18,9 +18,9 @@ async def test_it_counts_its_articles(api: Api, cast: Cast) -> None:
     for title in ("One", "Two"):
         await create_article(client, title, collectionId="guides")
 
-    assert found(await client.get("/v1/collections/guides"))["articleCount"] == 2
+    assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 2
     await client.patch("/v1/articles/one", json={"collectionId": None})
-    assert found(await client.get("/v1/collections/guides"))["articleCount"] == 1
+    assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 1
 
 
 async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
@@ -34,7 +34,7 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
     changed = await client.get("/v1/collections/guides", headers=known)
 
     assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
-    assert found(changed)["articleCount"] == 1
+    assert ok(changed)["articleCount"] == 1
     assert changed.headers["ETag"] != etag
 
 
@@ -56,7 +56,7 @@ async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cas
 
     answers = [await client.get(f"/v1/collections/{ref}") for ref in (theirs["id"], "guides", "nothing")]
 
-    assert {refusal(answer) for answer in answers} == {(404, "not_found")}
+    assert {error(answer) for answer in answers} == {(404, "not_found")}
     assert len({answer.content for answer in answers}) == 1
 
 
@@ -66,4 +66,4 @@ async def test_a_collection_of_the_other_bot_is_not_in_this_one(api: Api, cast: 
 
     refused = await api(cast.wide_key).get(f"/v1/collections/{collection['id']}", params=second)
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")

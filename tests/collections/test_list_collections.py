@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import all_pages, create_article, create_collection, found, named_fields, pages, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, create_article, create_collection, ok, named_fields, pages, error
 
 LIST = "/v1/collections"
 
@@ -11,10 +11,10 @@ LIST = "/v1/collections"
 async def test_they_come_in_the_order_of_the_help_center(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     made = [await create_collection(client, title) for title in ("One", "Two", "Three")]
-    last = found(await client.patch(f"{LIST}/one", json={"sortOrder": 2}))
+    last = ok(await client.patch(f"{LIST}/one", json={"sortOrder": 2}))
     await create_collection(api(cast.globex.write_key), "Theirs")
 
-    assert found(await client.get(LIST)) == {
+    assert ok(await client.get(LIST)) == {
         "results": [made[1], last, made[2]],
         "has_more": False,
         "next_cursor": None,
@@ -39,7 +39,7 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     client = api(cast.acme.write_key)
     made = [await create_collection(client, f"No {number}") for number in range(8)]
     for row in made[:4]:
-        found(await client.patch(f"{LIST}/{row['id']}", json={"sortOrder": 1}))
+        ok(await client.patch(f"{LIST}/{row['id']}", json={"sortOrder": 1}))
     order = [row["id"] for row in await all_pages(client, LIST, page_size=100)]
     removed, moved = order[2], order[5]
 
@@ -48,8 +48,8 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     async for page in pages(client, LIST, page_size=size):
         seen += [row["id"] for row in page]
         if number == 0:
-            found(await client.delete(f"{LIST}/{removed}"))
-            found(await client.patch(f"{LIST}/{moved}", json={"sortOrder": 0}))
+            ok(await client.delete(f"{LIST}/{removed}"))
+            ok(await client.patch(f"{LIST}/{moved}", json={"sortOrder": 0}))
             await create_collection(client, "New")
         number += 1
 
@@ -62,13 +62,13 @@ async def test_a_cursor_belongs_to_its_list_and_bot(api: Api, cast: Cast) -> Non
     bot, second = {"bot_id": str(cast.acme.bot_id)}, {"bot_id": str(cast.second_bot_id)}
     for title in ("One", "Two"):
         await client.post(LIST, json={"title": title}, params=bot)
-    cursor = found(await client.get(LIST, params={**bot, "page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(LIST, params={**bot, "page_size": 1}))["next_cursor"]
 
     for path, params in ((LIST, second), ("/v1/articles", bot)):
         refused = await client.get(path, params={**params, "start_cursor": cursor})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
     altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
-    assert refusal(await client.get(LIST, params={**bot, "start_cursor": altered}))[1] == "invalid_cursor"
+    assert error(await client.get(LIST, params={**bot, "start_cursor": altered}))[1] == "invalid_cursor"
 
 
 async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:

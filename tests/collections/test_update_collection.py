@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast, Json
-from tests.web.asking import at_once, create_article, create_collection, found, named_fields, refusal
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import at_once, create_article, create_collection, ok, named_fields, error
 
 GUIDES = "/v1/collections/guides"
 
@@ -25,12 +25,12 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
     ]
     for step in steps:
         sent = {name: value for name, value in step.items() if name != "url"}
-        changed = found(await client.patch(address, json=sent))
+        changed = ok(await client.patch(address, json=sent))
         assert changed == {**collection, **step, "updatedAt": changed["updatedAt"]}
         assert changed["updatedAt"] >= collection["updatedAt"]
         collection = changed
 
-    assert found(await client.get("/v1/collections/tips")) == collection
+    assert ok(await client.get("/v1/collections/tips")) == collection
 
 
 async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
@@ -39,14 +39,14 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
     same = ("title", "description", "slug", "icon", "visibility", "sortOrder")
 
     for sent in ({}, {name: collection[name] for name in same}):
-        assert found(await client.patch(GUIDES, json=sent)) == collection
+        assert ok(await client.patch(GUIDES, json=sent)) == collection
 
 
 async def test_an_empty_text_clears_description_and_icon(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_collection(client, description="All.", icon="📘")
 
-    changed = found(await client.patch(GUIDES, json={"description": "", "icon": ""}))
+    changed = ok(await client.patch(GUIDES, json={"description": "", "icon": ""}))
 
     assert (changed["description"], changed["icon"]) == (None, None)
 
@@ -81,7 +81,7 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     refused = await client.patch(GUIDES, json={"icon": "🚀", field: value})
 
     assert field in named_fields(refused)
-    assert found(await client.get(GUIDES)) == collection
+    assert ok(await client.get(GUIDES)) == collection
 
 
 async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
@@ -89,7 +89,7 @@ async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
     await create_collection(client, "Guides")
     await create_collection(client, "Tips")
 
-    assert refusal(await client.patch(GUIDES, json={"slug": "tips"})) == (400, "slug_taken")
+    assert error(await client.patch(GUIDES, json={"slug": "tips"})) == (400, "slug_taken")
 
 
 async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
@@ -98,15 +98,15 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
     stale = {"If-Match": (await client.get(GUIDES)).headers["ETag"]}
     present = (await client.patch(GUIDES, json={"icon": "🚀"}, headers=stale)).headers["ETag"]
 
-    assert refusal(await client.patch(GUIDES, json={"icon": "x"}, headers=stale)) == (400, "conflict")
-    assert found(await client.patch(GUIDES, json={"icon": "x"}, headers={"If-Match": present}))
+    assert error(await client.patch(GUIDES, json={"icon": "x"}, headers=stale)) == (400, "conflict")
+    assert ok(await client.patch(GUIDES, json={"icon": "x"}, headers={"If-Match": present}))
 
 
 async def test_making_it_stricter_takes_its_articles_off_the_site(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_collection(client)
     await create_article(client, collectionId="guides")
-    url = found(await client.post("/v1/articles/install/publish"))["url"]
+    url = ok(await client.post("/v1/articles/install/publish"))["url"]
     assert (await api(None).get(url)).status_code == 200
 
     await client.patch(GUIDES, json={"visibility": "authenticated"})
@@ -139,6 +139,6 @@ async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cas
 
     refused = await client.patch(f"/v1/collections/{theirs['id']}", json=sent)
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.content == (await client.patch("/v1/collections/nothing", json=sent)).content
-    assert found(await globex.get(GUIDES)) == theirs
+    assert ok(await globex.get(GUIDES)) == theirs

@@ -7,8 +7,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from instep.app import create_app
 from instep.reference.document import describe_api
-from tests.cast import Json
-from tests.web.asking import Response
+from tests.support.cast import Json
+from tests.support.http import Response
 
 BASE = "http://help.test"
 

@@ -8,8 +8,8 @@ from instep.core.database import Database
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import log_unanswered
-from tests.cast import Client, Company, Json
-from tests.web.asking import body_of, create_article, create_collection, made
+from tests.support.cast import Client, Company, Json
+from tests.support.http import body_of, create_article, create_collection, created
 
 TEXT = {"title": "Install", "contentMarkdown": "Run it."}
 EDIT = {"contentMarkdown": "Run it twice."}
@@ -105,17 +105,17 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
     await client.post(f"/v1/articles/{published['id']}/publish")
     deleted = await create_article(client, "Deleted")
     await client.delete(f"/v1/articles/{deleted['id']}")
-    news = made(await client.post("/v1/changelog/entries", json=TEXT))
+    news = created(await client.post("/v1/changelog/entries", json=TEXT))
     await client.post(f"/v1/changelog/entries/{news['id']}/publish")
-    webhook = made(await client.post("/v1/webhooks", json=ENDPOINT))
+    webhook = created(await client.post("/v1/webhooks", json=ENDPOINT))
     return {
         "article": article["id"],
         "revision": revisions[0]["id"],
         "published": published["id"],
         "deleted": deleted["id"],
-        "draft": made(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"],
+        "draft": created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"],
         "collection": (await create_collection(client))["id"],
-        "entry": made(await client.post("/v1/changelog/entries", json=TEXT))["id"],
+        "entry": created(await client.post("/v1/changelog/entries", json=TEXT))["id"],
         "news": news["id"],
         "task": body_of(await client.post("/v1/tasks", json=CHANGE))["id"],
         "webhook": webhook["id"],

@@ -14,15 +14,15 @@ from instep.app import create_app
 from instep.core.config import settings
 from instep.core.database import Tx
 from instep.reference.embed import describe_answers
-from instep.routes import list_routes
+from instep.ops.routes import list_routes
 from instep.web.embed_errors import WORDS
 from instep.workspaces.actions import pause_workspace
-from tests.answers.asking import ask
-from tests.answers.visiting import credentials
-from tests.cast import Api, Cast, Json
+from tests.support.questions import ask
+from tests.support.visitors import credentials
+from tests.support.cast import Api, Cast, Json
 from tests.contract.document import BASE
 from tests.site.pages import publish
-from tests.web.asking import Response
+from tests.support.http import Response
 
 
 @cache

@@ -8,9 +8,9 @@ from openapi_spec_validator import validate as validate_document
 
 from instep.app import create_app
 from instep.core.config import settings
-from instep.routes import list_routes
+from instep.ops.routes import list_routes
 from instep.webhooks.schemas import EventKind
-from tests.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Json
 from tests.contract.document import document, resolve, validator
 
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ValidationError
 from instep.app import create_app
 from instep.web.errors import UNFORESEEN_SENTENCE, invalid_values
 from instep.web.shapes import Body
-from tests.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Json
 from tests.contract.document import document, resolve
-from tests.web.asking import body_of, refusal
+from tests.support.http import body_of, error
 
 # As shapes have them: camelCase names, and numbers of entries in lists.
 FIELD = re.compile(r"[a-z][A-Za-z]*(\.([a-z][A-Za-z]*|\d+))*")
@@ -99,7 +99,7 @@ async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, api: Api,
 
     refused = await api(cast.acme.write_key).post("/v1/webhooks", json=body)
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
     [detail] = body_of(refused)["details"]
     assert detail["field"] == "events.0"
     for kind in ("'article.published'", "'lead.created'", "'*'"):
@@ -118,7 +118,7 @@ async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, api: Api,
 async def test_a_closed_address_says_how_it_is_opened(api: Api, cast: Cast, url: str, added: str) -> None:
     refused = await api(cast.acme.write_key).post("/v1/webhooks", json={"url": url, "events": ["*"]})
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
     assert f"adds {added} to INSTEP_WEBHOOK_ALLOW" in body_of(refused)["error"]
 
 

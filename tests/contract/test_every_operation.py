@@ -9,10 +9,10 @@ from fastapi import FastAPI
 from instep.app import create_app
 from instep.core.database import Tx
 from instep.identity.keys import new_key
-from instep.routes import list_routes
+from instep.ops.routes import list_routes
 from instep.workspaces.actions import pause_workspace, revoke_key
-from tests.cast import Api, Cast, Client
-from tests.web.asking import Response, refusal, stranger
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import Response, error, stranger
 
 Operation = tuple[str, str]
 OPERATIONS = [
@@ -60,7 +60,7 @@ async def test_nobody_enters_without_a_key(app: FastAPI, api: Api, operation: Op
     async with stranger(app) as client:
         refused = await ask(client, operation)
 
-    assert refusal(refused) == (401, "unauthorized")
+    assert error(refused) == (401, "unauthorized")
     assert refused.headers["WWW-Authenticate"] == "Bearer"
     assert refused.headers["RateLimit-Policy"] == '"anonymous";q=60;w=60'
     assert refused.headers["Request-Id"]
@@ -75,13 +75,13 @@ async def test_a_revoked_key_is_dead(
     async with stranger(app, cast.acme.write_key) as client:
         refused = await ask(client, operation)
 
-    assert refusal(refused) == (401, "unauthorized")
+    assert error(refused) == (401, "unauthorized")
     assert refused.headers["WWW-Authenticate"] == "Bearer"
 
 
 @each_write
 async def test_a_read_key_may_not_write(api: Api, cast: Cast, operation: Operation) -> None:
-    assert refusal(await ask(api(cast.acme.read_key), operation)) == (403, "insufficient_scope")
+    assert error(await ask(api(cast.acme.read_key), operation)) == (403, "insufficient_scope")
 
 
 @each_read
@@ -95,8 +95,8 @@ async def test_a_paused_workspace_takes_no_writes(
 ) -> None:
     await pause(owner, cast)
 
-    assert refusal(await ask(api(cast.paused.write_key), operation)) == (402, "plan_inactive")
-    assert refusal(await ask(api(cast.paused.read_key), operation)) == (403, "insufficient_scope")
+    assert error(await ask(api(cast.paused.write_key), operation)) == (402, "plan_inactive")
+    assert error(await ask(api(cast.paused.read_key), operation)) == (403, "insufficient_scope")
 
 
 @each_read
@@ -110,7 +110,7 @@ async def test_a_paused_workspace_answers_reads(
 
 @each_of_one_bot
 async def test_a_key_of_several_bots_must_name_one(api: Api, cast: Cast, operation: Operation) -> None:
-    assert refusal(await ask(api(cast.wide_key), operation)) == (400, "bot_required")
+    assert error(await ask(api(cast.wide_key), operation)) == (400, "bot_required")
 
 
 @each
@@ -122,7 +122,7 @@ async def test_a_key_serves_no_bot_that_it_does_not_cover(api: Api, cast: Cast, 
     ]
     answers.append(await ask(client, operation, headers={"Service-Bot": str(cast.globex.bot_id)}))
 
-    assert {refusal(answer) for answer in answers} == {(403, "insufficient_scope")}
+    assert {error(answer) for answer in answers} == {(403, "insufficient_scope")}
     assert len({answer.content for answer in answers}) == 1
 
 

@@ -5,10 +5,10 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.people.actions import list_audit
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast, Client, Company
+from tests.support.cast import Api, Cast, Client, Company
 from tests.contract.document import assert_described, document
 from tests.contract.table import TABLE, Operation, assemble
-from tests.web.asking import Response, refusal
+from tests.support.http import Response, error
 
 each = pytest.mark.parametrize("operation", TABLE, ids=lambda row: f"{row.method} {row.path}")
 each_write = pytest.mark.parametrize(
@@ -70,7 +70,7 @@ async def test_a_read_key_gets_what_it_may_read_and_changes_nothing(
 
     assert_described(answer, operation.method, operation.template)
     if operation.is_write:
-        assert refusal(answer) == (403, "insufficient_scope")
+        assert error(answer) == (403, "insufficient_scope")
     else:
         assert answer.status_code == operation.status
 
@@ -83,7 +83,7 @@ async def test_another_workspace_finds_nothing_of_it(
 
     refused = await ask(api(cast.globex.write_key), operation, things)
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert_described(refused, operation.method, operation.template)
     mine = await ask(api(cast.acme.write_key), operation, things)
     assert mine.status_code == operation.status
@@ -98,7 +98,7 @@ async def test_what_does_not_exist_is_not_found(api: Api, cast: Cast, operation:
             operation.method, path.replace("{deliveryId}", missing), json=operation.body
         )
 
-        assert refusal(refused) == (404, "not_found"), missing
+        assert error(refused) == (404, "not_found"), missing
         assert_described(refused, operation.method, operation.template)
 
 
@@ -113,7 +113,7 @@ async def test_a_paused_workspace_reads_and_does_not_write(
 
     assert_described(answer, operation.method, operation.template)
     if operation.is_write:
-        assert refusal(answer) == (402, "plan_inactive")
+        assert error(answer) == (402, "plan_inactive")
     else:
         assert answer.status_code == operation.status
 
@@ -139,7 +139,7 @@ async def test_a_bad_body_is_refused_with_its_field(
 
     assert [detail["field"] for detail in unknown.json()["details"]] == ["colour"]
     for refused in (unknown, *malformed, plain):
-        assert refusal(refused) == (400, "invalid_request"), refused.request.content
+        assert error(refused) == (400, "invalid_request"), refused.request.content
         assert_described(refused, operation.method, operation.template)
 
 

@@ -8,7 +8,7 @@ from asyncio import create_task, gather, sleep
 import pytest
 
 from instep.core import limits
-from instep.core.bounded import SHORT_SECONDS, TooExpensive, run_bounded
+from instep.core.sandbox import SHORT_SECONDS, TimeLimitExceeded, run_with_timeout
 from instep.core.errors import InvalidRequest
 
 
@@ -35,54 +35,54 @@ def deafen_and_spin() -> None:
 
 
 async def test_the_result_comes_back() -> None:
-    assert await run_bounded(divmod, 7, 2, seconds=1) == (3, 1)
+    assert await run_with_timeout(divmod, 7, 2, seconds=1) == (3, 1)
 
 
 async def test_what_takes_too_long_is_ended() -> None:
     began = time.monotonic()
 
-    with pytest.raises(TooExpensive):
-        await run_bounded(deafen_and_spin, seconds=0.1)
+    with pytest.raises(TimeLimitExceeded):
+        await run_with_timeout(deafen_and_spin, seconds=0.1)
 
     assert time.monotonic() - began < 15
 
 
 async def test_after_something_too_expensive_the_next_work_runs() -> None:
     for _ in range(3):
-        with pytest.raises(TooExpensive):
-            await run_bounded(spin, 60, seconds=0.05)
-        assert await run_bounded(abs, -1, seconds=1) == 1
+        with pytest.raises(TimeLimitExceeded):
+            await run_with_timeout(spin, 60, seconds=0.05)
+        assert await run_with_timeout(abs, -1, seconds=1) == 1
 
 
 async def test_a_process_that_dies_is_too_expensive() -> None:
-    with pytest.raises(TooExpensive):
-        await run_bounded(die, seconds=1)
+    with pytest.raises(TimeLimitExceeded):
+        await run_with_timeout(die, seconds=1)
 
-    assert await run_bounded(abs, -1, seconds=1) == 1
+    assert await run_with_timeout(abs, -1, seconds=1) == 1
 
 
 async def test_an_error_comes_back_whole() -> None:
     with pytest.raises(InvalidRequest, match="too odd") as refusal:
-        await run_bounded(refuse, "too odd", seconds=1)
+        await run_with_timeout(refuse, "too odd", seconds=1)
 
     assert refusal.value.details == (("title", "too odd"),)
 
 
 async def test_waiting_and_sleeping_do_not_count_as_work() -> None:
     """A busy machine refuses nothing that a calm one takes."""
-    await run_bounded(time.sleep, 0.3, seconds=0.05)
+    await run_with_timeout(time.sleep, 0.3, seconds=0.05)
 
 
 async def test_many_at_once_all_end() -> None:
-    assert await gather(*(run_bounded(spin, 0.02, seconds=1) for _ in range(12))) == [0.02] * 12
+    assert await gather(*(run_with_timeout(spin, 0.02, seconds=1) for _ in range(12))) == [0.02] * 12
 
 
 async def test_short_work_does_not_wait_behind_long_work() -> None:
     """A reviewer's page is not held up, and certainly not refused, because tasks are running."""
-    long = [create_task(run_bounded(time.sleep, 60, seconds=SHORT_SECONDS + 1)) for _ in range(8)]
+    long = [create_task(run_with_timeout(time.sleep, 60, seconds=SHORT_SECONDS + 1)) for _ in range(8)]
     await sleep(0)
 
-    assert await run_bounded(abs, -1, seconds=1) == 1
+    assert await run_with_timeout(abs, -1, seconds=1) == 1
 
     for task in long:
         task.cancel()
@@ -90,7 +90,7 @@ async def test_short_work_does_not_wait_behind_long_work() -> None:
 
 
 async def test_the_loop_serves_others_meanwhile() -> None:
-    task = create_task(run_bounded(spin, 0.2, seconds=2))
+    task = create_task(run_with_timeout(spin, 0.2, seconds=2))
     turns = 0
     while not task.done():
         await sleep(0.01)
@@ -106,8 +106,8 @@ def fill(megabytes: int) -> int:
 async def test_work_has_so_much_memory_and_no_more() -> None:
     spare = limits.WORK_MEMORY_BYTES // 1024**2
 
-    assert await run_bounded(fill, spare - 100, seconds=5) > 0
-    with pytest.raises(TooExpensive):
-        await run_bounded(fill, spare + 100, seconds=5)
+    assert await run_with_timeout(fill, spare - 100, seconds=5) > 0
+    with pytest.raises(TimeLimitExceeded):
+        await run_with_timeout(fill, spare + 100, seconds=5)
 
-    assert await run_bounded(abs, -1, seconds=1) == 1
+    assert await run_with_timeout(abs, -1, seconds=1) == 1

@@ -11,7 +11,7 @@ import pytest
 from instep.core import database as module
 from instep.core.database import Database, Tx
 from instep.core.errors import Unavailable
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 WORKSPACE = "select coalesce(current_setting('instep.workspace_id', true), '')"
 
@@ -154,20 +154,20 @@ async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
 ) -> None:
     async def fail_in(tx: Tx) -> None:
         async with tx.transaction():
-            await tx.run_last(NOTE, kind="last of a part that failed")
+            await tx.execute_at_commit(NOTE, kind="last of a part that failed")
             raise ZeroDivisionError
 
     async with database.enter_workspace("") as tx:
         async with tx.transaction():
-            await tx.run_last(NOTE, kind="last of the whole")
+            await tx.execute_at_commit(NOTE, kind="last of the whole")
             with pytest.raises(ZeroDivisionError):
                 await fail_in(tx)
             async with tx.transaction():
-                await tx.run_last(NOTE, kind="last of a part")
+                await tx.execute_at_commit(NOTE, kind="last of a part")
             assert await tx.value("select count(*) from jobs where kind = 'last of the whole'") == 0
         with pytest.raises(ZeroDivisionError):
             await fail_in(tx)
-        await tx.run_last(NOTE, kind="last without a transaction")
+        await tx.execute_at_commit(NOTE, kind="last without a transaction")
 
     assert await kinds(owner) == {"last of the whole", "last of a part", "last without a transaction"}
 
@@ -181,15 +181,15 @@ async def test_what_fails_as_the_last_takes_the_whole_transaction_along(
             await tx.run(NOTE, kind="last but one")
             async with tx.transaction():
                 if is_inner:
-                    await tx.run_last("insert into nothing values (1)")
-            await tx.run_last("insert into nothing values (1)")
+                    await tx.execute_at_commit("insert into nothing values (1)")
+            await tx.execute_at_commit("insert into nothing values (1)")
 
     async with database.enter_workspace("") as tx:
         with pytest.raises(psycopg.errors.UndefinedTable):
             await change(tx)
         # The connection goes on.
         async with tx.transaction():
-            await tx.run_last(NOTE, kind="last afterwards")
+            await tx.execute_at_commit(NOTE, kind="last afterwards")
 
     assert await kinds(owner) == {"last afterwards"}
 

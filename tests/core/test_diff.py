@@ -187,7 +187,7 @@ async def test_a_large_text_is_compared_and_merged_beside_other_work(before: str
 
 
 async def test_what_takes_too_long_is_shown_as_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "DIFF_SECONDS", 0.01)
+    monkeypatch.setattr(limits, "MAX_DIFF_SECONDS", 0.01)
     before, after = large_texts()["two letters"]
 
     made = await compare(before, after, NAMES)

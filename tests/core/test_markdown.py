@@ -230,7 +230,7 @@ COSTLY = {
 async def test_an_odd_text_neither_takes_long_nor_stops_others(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RENDER_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "MAX_RENDER_SECONDS", 0.2)
     began = time.process_time()
     try:
         html = await render_bounded(text)
@@ -254,7 +254,7 @@ async def test_bounded_and_plain_rendering_agree() -> None:
 
 
 async def test_a_text_that_takes_too_long_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RENDER_SECONDS", 0.05)
+    monkeypatch.setattr(limits, "MAX_RENDER_SECONDS", 0.05)
 
     with pytest.raises(InvalidRequest, match="takes too long to render") as refusal:
         await render_bounded("*_" * 100_000 + "a" + "_*" * 100_000)

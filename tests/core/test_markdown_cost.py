@@ -8,7 +8,7 @@ from instep.core import limits
 from instep.core.markdown import render, render_bounded, render_checked
 from instep.core.markdown_cost import TooComplex
 
-LONGEST = limits.CONTENT
+LONGEST = limits.MAX_CONTENT_CHARACTERS
 
 
 def filled(piece: str, before: str = "") -> str:

@@ -15,8 +15,8 @@ from psycopg.errors import InsufficientPrivilege
 from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.postgres import Postgres, application_url
-from tests.cast import Cast
-from tests.commands import Operator
+from tests.support.cast import Cast
+from tests.support.commands import Operator
 from tests.runtime.installation import COMMAND, free_port
 
 # What `initdb` gives in an environment without a language, as containers have it.

@@ -5,7 +5,7 @@ from asyncio import create_task
 import pytest
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest
 from instep.core.restarts import restartable
@@ -18,9 +18,9 @@ async def test_the_attempt_runs_anew_with_the_result() -> None:
     sums: list[tuple[int, int]] = []
 
     async def attempt() -> str:
-        first = await run_bounded(divmod, 7, 2, seconds=1)
+        first = await run_with_timeout(divmod, 7, 2, seconds=1)
         sums.append(first)
-        second = await run_bounded(divmod, first[0], 2, seconds=1)
+        second = await run_with_timeout(divmod, first[0], 2, seconds=1)
         return f"{first} {second}"
 
     assert await restartable(attempt) == "(3, 1) (1, 1)"
@@ -30,13 +30,13 @@ async def test_the_attempt_runs_anew_with_the_result() -> None:
 async def test_errors_are_raised_where_the_work_was_asked_for() -> None:
     async def attempt() -> str:
         try:
-            await run_bounded(spin, 60, seconds=0.05)
-        except TooExpensive:
+            await run_with_timeout(spin, 60, seconds=0.05)
+        except TimeLimitExceeded:
             return "too expensive"
         return "done"
 
     async def refused() -> None:
-        await run_bounded(refuse, "too odd", seconds=1)
+        await run_with_timeout(refuse, "too odd", seconds=1)
 
     assert await restartable(attempt) == "too expensive"
     with pytest.raises(InvalidRequest, match="too odd"):
@@ -48,7 +48,7 @@ async def test_an_answer_that_somebody_made_of_the_interruption_is_void() -> Non
 
     async def attempt() -> str:
         try:
-            return str(await run_bounded(abs, -1, seconds=1))
+            return str(await run_with_timeout(abs, -1, seconds=1))
         except Exception as error:
             return f"failed: {error!r}"
 
@@ -59,7 +59,7 @@ async def test_what_needs_no_end_of_work_is_done_in_place(monkeypatch: pytest.Mo
     monkeypatch.setattr(limits, "RESTARTS", 2)
 
     async def attempt() -> list[int]:
-        return [await run_bounded(abs, -number, seconds=1) for number in range(5)]
+        return [await run_with_timeout(abs, -number, seconds=1) for number in range(5)]
 
     assert await restartable(attempt) == [0, 1, 2, 3, 4]
 
@@ -71,7 +71,7 @@ async def test_no_connection_is_held_while_work_runs(database_url: str) -> None:
 
     async def attempt() -> float:
         async with database.enter_workspace("") as tx, tx.transaction():
-            return await run_bounded(spin, SPIN_SECONDS, seconds=5)
+            return await run_with_timeout(spin, SPIN_SECONDS, seconds=5)
 
     working = create_task(restartable(attempt))
     others = 0
@@ -88,7 +88,7 @@ async def test_the_attempt_that_was_interrupted_leaves_nothing_behind(database: 
     async def attempt() -> int:
         async with database.enter_workspace("") as tx, tx.transaction():
             await tx.run("insert into jobs (kind, payload) values ('interrupted', '{}')")
-            await run_bounded(abs, -1, seconds=1)
+            await run_with_timeout(abs, -1, seconds=1)
             return int(await tx.value("select count(*) from jobs where kind = 'interrupted'"))
 
     assert await restartable(attempt) == 1

@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.contract.table import assemble
-from tests.corpora.sending import Meter, Sender
+from tests.corpora.requests import Meter, Sender
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FOLDERS = ("corpora", "retrieval")
@@ -35,7 +35,7 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As much of everything as the inputs need."""
     for name in RATES:
         monkeypatch.setenv(f"INSTEP_{name}", str(MANY))
-    monkeypatch.setattr(limits, "WEBHOOK_ENDPOINTS", MANY)
+    monkeypatch.setattr(limits, "MAX_WEBHOOK_ENDPOINTS", MANY)
     settings.cache_clear()
     yield
     settings.cache_clear()

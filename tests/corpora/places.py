@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from jsonschema import Draft202012Validator
 
-from tests.cast import Json
+from tests.support.cast import Json
 from tests.contract.document import operation as described
 from tests.contract.document import resolve, validator
 from tests.contract.table import TABLE, Operation

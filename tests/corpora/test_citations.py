@@ -20,13 +20,13 @@ from instep.answers.schemas import AnswerShownOut
 from instep.answers.support import supports
 from instep.core.database import Database
 from instep.core.markdown import render
-from tests.answers.citing import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
-from tests.answers.scripted import parts_of
-from tests.answers.visiting import visiting
-from tests.cast import Api, Cast, Json
+from tests.support.citations import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
+from tests.support.scripted_model import parts_of
+from tests.support.visitors import visiting
+from tests.support.cast import Api, Cast, Json
 from tests.corpora.test_planted_in_answers import payloads
 from tests.site.pages import publish
-from tests.web.asking import found
+from tests.support.http import ok
 
 pytestmark = pytest.mark.corpora
 
@@ -88,7 +88,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     answers = [*quoting, *(answer for _, answer in writing)]
     assert not any(re.search("<a |<img", render(answer.text)) for answer in answers)
     for ref in {source.passage.article_id for answer in answers for source in answer.sources}:
-        assert found(await client.get(f"/v1/articles/{ref}"))["status"] == "published"
+        assert ok(await client.get(f"/v1/articles/{ref}"))["status"] == "published"
 
 
 def written(grounds: Grounds, planted: str) -> Answer:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cast import RunJobs
+from tests.support.cast import RunJobs
 from tests.contract.table import TABLE
-from tests.corpora.sending import Sender
+from tests.corpora.requests import Sender
 from tests.tasks.changes import write_articles
-from tests.web.asking import all_pages, refusal
+from tests.support.http import all_pages, error
 
 pytestmark = pytest.mark.corpora
 
@@ -27,7 +27,7 @@ async def test_each_diff_is_worked_on_to_the_end_or_refused_with_its_line(
         if answer.status_code == 202:
             accepted.add(answer.json()["id"])
         else:
-            assert refusal(answer) == (400, "invalid_request"), name
+            assert error(answer) == (400, "invalid_request"), name
             assert re.match(r"Line \d+ of the diff: ", answer.json()["error"]), (name, answer.text)
 
     await run_jobs()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.corpora.places import WITH_BODY, FieldPath, body_with, text_fields, text_places, value_at
-from tests.corpora.sending import Sender
-from tests.web.asking import body_of, named_fields
+from tests.corpora.requests import Sender
+from tests.support.http import body_of, named_fields
 
 pytestmark = pytest.mark.corpora
 

@@ -10,9 +10,9 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Database
-from tests.cast import Cast
-from tests.corpora.sending import Meter
-from tests.web.wire import Answer, read_answer, serving
+from tests.support.cast import Cast
+from tests.corpora.requests import Meter
+from tests.support.wire import Answer, read_answer, serving
 
 pytestmark = pytest.mark.corpora
 

@@ -8,8 +8,8 @@ import pytest
 from tests.contract.document import document, resolve
 from tests.contract.table import TABLE, Operation
 from tests.corpora.places import WITH_BODY, body_schema
-from tests.corpora.sending import Sender
-from tests.web.asking import Response, refusal
+from tests.corpora.requests import Sender
+from tests.support.http import Response, error
 
 pytestmark = pytest.mark.corpora
 JSON = {"Content-Type": "application/json"}
@@ -37,7 +37,7 @@ async def test_what_is_no_json_is_refused_as_such(
     for name, content in files(corpora, "n_*.json"):
         answer = await sender.send(operation, content=content, headers=JSON)
 
-        assert refusal(answer) == (400, "invalid_request"), name
+        assert error(answer) == (400, "invalid_request"), name
         assert says_no_json(answer), (name, answer.text)
 
 

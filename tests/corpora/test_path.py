@@ -15,10 +15,10 @@ from starlette.routing import Mount
 
 from instep.app import create_app
 from instep.core.database import Database
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.contract.table import TABLE, assemble
-from tests.corpora.sending import TOO_SLOW_SECONDS, Meter
-from tests.web.wire import Answer, read_answer, serving
+from tests.corpora.requests import TOO_SLOW_SECONDS, Meter
+from tests.support.wire import Answer, read_answer, serving
 
 pytestmark = pytest.mark.corpora
 

@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from instep.answers.generating import MOST_PARTS
 from instep.core.markdown import render
 from instep.web import embed
-from tests.answers.asking import ask
-from tests.answers.citing import words_of
-from tests.answers.scripted import Scripted, replying
-from tests.cast import Api, Cast, Json
+from tests.support.questions import ask
+from tests.support.citations import words_of
+from tests.support.scripted_model import Scripted, replying
+from tests.support.cast import Api, Cast, Json
 from tests.site.pages import publish
-from tests.web.asking import found
+from tests.support.http import ok
 
 pytestmark = pytest.mark.corpora
 
@@ -74,7 +74,7 @@ async def test_nothing_planted_comes_out_in_the_articles_own_words(
     for text, where in zip(payloads(corpora), cycle(range(3)), strict=False):
         parts = [BEFORE, AFTER]
         parts.insert(where, text)
-        found(await client.patch(path, json={"contentMarkdown": "\n\n".join(parts)}))
+        ok(await client.patch(path, json={"contentMarkdown": "\n\n".join(parts)}))
         answer = await ask(api(None), cast.acme, QUESTION)
         assert "Invite colleagues" in answer["answer"]
         assert not re.search("<a |<img|<script", render(answer["answer"]))
@@ -92,7 +92,7 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
     visitor = api(None)
     for text in payloads(corpora):
         planted = {"contentMarkdown": f"{BEFORE}\n\n{text}\n\n{AFTER}"}
-        found(await client.patch(f"/v1/articles/{article['id']}", json=planted))
+        ok(await client.patch(f"/v1/articles/{article['id']}", json=planted))
         said = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
         parts = [(line, [1]) for line in [*said, AFTER]]
         assert len(parts) <= MOST_PARTS

@@ -13,7 +13,7 @@ from instep.writer.model.edits import ask_for_edits, with_edits
 from instep.writer.model.marks import marks_of
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
-from tests.writer.scripted import CHANGE, DIFF, OTHER, OWN, TEXT
+from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
 
 pytestmark = pytest.mark.corpora
 

@@ -7,8 +7,8 @@ import pytest
 
 from instep.core.database import Tx
 from tests.corpora.places import Place, in_turn, text_places
-from tests.corpora.sending import Sender
-from tests.web.asking import Response, body_of
+from tests.corpora.requests import Sender
+from tests.support.http import Response, body_of
 
 pytestmark = pytest.mark.corpora
 

@@ -11,8 +11,8 @@ import pytest
 from instep.core.outbound import client
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, Caller, NoAnswer
-from instep.core.outbound.dialling import NobodyAccepts
+from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed
+from instep.core.outbound.happy_eyeballs import ConnectError
 from tests.corpora.test_ssrf import NAMES, NOT_GIVEN_OUT
 
 pytestmark = pytest.mark.corpora
@@ -24,7 +24,7 @@ class Attempts:
     """A caller, and the addresses to which it would have connected; names lead to what a test says."""
 
     def __init__(self) -> None:
-        self.caller = Caller(AllowList(), self.lookup)
+        self.caller = OutboundClient(AllowList(), self.lookup)
         self.answer: list[Address] = []
         self.asked: list[str] = []
         self.reached: list[Address] = []
@@ -35,11 +35,11 @@ class Attempts:
 
     async def dial(self, addresses: Sequence[Address], port: int) -> None:
         self.reached += addresses
-        raise NobodyAccepts
+        raise ConnectError
 
     async def call(self, url: str, *answer: Address) -> None:
         self.answer = list(answer)
-        with pytest.raises(NoAnswer, match=OUT_OF_REACH):
+        with pytest.raises(RequestFailed, match=OUT_OF_REACH):
             await self.caller.post(url, b"", {})
 
 

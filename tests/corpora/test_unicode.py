@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cast import Json, RunJobs
+from tests.support.cast import Json, RunJobs
 from tests.contract.table import Operation
 from tests.corpora.places import (
     ABSENT,
@@ -17,9 +17,9 @@ from tests.corpora.places import (
     text_places,
     value_at,
 )
-from tests.corpora.sending import Sender
+from tests.corpora.requests import Sender
 from tests.corpora.texts import odd_texts, samples
-from tests.web.asking import Response, all_pages, body_of, found
+from tests.support.http import Response, all_pages, body_of, ok
 
 pytestmark = pytest.mark.corpora
 
@@ -98,7 +98,7 @@ async def test_changes_of_deceiving_code_end(corpora: Path, sender: Sender, run_
 
 async def is_kept(sender: Sender, operation: Operation, answer: Response, path: FieldPath, text: str) -> bool:
     """Whether the answer shows the text; it must, and the thing itself too, when it is asked for again."""
-    shown = [body_of(answer), found(await sender.client.get(address_of(operation, body_of(answer))))]
+    shown = [body_of(answer), ok(await sender.client.get(address_of(operation, body_of(answer))))]
     values = [value for body in shown if (value := value_at(body, path)) is not ABSENT]
     if path[-1] in NEVER_SHOWN | SPELLED_ANEW:
         return False

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from instep.core import limits
-from tests.cast import Cast, Json
-from tests.corpora.sending import Sender
+from tests.support.cast import Cast, Json
+from tests.corpora.requests import Sender
 from tests.corpora.texts import confusables, odd_texts
-from tests.web.asking import found, made
+from tests.support.http import ok, created
 
 pytestmark = pytest.mark.corpora
 
@@ -42,11 +42,11 @@ async def test_collection_pages_show_titles_descriptions_and_icons(
     corpora: Path, sender: Sender, cast: Cast
 ) -> None:
     for number, text in enumerate(titles(corpora)):
-        fields = {"title": text, "description": text, "icon": text[: limits.ICON], "slug": f"shelf-{number}"}
-        collection = made(await sender.client.post("/v1/collections", json=fields))
+        fields = {"title": text, "description": text, "icon": text[: limits.MAX_ICON_CHARACTERS], "slug": f"shelf-{number}"}
+        collection = created(await sender.client.post("/v1/collections", json=fields))
         page = await open_page(sender, collection["url"])
 
-        assert page.texts("h1") == [f"{text[: limits.ICON]} {text}"]
+        assert page.texts("h1") == [f"{text[: limits.MAX_ICON_CHARACTERS]} {text}"]
         assert page.texts("p.lead") == [text]
 
 
@@ -61,10 +61,10 @@ async def test_slugs_that_are_taken_are_addresses_that_lead_to_their_articles(
         assert answer.status_code in (201, 400), answer.text
         if answer.is_success:
             taken += 1
-            article = found(await sender.client.post(f"/v1/articles/{answer.json()['id']}/publish"))
+            article = ok(await sender.client.post(f"/v1/articles/{answer.json()['id']}/publish"))
             assert article["slug"] == slug
             assert (await open_page(sender, article["url"])).texts("h1") == [article["title"]]
-            assert found(await sender.client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
+            assert ok(await sender.client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
     assert taken > 20
 
 
@@ -86,7 +86,7 @@ async def test_every_address_of_the_sitemap_leads_to_a_page(
 async def test_the_feed_and_the_changelog_tell_titles_as_they_were_written(
     corpora: Path, sender: Sender, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CHANGELOG_ENTRIES", 1_000)
+    monkeypatch.setattr(limits, "MAX_CHANGELOG_PAGE_ENTRIES", 1_000)
     for text in titles(corpora):
         await publish(sender, "changelog/entries", {"title": text, "contentMarkdown": text})
 
@@ -100,12 +100,12 @@ async def test_the_feed_and_the_changelog_tell_titles_as_they_were_written(
 
 
 def titles(corpora: Path) -> list[str]:
-    return [text for text in odd_texts(corpora) if text.strip() and len(text) <= limits.TITLE]
+    return [text for text in odd_texts(corpora) if text.strip() and len(text) <= limits.MAX_TITLE_CHARACTERS]
 
 
 async def publish(sender: Sender, kind: str, fields: Json) -> Json:
-    thing = made(await sender.client.post(f"/v1/{kind}", json=fields))
-    return found(await sender.client.post(f"/v1/{kind}/{thing['id']}/publish"))
+    thing = created(await sender.client.post(f"/v1/{kind}", json=fields))
+    return ok(await sender.client.post(f"/v1/{kind}/{thing['id']}/publish"))
 
 
 async def open_page(sender: Sender, url: str) -> "Shown":
@@ -143,4 +143,4 @@ class Shown(HTMLParser):
             words.append(data)
 
     def texts(self, name: str) -> list[str]:
-        return ["".join(words) for found, words in self.found if found == name]
+        return ["".join(words) for ok, words in self.found if ok == name]

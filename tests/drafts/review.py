@@ -9,7 +9,7 @@ from instep.drafts.actions import queue_gap_draft, queue_new_article
 from instep.drafts.schemas import NewArticle
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from tests.cast import Client, Company, Json
+from tests.support.cast import Client, Company, Json
 
 NewType = Literal["new_article", "gap_draft"]
 QUESTIONS = ("How do I export my data?", "Where is the export?")

@@ -5,7 +5,7 @@ import pytest
 from instep.core import limits
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
 
 MINE = BEFORE.replace("ten minutes", "a minute")
@@ -243,7 +243,7 @@ async def test_a_settled_draft_is_not_applied_again(api: Api, cast: Cast, settle
 async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RENDER_SECONDS", 0.1)
+    monkeypatch.setattr(limits, "MAX_RENDER_SECONDS", 0.1)
     client = api(cast.acme.write_key)
     article = await write_article(client)
     draft = await propose(client, article, ">" * 60_000)

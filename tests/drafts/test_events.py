@@ -6,12 +6,12 @@ from instep.articles.actions import find_article
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import Proposal
-from tests.articles.editing import acting
-from tests.cast import Api, Cast, Json
+from tests.support.articles import acting
+from tests.support.cast import Api, Cast, Json
 from tests.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
-from tests.web.asking import all_pages, at_once, found, refusal
+from tests.support.http import all_pages, at_once, ok, error
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import before, forget, heard, kinds, told
+from tests.support.events import before, forget, heard, kinds, told
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 
@@ -48,7 +48,7 @@ async def test_a_proposal_that_is_refused_has_no_event(api: Api, cast: Cast, own
 
     refused = await client.post(f"/v1/articles/{article['id']}/drafts", json={"contentMarkdown": BEFORE})
 
-    assert refusal(refused) == (400, "no_changes")
+    assert error(refused) == (400, "no_changes")
     assert await kinds(owner, cast.acme) == []
 
 
@@ -60,7 +60,7 @@ async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
     article = await write_article(client)
     async with acting(database, cast.acme) as ctx:
         read = await find_article(ctx, article["id"])
-    found(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"New.\n{BEFORE}"}))
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"New.\n{BEFORE}"}))
     await create_webhook(client)
 
     async with acting(database, cast.acme) as ctx:
@@ -103,7 +103,7 @@ async def test_applying_it_is_one_event_of_the_article_that_became_live(
     await create_webhook(client)
 
     body = {"title": title} if title else {}
-    found(await client.post(f"/v1/drafts/{draft_id}/apply", json=body))
+    ok(await client.post(f"/v1/drafts/{draft_id}/apply", json=body))
 
     [event] = await heard(owner, cast.acme)
     new = await get(client, f"articles/{article_id}")
@@ -122,7 +122,7 @@ async def test_dismissing_it_deletes_the_article_behind_it(
     old = await get(client, f"articles/{article_id}")
     await create_webhook(client)
 
-    found(await client.post(f"/v1/drafts/{draft_id}/dismiss"))
+    ok(await client.post(f"/v1/drafts/{draft_id}/dismiss"))
 
     assert [told(event) for event in await heard(owner, cast.acme)] == [("article.deleted", old, {})]
 
@@ -133,7 +133,7 @@ async def test_an_edit_applied_to_a_live_article_has_updated_it(api: Api, cast: 
     draft = await propose(client, old)
     await create_webhook(client)
 
-    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
 
     [event] = await heard(owner, cast.acme)
     new = await get(client, f"articles/{old['id']}")
@@ -154,12 +154,12 @@ async def test_the_rest_of_the_review_is_silent(api: Api, cast: Cast, database: 
     await create_webhook(client)
 
     for draft in await all_pages(client, "/v1/drafts"):
-        found(await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": "Another.\n"}))
-    found(await client.post(f"/v1/drafts/{edits[0]['id']}/dismiss"))
+        ok(await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": "Another.\n"}))
+    ok(await client.post(f"/v1/drafts/{edits[0]['id']}/dismiss"))
     # As the article is already, so nothing of it changes.
     same = {"contentMarkdown": BEFORE, "title": "Install"}
-    assert refusal(await client.post(f"/v1/drafts/{edits[1]['id']}/apply", json=same)) == (400, "no_changes")
-    found(await client.post(f"/v1/drafts/{of_unseen['id']}/apply", json={}))
+    assert error(await client.post(f"/v1/drafts/{edits[1]['id']}/apply", json=same)) == (400, "no_changes")
+    ok(await client.post(f"/v1/drafts/{of_unseen['id']}/apply", json={}))
 
     assert await kinds(owner, cast.acme) == []
 
@@ -168,14 +168,14 @@ async def test_an_apply_that_is_refused_late_has_no_event(api: Api, cast: Cast, 
     client = api(cast.acme.write_key)
     article = await write_article(client)
     draft = await propose(client, article)
-    found(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Other.\n"}))
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Other.\n"}))
     await create_webhook(client)
 
     path = f"/v1/drafts/{draft['id']}/apply"
     for wish in ("fail", "merge"):
-        assert refusal(await client.post(path, json={"onConflict": wish})) == (400, "conflict")
+        assert error(await client.post(path, json={"onConflict": wish})) == (400, "conflict")
     stale = await client.post(path, json={}, headers={"If-Match": '"stale"'})
-    assert refusal(stale) == (400, "conflict")
+    assert error(stale) == (400, "conflict")
 
     assert await kinds(owner, cast.acme) == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
 
 FIELDS = {

@@ -1,6 +1,6 @@
 """GET /v1/articles/{id}/drafts."""
 
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.drafts.review import get, propose, write_article
 
 

@@ -1,7 +1,7 @@
 """GET /v1/drafts."""
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import AFTER, BEFORE, get, propose, queue, write_article
 
 FIELDS = {

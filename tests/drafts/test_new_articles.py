@@ -4,7 +4,7 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.drafts.review import (
     NEW,
     QUESTIONS,
@@ -18,7 +18,7 @@ from tests.drafts.review import (
     write_article,
 )
 from tests.drafts.test_get_draft import FIELDS
-from tests.web.asking import body_of, create_article, found, named_fields, refusal
+from tests.support.http import body_of, create_article, ok, named_fields, error
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 
@@ -72,7 +72,7 @@ async def test_all_its_lines_are_additions(
     client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme)
 
-    changed = found(await client.patch(f"/v1/drafts/{draft_id}", json={"contentMarkdown": text}))
+    changed = ok(await client.patch(f"/v1/drafts/{draft_id}", json={"contentMarkdown": text}))
 
     assert (changed["additions"], changed["deletions"], changed["contentMarkdown"]) == (count, 0, text)
 
@@ -83,12 +83,12 @@ async def test_a_reviewer_changes_the_article_in_review_and_nothing_goes_live(
 ) -> None:
     client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme, kind)}"
-    before = found(await client.get(path))
+    before = ok(await client.get(path))
     body = {"title": "Export everything", "contentMarkdown": "Ask us.\n"}
 
-    changed = found(await client.patch(path, json=body))
+    changed = ok(await client.patch(path, json=body))
 
-    assert changed == found(await client.get(path))
+    assert changed == ok(await client.get(path))
     assert (changed["title"], changed["contentMarkdown"]) == ("Export everything", "Ask us.\n")
     assert (changed["status"], changed["currentVersion"]) == ("pending", 2)
     assert changed["updatedAt"] > before["updatedAt"]
@@ -103,20 +103,20 @@ async def test_a_patch_that_changes_nothing_leaves_it_as_it_was(
 ) -> None:
     client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
-    before = found(await client.get(path))
+    before = ok(await client.get(path))
 
     for body in ({}, {"title": "Export your data"}, {"contentMarkdown": NEW}):
-        assert found(await client.patch(path, json=body)) == before
+        assert ok(await client.patch(path, json=body)) == before
 
 
 async def test_a_change_of_its_article_shows_in_the_draft(api: Api, cast: Cast, database: Database) -> None:
     client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
-    article_id = found(await client.get(path))["articleId"]
+    article_id = ok(await client.get(path))["articleId"]
 
     await client.patch(f"/v1/articles/{article_id}", json={"title": "Exports", "contentMarkdown": "None."})
 
-    draft = found(await client.get(f"{path}?format=html"))
+    draft = ok(await client.get(f"{path}?format=html"))
     assert (draft["title"], draft["contentHtml"], draft["conflict"]) == ("Exports", "<p>None.</p>\n", False)
     assert (draft["status"], draft["additions"]) == ("pending", 1)
 
@@ -130,7 +130,7 @@ async def test_applying_it_publishes_its_article(
     draft_id = await queue_new(database, cast.acme, kind)
     wish = {"onConflict": "fail"} | ({"title": title} if title else {})
 
-    applied = found(await client.post(f"/v1/drafts/{draft_id}/apply", json=wish))
+    applied = ok(await client.post(f"/v1/drafts/{draft_id}/apply", json=wish))
 
     assert applied == {"id": draft_id, "status": "applied", "articleId": applied["articleId"]}
     article = await get(client, f"articles/{applied['articleId']}")
@@ -158,7 +158,7 @@ async def test_only_the_text_of_edits_can_be_replaced_when_applied(
 async def test_if_match_takes_the_etag_of_its_article(api: Api, cast: Cast, database: Database) -> None:
     client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
-    article = f"/v1/articles/{found(await client.get(path))['articleId']}"
+    article = f"/v1/articles/{ok(await client.get(path))['articleId']}"
     stale = (await client.get(article)).headers["ETag"]
     await client.patch(path, json={"title": "Exports"})
     fresh = (await client.get(article)).headers["ETag"]
@@ -167,9 +167,9 @@ async def test_if_match_takes_the_etag_of_its_article(api: Api, cast: Cast, data
     applied = await client.post(f"{path}/apply", json={}, headers={"If-Match": fresh})
     again = await client.post(f"{path}/apply", json={}, headers={"If-Match": fresh})
 
-    assert refusal(refused) == (400, "conflict")
-    assert found(applied)["status"] == "applied"
-    assert refusal(again) == (400, "draft_not_pending")
+    assert error(refused) == (400, "conflict")
+    assert ok(applied)["status"] == "applied"
+    assert error(again) == (400, "draft_not_pending")
 
 
 @each_type
@@ -180,13 +180,13 @@ async def test_dismissing_it_moves_its_article_to_recently_deleted(
     draft_id = await queue_new(database, cast.acme, kind)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
 
-    dismissed = found(await client.post(f"/v1/drafts/{draft_id}/dismiss"))
+    dismissed = ok(await client.post(f"/v1/drafts/{draft_id}/dismiss"))
 
     assert dismissed == {"id": draft_id, "status": "dismissed"}
-    assert refusal(await client.get(f"/v1/articles/{article_id}")) == (404, "not_found")
+    assert error(await client.get(f"/v1/articles/{article_id}")) == (404, "not_found")
     seen = await get(client, f"drafts/{draft_id}")
     assert (seen["status"], seen["contentMarkdown"], seen["conflict"]) == ("dismissed", NEW, False)
-    assert found(await client.post(f"/v1/articles/{article_id}/restore"))["status"] == "draft"
+    assert ok(await client.post(f"/v1/articles/{article_id}/restore"))["status"] == "draft"
     assert (await get(client, f"drafts/{draft_id}"))["status"] == "dismissed"
     assert await queue(client) == []
 
@@ -201,7 +201,7 @@ async def test_publishing_or_deleting_its_article_settles_it(
     draft_id = await queue_new(database, cast.acme)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
 
-    found(await client.request(method, f"/v1/articles/{article_id}{verb}"))
+    ok(await client.request(method, f"/v1/articles/{article_id}{verb}"))
 
     assert (await get(client, f"drafts/{draft_id}"))["status"] == status
     assert await queue(client) == []
@@ -213,8 +213,8 @@ async def test_once_settled_it_is_neither_changed_nor_settled_again(
 ) -> None:
     client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
-    found(await client.post(f"{path}/{settle}", json={}))
-    before = found(await client.get(path))
+    ok(await client.post(f"{path}/{settle}", json={}))
+    before = ok(await client.get(path))
 
     answers = [
         await client.patch(path, json={"title": "Another"}),
@@ -222,8 +222,8 @@ async def test_once_settled_it_is_neither_changed_nor_settled_again(
         await client.post(f"{path}/dismiss"),
     ]
 
-    assert [refusal(answer) for answer in answers] == [(400, "draft_not_pending")] * 3
-    assert found(await client.get(path)) == before
+    assert [error(answer) for answer in answers] == [(400, "draft_not_pending")] * 3
+    assert ok(await client.get(path)) == before
 
 
 async def test_a_purged_article_takes_its_draft_along(
@@ -234,7 +234,7 @@ async def test_a_purged_article_takes_its_draft_along(
     await client.post(f"/v1/drafts/{draft_id}/dismiss")
     await owner.run("delete from articles where bot_id = %(bot)s", bot=cast.acme.bot_id)
 
-    assert refusal(await client.get(f"/v1/drafts/{draft_id}")) == (404, "not_found")
+    assert error(await client.get(f"/v1/drafts/{draft_id}")) == (404, "not_found")
 
 
 async def test_an_edit_of_it_can_be_proposed_and_applied_before_it_is_live(
@@ -248,7 +248,7 @@ async def test_an_edit_of_it_can_be_proposed_and_applied_before_it_is_live(
         edit["id"]
     ]
 
-    found(await client.post(f"/v1/drafts/{edit['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{edit['id']}/apply", json={}))
 
     assert await text_of(client, article) == "Better.\n"
     assert (await get(client, f"drafts/{new['id']}"))["status"] == "pending"
@@ -263,7 +263,7 @@ async def test_an_edit_of_an_archived_article_can_be_proposed_and_applied(
     await owner.run("update articles set status = 'archived' where id = %(id)s", id=article["id"])
 
     edit = await propose(client, article, "Better.\n")
-    found(await client.post(f"/v1/drafts/{edit['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{edit['id']}/apply", json={}))
 
     now = await get(client, f"articles/{article['id']}")
     assert (now["status"], now["contentMarkdown"]) == ("archived", "Better.\n")
@@ -274,7 +274,7 @@ async def test_two_of_one_title_have_addresses_of_their_own(api: Api, cast: Cast
     drafts = [await queue_new(database, cast.acme) for _ in range(2)]
 
     for draft_id in drafts:
-        found(await client.post(f"/v1/drafts/{draft_id}/apply", json={}))
+        ok(await client.post(f"/v1/drafts/{draft_id}/apply", json={}))
 
     listed = await get(client, "articles?status=published")
     assert sorted(row["slug"] for row in listed["results"]) == ["export-your-data", "export-your-data-2"]
@@ -292,11 +292,11 @@ async def test_a_read_key_another_company_and_a_paused_one_settle_nothing(
     ]
 
     async def answers(key: str) -> set[tuple[int, str]]:
-        return {refusal(await api(key).request(method, step, json=body)) for method, step, body in steps}
+        return {error(await api(key).request(method, step, json=body)) for method, step, body in steps}
 
     assert await answers(cast.acme.read_key) == {(403, "insufficient_scope")}
     assert await answers(cast.globex.write_key) == {(404, "not_found")}
-    assert refusal(await api(cast.globex.read_key).get(path)) == (404, "not_found")
+    assert error(await api(cast.globex.read_key).get(path)) == (404, "not_found")
     await pause_workspace(owner, cast.acme.workspace_id)
     assert await answers(cast.acme.write_key) == {(402, "plan_inactive")}
     assert body_of(await api(cast.acme.read_key).get(path))["status"] == "pending"

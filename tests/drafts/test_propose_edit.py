@@ -4,7 +4,7 @@ import pytest
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.drafts.review import AFTER, BEFORE, propose, queue, text_of, write_article
 
 

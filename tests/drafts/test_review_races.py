@@ -10,7 +10,7 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.cast import Api, Cast, Client
+from tests.support.cast import Api, Cast, Client
 from tests.drafts.review import (
     AFTER,
     BEFORE,

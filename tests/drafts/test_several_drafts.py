@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from instep.core import limits
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import BEFORE, get, patched, propose, queue, revisions, text_of, write_article
-from tests.mcp.speaking import WORKSPACE, call
+from tests.support.mcp import WORKSPACE, call
 
 Apply = Callable[[Client, str], Awaitable[None]]
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))

@@ -11,7 +11,7 @@ from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.tasks.queries import keep_gone_names
 from instep.writer import Absence
-from tests.cast import Cast, Client, Company, Json
+from tests.support.cast import Cast, Client, Company, Json
 from tests.site.pages import publish
 
 EXPORT = "How do I export my invoices?"

@@ -22,10 +22,10 @@ from instep.core.errors import AppError
 from instep.golden.actions import add_golden_question, list_golden_questions, remove_golden_question
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from tests.cast import Api, Cast, Company, assemble
+from tests.support.cast import Api, Cast, Company, assemble
 from tests.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden, working
 from tests.site.pages import publish
-from tests.web.asking import found
+from tests.support.http import ok
 
 Made = TypeVar("Made")
 
@@ -43,12 +43,12 @@ async def test_it_is_kept_while_its_article_answers_it(
     path = f"/v1/articles/{article['id']}"
     assert await faults(database, cast.acme) == [None]
 
-    found(await client.patch(path, json={"contentMarkdown": WITHOUT_EXPORT}))
+    ok(await client.patch(path, json={"contentMarkdown": WITHOUT_EXPORT}))
     other = await publish(client, "Export invoices", "Export your invoices: choose Export on their page.")
     assert await faults(database, cast.acme) == ["It is answered from “Export invoices”."]
 
-    found(await client.delete(f"/v1/articles/{other['id']}"))
-    found(await client.delete(path))
+    ok(await client.delete(f"/v1/articles/{other['id']}"))
+    ok(await client.delete(path))
     assert await faults(database, cast.acme) == ["It is not answered."]
 
     await owner.run("delete from articles where id = %(id)s", id=article["id"])
@@ -73,7 +73,7 @@ async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database
         (EXPORT.upper(), "invoices", "has this golden question already"),
         (EXPORT, "gone", "no article gone"),
         (" \n", "invoices", "1 to 2000"),
-        ("x" * (limits.QUESTION + 1), "invoices", "1 to 2000"),
+        ("x" * (limits.MAX_QUESTION_CHARACTERS + 1), "invoices", "1 to 2000"),
     ],
 )
 async def test_what_can_not_be_kept_is_refused_in_a_sentence(
@@ -101,7 +101,7 @@ async def test_it_is_asked_in_the_language_of_its_article(api: Api, cast: Cast, 
 async def test_no_more_than_a_run_can_ask(
     api: Api, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "GOLDEN_QUESTIONS", 1)
+    monkeypatch.setattr(limits, "MAX_GOLDEN_QUESTIONS", 1)
     client = api(cast.acme.write_key)
     await publish_golden(client, database, cast)
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from instep.core.database import Database, Tx
-from instep.golden.keeping import still_answers
-from instep.golden.schemas import Told
-from tests.cast import Api, Cast, Client, Json
+from instep.golden.retention import still_answers
+from instep.golden.schemas import PublicText
+from tests.support.cast import Api, Cast, Client, Json
 from tests.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden
-from tests.mcp.speaking import WORKSPACE, call
-from tests.web.asking import Response, create_article, found
+from tests.support.mcp import WORKSPACE, call
+from tests.support.http import Response, create_article, ok
 
 LOST = f"The golden question “{EXPORT}” loses its article."
 MAY_LOSE = f"The golden question “{EXPORT}” may lose its answer: the text does not hold it any more."
@@ -49,7 +49,7 @@ async def test_a_text_that_holds_the_answer_no_more_warns(api: Api, cast: Cast, 
     assert warnings(await patch(client, article, contentMarkdown=EDITED)) == []
     assert warnings(await patch(client, article, description="All about invoices.")) == []
     assert warnings(await patch(client, article, contentMarkdown=WITHOUT_EXPORT)) == [MAY_LOSE]
-    revision = found(await client.get(f"/v1/articles/{article['id']}/revisions"))["results"][0]["id"]
+    revision = ok(await client.get(f"/v1/articles/{article['id']}/revisions"))["results"][0]["id"]
     assert warnings(await client.post(f"/v1/articles/{article['id']}/revisions/{revision}/restore")) == []
 
 
@@ -63,10 +63,10 @@ async def test_a_draft_says_it_before_it_is_applied_and_applying_says_it_again(
     bad = found_draft(await client.post(path, json={"contentMarkdown": WITHOUT_EXPORT}))
 
     assert (good["warnings"], bad["warnings"][0]) == ([], MAY_LOSE)
-    assert found(await client.get(f"/v1/drafts/{bad['id']}"))["warnings"] == bad["warnings"]
+    assert ok(await client.get(f"/v1/drafts/{bad['id']}"))["warnings"] == bad["warnings"]
     applied = await client.post(f"/v1/drafts/{bad['id']}/apply", json={})
     assert (warnings(applied), applied.json().keys()) == ([MAY_LOSE], {"id", "status", "articleId"})
-    assert found(await client.get(f"/v1/drafts/{bad['id']}"))["warnings"] == []
+    assert ok(await client.get(f"/v1/drafts/{bad['id']}"))["warnings"] == []
 
 
 async def test_an_agent_is_told_beside_the_answer(api: Api, cast: Cast, database: Database) -> None:
@@ -98,7 +98,7 @@ async def test_each_question_of_the_article_is_told_and_of_no_other(
     assert len(told[1]) < 150
 
 
-BEFORE = Told(TITLE, None, TEXT)
+BEFORE = PublicText(TITLE, None, TEXT)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ BEFORE = Told(TITLE, None, TEXT)
     ],
 )
 def test_an_edit_keeps_the_answer_and_a_removal_does_not(text: str, keeps: bool) -> None:
-    assert still_answers(EXPORT, BEFORE, Told(TITLE, None, text)) is keeps
+    assert still_answers(EXPORT, BEFORE, PublicText(TITLE, None, text)) is keeps
 
 
 def test_in_scripts_without_blanks_too() -> None:
-    before = Told(
+    before = PublicText(
         "請求書", None, "請求書のページで「エクスポート」を選びます。\n\n住所は請求書に記載されます。"
     )
-    after = Told("請求書", None, "住所は請求書に記載されます。")
+    after = PublicText("請求書", None, "住所は請求書に記載されます。")
     question = "請求書をエクスポートするには"
 
     assert still_answers(question, before, before)

@@ -8,11 +8,11 @@ from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key
 from instep.workspaces.schemas import BotRow
-from tests.cast import Api, Cast, Client, Company, Json
-from tests.mcp.speaking import WORKSPACE, call, given
-from tests.oauth.connecting import BOTH, browser_of, connect, member
+from tests.support.cast import Api, Cast, Client, Company, Json
+from tests.support.mcp import WORKSPACE, call, given
+from tests.support.oauth import BOTH, browser_of, connect, member
 from tests.tasks.changes import send
-from tests.web.asking import found, refusal, stranger
+from tests.support.http import ok, error, stranger
 
 ARTICLES = "/v1/articles"
 NEW = {"title": "Install", "contentMarkdown": "Run it."}
@@ -45,14 +45,14 @@ async def test_a_key_goes_on_with_its_first_bot_and_may_name_others(
     by_header = await early_client.get(ARTICLES, headers={"Service-Bot": second})
 
     assert (unnamed["botId"], by_query["botId"]) == (str(cast.globex.bot_id), second)
-    assert [article["id"] for article in found(by_header)["results"]] == [by_query["id"]]
+    assert [article["id"] for article in ok(by_header)["results"]] == [by_query["id"]]
 
 
 async def test_the_list_of_bots_tells_which_is_the_default(
     early_client: Client, second_bot: BotRow, api: Api, cast: Cast
 ) -> None:
-    bots = found(await early_client.get("/v1/bots"))["results"]
-    without_default = found(await api(cast.wide_key).get("/v1/bots"))["results"]
+    bots = ok(await early_client.get("/v1/bots"))["results"]
+    without_default = ok(await api(cast.wide_key).get("/v1/bots"))["results"]
 
     assert [(bot["slug"], bot["isDefault"]) for bot in bots] == [
         (cast.globex.slug, True),
@@ -68,7 +68,7 @@ async def test_a_task_of_any_covered_bot_is_read_without_naming_it(
     task = await send(early_client)
     del early_client.headers["Service-Bot"]
 
-    assert found(await early_client.get(f"/v1/tasks/{task['id']}"))["botId"] == str(second_bot.id)
+    assert ok(await early_client.get(f"/v1/tasks/{task['id']}"))["botId"] == str(second_bot.id)
 
 
 async def test_a_webhook_of_such_a_key_is_for_all_bots(early_client: Client, second_bot: BotRow) -> None:
@@ -88,7 +88,7 @@ async def test_a_key_that_is_made_for_several_bots_has_to_name_one(
 
     refused = await api(late.key).get(ARTICLES)
 
-    assert refusal(refused) == (400, "bot_required")
+    assert error(refused) == (400, "bot_required")
     assert late.row.default_bot_id is None
 
 
@@ -102,7 +102,7 @@ async def test_once_the_default_bot_is_gone_the_bot_has_to_be_named(
 
     refused = await early_client.get(ARTICLES)
 
-    assert refusal(refused) == (400, "bot_required")
+    assert error(refused) == (400, "bot_required")
     assert str(second_bot.id) in refused.json()["error"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from instep.core.database import Tx
 from instep.identity.keys import hash_key, is_well_formed, new_bot_key, new_key
-from tests.cast import Cast
+from tests.support.cast import Cast
 
 
 def test_a_new_key_is_well_formed_and_like_no_other() -> None:

@@ -4,8 +4,8 @@ import asyncio
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace, resume_workspace
-from tests.cast import Api, Cast
-from tests.web.asking import create_article, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article, error
 
 
 async def test_no_write_commits_after_the_pause(api: Api, cast: Cast, owner: Tx) -> None:
@@ -16,7 +16,7 @@ async def test_no_write_commits_after_the_pause(api: Api, cast: Cast, owner: Tx)
         """Write until refused."""
         while (answer := await client.post("/v1/articles", json=body)).status_code == 201:
             pass
-        return refusal(answer)
+        return error(answer)
 
     writing = asyncio.create_task(write())
     while await count(owner, cast) < 5:

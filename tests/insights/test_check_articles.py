@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive
+from instep.core.sandbox import TimeLimitExceeded
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import AppError
@@ -18,9 +18,9 @@ from instep.insights import checking
 from instep.insights.actions import check_articles
 from instep.insights.checking import Finding
 from instep.insights.schemas import ArticlesChecked
-from tests.cast import Api, Cast, Company
+from tests.support.cast import Api, Cast, Company
 from tests.tasks.changes import publish
-from tests.web.asking import create_article
+from tests.support.http import create_article
 
 KEY = b"a key for cursors"
 READER = Actor("api_key", "Reader", can_write=False)
@@ -105,7 +105,7 @@ async def test_a_text_that_takes_too_long_is_told_so(
     monkeypatch: pytest.MonkeyPatch, cast: Cast, database: Database
 ) -> None:
     async def never(texts: object) -> object:
-        raise TooExpensive
+        raise TimeLimitExceeded
 
     monkeypatch.setattr(checking, "read_bounded", never)
 
@@ -176,7 +176,7 @@ async def test_of_one_article_only_so_many_lines_are_told(api: Api, cast: Cast, 
 
     found = await check(database, cast.acme, terms=["word"])
 
-    assert len(found) == limits.PROBLEMS_OF_A_CODE
+    assert len(found) == limits.MAX_REPORTED_PROBLEMS_PER_CODE
 
 
 @pytest.mark.parametrize("wanted", [{}, {"terms": ["ab"], "contentMarkdown": "x"}])

@@ -4,9 +4,9 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast
-from tests.insights.asked import LIST, ask, questions, unanswered
-from tests.web.asking import at_once, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.unanswered import LIST, ask, questions, unanswered
+from tests.support.http import at_once, ok, error
 
 
 async def test_a_dismissed_question_leaves_the_list(api: Api, cast: Cast, database: Database) -> None:
@@ -14,7 +14,7 @@ async def test_a_dismissed_question_leaves_the_list(api: Api, cast: Cast, databa
     question_id = await ask(database, cast.acme)
     (before,) = await unanswered(client)
 
-    dismissed = found(await client.post(f"{LIST}/{question_id}/dismiss"))
+    dismissed = ok(await client.post(f"{LIST}/{question_id}/dismiss"))
 
     assert dismissed == before | {"status": "dismissed"}
     assert await unanswered(client) == []
@@ -26,7 +26,7 @@ async def test_it_stays_dismissed_and_is_counted_when_it_is_asked_again(
 ) -> None:
     client = api(cast.acme.write_key)
     question_id = await ask(database, cast.acme)
-    found(await client.post(f"{LIST}/{question_id}/dismiss"))
+    ok(await client.post(f"{LIST}/{question_id}/dismiss"))
 
     await ask(database, cast.acme, visitor="bob")
 
@@ -38,9 +38,9 @@ async def test_it_stays_dismissed_and_is_counted_when_it_is_asked_again(
 async def test_it_is_dismissed_once(api: Api, cast: Cast, database: Database) -> None:
     client = api(cast.acme.write_key)
     path = f"{LIST}/{await ask(database, cast.acme)}/dismiss"
-    found(await client.post(path))
+    ok(await client.post(path))
 
-    assert refusal(await client.post(path)) == (400, "invalid_state")
+    assert error(await client.post(path)) == (400, "invalid_state")
 
 
 async def test_of_several_at_once_one_dismisses(api: Api, cast: Cast, database: Database) -> None:
@@ -59,7 +59,7 @@ async def test_asking_and_dismissing_at_once_lose_nothing(api: Api, cast: Cast, 
 
     async def act(number: int) -> None:
         if number == 3:
-            found(await client.post(f"{LIST}/{question_id}/dismiss"))
+            ok(await client.post(f"{LIST}/{question_id}/dismiss"))
         else:
             await ask(database, cast.acme, visitor=f"visitor {number}")
 
@@ -71,7 +71,7 @@ async def test_asking_and_dismissing_at_once_lose_nothing(api: Api, cast: Cast, 
 
 @pytest.mark.parametrize("ref", ["q_00000000000000000000000000", "nothing", "%00", "art_x", "%F0%9F%98%80"])
 async def test_what_is_not_there_is_not_dismissed(api: Api, cast: Cast, ref: str) -> None:
-    assert refusal(await api(cast.acme.write_key).post(f"{LIST}/{ref}/dismiss"))[0] in (400, 404)
+    assert error(await api(cast.acme.write_key).post(f"{LIST}/{ref}/dismiss"))[0] in (400, 404)
 
 
 async def test_a_read_key_another_company_and_a_paused_one_dismiss_nothing(
@@ -79,10 +79,10 @@ async def test_a_read_key_another_company_and_a_paused_one_dismiss_nothing(
 ) -> None:
     path = f"{LIST}/{await ask(database, cast.acme)}/dismiss"
 
-    assert refusal(await api(cast.acme.read_key).post(path)) == (403, "insufficient_scope")
-    assert refusal(await api(cast.globex.write_key).post(path)) == (404, "not_found")
+    assert error(await api(cast.acme.read_key).post(path)) == (403, "insufficient_scope")
+    assert error(await api(cast.globex.write_key).post(path)) == (404, "not_found")
     other = await api(cast.wide_key).post(path, params={"bot_id": str(cast.second_bot_id)})
-    assert refusal(other) == (404, "not_found")
+    assert error(other) == (404, "not_found")
     await pause_workspace(owner, cast.acme.workspace_id)
-    assert refusal(await api(cast.acme.write_key).post(path)) == (402, "plan_inactive")
+    assert error(await api(cast.acme.write_key).post(path)) == (402, "plan_inactive")
     assert len(await questions(api(cast.acme.read_key))) == 1

@@ -9,15 +9,15 @@ from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
-from instep.model.protocol import Model, NoReply, Question, Reply
+from instep.llm.protocol import Model, CompletionError, Prompt, Completion
 from instep.workspaces.actions import pause_workspace, resume_workspace
-from tests.answers.asking import ask as ask_chat
-from tests.answers.scripted import Scripted
-from tests.answers.visiting import ANN, escalate
-from tests.cast import Api, Cast, Client, Company, Json, RunJobs
-from tests.insights.asked import RESET, ask, unanswered
+from tests.support.questions import ask as ask_chat
+from tests.support.scripted_model import Scripted
+from tests.support.visitors import ANN, escalate
+from tests.support.cast import Api, Cast, Client, Company, Json, RunJobs
+from tests.support.unanswered import RESET, ask, unanswered
 from tests.site.pages import publish
-from tests.web.asking import at_once, found
+from tests.support.http import at_once, ok
 
 SIGN_IN = "A password protects the settings of your account: choose one with at least 12 characters."
 VISITORS = ("ann", "bob", "cy")
@@ -33,12 +33,12 @@ async def ask_as(
 
 
 async def gaps(client: Client) -> list[Json]:
-    rows: list[Json] = found(await client.get("/v1/drafts", params={"type": "gap_draft"}))["results"]
+    rows: list[Json] = ok(await client.get("/v1/drafts", params={"type": "gap_draft"}))["results"]
     return rows
 
 
 async def detail(client: Client, draft_id: str) -> Json:
-    return found(await client.get(f"/v1/drafts/{draft_id}"))
+    return ok(await client.get(f"/v1/drafts/{draft_id}"))
 
 
 async def run_now(database: Database, company: Company, gap: str, model: Model | None = None) -> None:
@@ -69,7 +69,7 @@ async def test_the_third_visitor_makes_it_a_draft_from_what_the_articles_say(
     assert f"> {SIGN_IN}\n>\n> — [Choose a password]({source['url']})" in draft["contentMarkdown"]
     assert "Cats" not in draft["contentMarkdown"]
     assert any("say what the answer is" in warning for warning in draft["warnings"])
-    article = found(await client.get(f"/v1/articles/{draft['articleId']}"))
+    article = ok(await client.get(f"/v1/articles/{draft['articleId']}"))
     assert (article["status"], article["url"]) == ("in_review", None)
     [row] = await unanswered(client)
     assert (row["id"], row["status"], row["draftId"]) == (gap, "drafted", draft["id"])
@@ -103,10 +103,10 @@ async def test_applying_it_makes_an_article_and_the_gap_is_gone(
     await run_jobs()
     [draft] = await gaps(client)
 
-    applied = found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    applied = ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
     await run_jobs()
 
-    article = found(await client.get(f"/v1/articles/{applied['articleId']}"))
+    article = ok(await client.get(f"/v1/articles/{applied['articleId']}"))
     assert (article["status"], article["title"]) == ("published", RESET)
     assert await unanswered(client) == []
     assert await gaps(client) == []
@@ -120,10 +120,10 @@ async def test_what_was_dismissed_stays_away(
     gap = await ask_as(database, cast.acme, VISITORS[:2] if what == "question" else VISITORS)
     await run_jobs()
     if what == "question":
-        found(await client.post(f"/v1/insights/unanswered/{gap}/dismiss"))
+        ok(await client.post(f"/v1/insights/unanswered/{gap}/dismiss"))
     else:
         [draft] = await gaps(client)
-        found(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
+        ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
     if what == "article":
         # As after 30 days in Recently deleted.
         await owner.run("delete from articles where id = %(id)s", id=draft["articleId"])
@@ -163,7 +163,7 @@ async def test_while_it_waits_it_takes_in_what_is_asked_and_leaves_what_somebody
     before = await detail(client, draft["id"])
     if is_edited:
         patch = {"contentMarkdown": "Choose **Reset**."}
-        before = found(await client.patch(f"/v1/drafts/{draft['id']}", json=patch))
+        before = ok(await client.patch(f"/v1/drafts/{draft['id']}", json=patch))
     await publish(client, "Choose a password", SIGN_IN)
     await ask(database, cast.acme, OTHER_WORDING, "dee")
     await run_jobs()
@@ -218,7 +218,7 @@ async def test_it_quotes_only_what_everybody_may_read_in_its_language(
 
     assert sorted(draft["title"] for draft in drafts) == [RESET, "Wie setze ich das Passwort zurück?"]
     by_locale = {
-        found(await client.get(f"/v1/articles/{draft['articleId']}"))["locale"]: draft["contentMarkdown"]
+        ok(await client.get(f"/v1/articles/{draft['articleId']}"))["locale"]: draft["contentMarkdown"]
         for draft in drafts
     }
     assert by_locale.keys() == {"de", "en"}
@@ -228,14 +228,14 @@ async def test_it_quotes_only_what_everybody_may_read_in_its_language(
 async def test_so_many_wait_for_review_and_no_more(
     api: Api, cast: Cast, database: Database, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "GAP_DRAFTS_PENDING", 1)
+    monkeypatch.setattr(limits, "MAX_PENDING_GAP_DRAFTS", 1)
     client = api(cast.acme.write_key)
     await ask_as(database, cast.acme)
     await ask_as(database, cast.acme, question="Which hotels accept lamas?")
     await run_jobs()
     [first] = await gaps(client)
 
-    found(await client.post(f"/v1/drafts/{first['id']}/dismiss"))
+    ok(await client.post(f"/v1/drafts/{first['id']}/dismiss"))
     for question in (RESET, "Which hotels accept lamas?"):
         await ask_as(database, cast.acme, ["dee"], question)
     await run_jobs()
@@ -269,8 +269,8 @@ async def test_a_model_writes_it_from_the_passages_and_invents_nothing(
 class Silent:
     name = "silent:1"
 
-    async def answer(self, question: Question) -> Reply:
-        raise NoReply("It is asleep.", 0)
+    async def answer(self, question: Prompt) -> Completion:
+        raise CompletionError("It is asleep.", 0)
 
 
 async def test_without_its_reply_the_outline_is_the_draft(api: Api, cast: Cast, database: Database) -> None:

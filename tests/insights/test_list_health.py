@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 
 from instep.core import limits
-from instep.core.bounded import TooExpensive, run_bounded
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.database import Tx
 from instep.insights import health
 from instep.insights.reading import Reading
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import propose
 from tests.insights.test_checks import ENOUGH
-from tests.web.asking import (
+from tests.support.http import (
     all_pages,
     at_once,
     create_article,
     create_collection,
-    found,
+    ok,
     named_fields,
     pages,
-    refusal,
+    error,
 )
 
 LIST = "/v1/insights/health"
@@ -41,7 +41,7 @@ async def publish(client: Client, title: str, text: str = ENOUGH, **fields: Any)
     """A live article; without further fields it lacks only a collection."""
     fields = {"description": "One sentence.", **fields}
     article = await create_article(client, title, contentMarkdown=text, **fields)
-    return found(await client.post(f"/v1/articles/{article['id']}/publish"))
+    return ok(await client.post(f"/v1/articles/{article['id']}/publish"))
 
 
 async def told(client: Client, **params: Any) -> dict[str, list[str]]:
@@ -57,7 +57,7 @@ async def test_the_worst_comes_first_with_what_is_wrong_and_where(api: Api, cast
     poor = await publish(client, "Poor", f"{ENOUGH}\n\nSee [here](gone).\n", description="")
     middling = await publish(client, "Middling")
 
-    listed = found(await client.get(LIST))
+    listed = ok(await client.get(LIST))
 
     advice = "The article is in no collection: put it into one, so that readers meet it."
     info = {"code": "no_collection", "severity": "info", "message": advice, "line": None}
@@ -100,7 +100,7 @@ Change = Callable[[Client, Json, Json], Any]
 
 
 async def patch(client: Client, article: Json, **fields: Any) -> None:
-    found(await client.patch(f"/v1/articles/{article['id']}", json=fields))
+    ok(await client.patch(f"/v1/articles/{article['id']}", json=fields))
 
 
 CHANGES: dict[str, tuple[Change, list[str]]] = {
@@ -130,13 +130,13 @@ async def move(client: Client, other: Json) -> None:
 async def move_and_delete(client: Client, other: Json) -> None:
     await patch(client, other, slug="missing")
     assert (await told(client))["Subject"] == ["no_collection"]
-    found(await client.delete(f"/v1/articles/{other['id']}"))
+    ok(await client.delete(f"/v1/articles/{other['id']}"))
 
 
 async def move_and_unpublish(client: Client, other: Json) -> None:
     await patch(client, other, slug="missing")
     assert (await told(client))["Subject"] == ["no_collection"]
-    found(await client.post(f"/v1/articles/{other['id']}/unpublish"))
+    ok(await client.post(f"/v1/articles/{other['id']}/unpublish"))
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -160,7 +160,7 @@ async def test_a_deleted_collection_is_told_at_once(api: Api, cast: Cast) -> Non
     await publish(client, "Inside", collectionId="guides")
     assert await told(client) == {"Inside": []}
 
-    found(await client.delete("/v1/collections/guides"))
+    ok(await client.delete("/v1/collections/guides"))
 
     assert await told(client) == {"Inside": ["no_collection"]}
 
@@ -172,7 +172,7 @@ async def test_links_to_collections_follow_them(api: Api, cast: Cast) -> None:
     await create_collection(client, "Tips")
     assert await told(client) == {"One": []}
 
-    found(await client.patch("/v1/collections/guides", json={"slug": "manuals"}))
+    ok(await client.patch("/v1/collections/guides", json={"slug": "manuals"}))
 
     assert await told(client) == {"One": ["broken_link"]}
 
@@ -184,7 +184,7 @@ async def test_an_empty_collections_end_is_told_at_once(api: Api, cast: Cast) ->
     await publish(client, "One", f"{ENOUGH} See [all tips](../collections/tips).", collectionId="guides")
     assert await told(client) == {"One": []}
 
-    found(await client.delete("/v1/collections/tips"))
+    ok(await client.delete("/v1/collections/tips"))
 
     assert await told(client) == {"One": ["broken_link"]}
 
@@ -211,12 +211,12 @@ async def test_an_edit_that_waits_long_is_told_until_it_is_settled(api: Api, cas
 
     await owner.run(
         "update drafts set created_at = created_at - %(age)s where id = %(id)s",
-        age=limits.EDIT_WAITS + timedelta(minutes=1),
+        age=limits.STALE_EDIT_AGE + timedelta(minutes=1),
         id=draft["id"],
     )
     assert await told(client) == {"One": ["no_collection", "waiting_edit"]}
 
-    found(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
+    ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
     assert await told(client) == {"One": ["no_collection"]}
 
 
@@ -225,7 +225,7 @@ async def test_articles_that_stay_are_seen_once_while_others_change(api: Api, ca
     client = api(cast.acme.write_key)
     texts = [ENOUGH, f"{ENOUGH} TODO", f"{ENOUGH} [x]()"]
     articles = [await publish(client, f"No {number}", texts[number % 3]) for number in range(9)]
-    order = [row["articleId"] for row in found(await client.get(LIST, params={"page_size": 100}))["results"]]
+    order = [row["articleId"] for row in ok(await client.get(LIST, params={"page_size": 100}))["results"]]
     better, gone = order[1], order[6]
 
     seen: list[str] = []
@@ -234,7 +234,7 @@ async def test_articles_that_stay_are_seen_once_while_others_change(api: Api, ca
         seen += [row["articleId"] for row in page]
         if first:
             await patch(client, {"id": better}, contentMarkdown=ENOUGH)
-            found(await client.delete(f"/v1/articles/{gone}"))
+            ok(await client.delete(f"/v1/articles/{gone}"))
             await publish(client, "New", "")
         first = False
 
@@ -248,11 +248,11 @@ async def test_a_cursor_belongs_to_its_status_and_bot(api: Api, cast: Cast) -> N
         for title in ("One", "Two"):
             await publish(api(company.write_key), title)
     client = api(cast.acme.read_key)
-    cursor = found(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
 
     for other, status in ((client, "all"), (api(cast.globex.read_key), "published")):
         refused = await other.get(LIST, params={"start_cursor": cursor, "status": status})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
 
 
 async def test_a_large_help_center_is_read_in_another_process_and_once(
@@ -263,7 +263,7 @@ async def test_a_large_help_center_is_read_in_another_process_and_once(
     read: list[int] = []
 
     async def counting(function: Any, texts: Any, *, seconds: float) -> Any:
-        result = await run_bounded(function, texts, seconds=seconds)
+        result = await run_with_timeout(function, texts, seconds=seconds)
         read.append(len(texts))
         return result
 
@@ -288,7 +288,7 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
 
     async def refusing(function: Any, texts: Any, *, seconds: float) -> Any:
         if any(title == "No 3" for title, _ in texts):
-            raise TooExpensive
+            raise TimeLimitExceeded
         return function(texts)
 
     monkeypatch.setattr(health, "run_bounded", refusing)
@@ -321,16 +321,16 @@ async def test_what_takes_too_long_for_one_request_goes_on_in_the_next(
     client = api(cast.acme.write_key)
     for number in range(5):
         await publish(client, f"No {number}")
-    clock = count(0, limits.EXAMINING_SECONDS * 0.4)
+    clock = count(0, limits.CHECK_SECONDS * 0.4)
     monkeypatch.setattr(health, "monotonic", lambda: next(clock))
     monkeypatch.setattr(health, "first_attempt_began", lambda: next(clock))
-    monkeypatch.setattr(limits, "READ_TEXTS_CHARACTERS", 1)
+    monkeypatch.setattr(limits, "MAX_ANALYZED_CHARACTERS", 1)
 
     answers = [await client.get(LIST) for _ in range(3)]
 
-    assert [refusal(answer) for answer in answers[:2]] == [(429, "rate_limited")] * 2
-    assert answers[0].headers["Retry-After"] == str(limits.EXAMINING_RETRY_SECONDS)
-    assert len(found(answers[2])["results"]) == 5
+    assert [error(answer) for answer in answers[:2]] == [(429, "rate_limited")] * 2
+    assert answers[0].headers["Retry-After"] == str(limits.CHECK_RETRY_SECONDS)
+    assert len(ok(answers[2])["results"]) == 5
 
 
 async def test_no_more_examine_many_texts_at_once_than_connections_allow(
@@ -338,11 +338,11 @@ async def test_no_more_examine_many_texts_at_once_than_connections_allow(
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "One")
-    monkeypatch.setattr(health, "at_work", {object() for _ in range(limits.EXAMINING_AT_ONCE)})
+    monkeypatch.setattr(health, "at_work", {object() for _ in range(limits.MAX_CONCURRENT_CHECKS)})
 
-    assert refusal(await client.get(LIST)) == (429, "rate_limited")
+    assert error(await client.get(LIST)) == (429, "rate_limited")
 
     health.at_work.pop()
     for _ in range(2):
         assert await told(client) == {"One": ["no_collection"]}
-    assert len(health.at_work) == limits.EXAMINING_AT_ONCE - 1
+    assert len(health.at_work) == limits.MAX_CONCURRENT_CHECKS - 1

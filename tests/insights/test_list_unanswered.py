@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from instep import upkeep
+from instep.ops import prune
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import propose, write_article
-from tests.insights.asked import LIST, ask, questions, unanswered
-from tests.web.asking import at_once, found, named_fields, pages, refusal
+from tests.support.unanswered import LIST, ask, questions, unanswered
+from tests.support.http import at_once, ok, named_fields, pages, error
 
 TOPICS = ["billing", "export", "import", "login", "themes", "webhooks", "limits", "backup"]
 
@@ -33,7 +33,7 @@ async def test_most_asked_come_first_then_those_asked_last(api: Api, cast: Cast,
 async def test_nobody_asked_is_an_empty_list(api: Api, cast: Cast, database: Database) -> None:
     await ask(database, cast.globex)
 
-    listed = found(await api(cast.acme.read_key).get(LIST))
+    listed = ok(await api(cast.acme.read_key).get(LIST))
 
     assert listed == {"results": [], "has_more": False, "next_cursor": None}
 
@@ -48,7 +48,7 @@ async def test_the_status_is_that_of_the_draft_until_it_is_asked_again(
     draft = await gap_draft(client, owner, question_id)
     assert await status_of(client) == ("drafted", draft)
 
-    found(await client.post(f"/v1/drafts/{draft}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{draft}/apply", json={}))
     assert await status_of(client) == ("answered", draft)
 
     await ask(database, cast.acme)
@@ -61,7 +61,7 @@ async def test_a_dismissed_draft_leaves_the_question_open(
     client = api(cast.acme.write_key)
     draft = await gap_draft(client, owner, await ask(database, cast.acme))
 
-    found(await client.post(f"/v1/drafts/{draft}/dismiss"))
+    ok(await client.post(f"/v1/drafts/{draft}/dismiss"))
 
     assert await status_of(client) == ("open", draft)
 
@@ -73,8 +73,8 @@ async def test_it_holds_what_waits_unless_a_status_is_named(
     ids = {topic: await ask(database, cast.acme, topic) for topic in ("billing", "export", "login", "themes")}
     await gap_draft(client, owner, ids["export"])
     answering = await gap_draft(client, owner, ids["login"])
-    found(await client.post(f"/v1/drafts/{answering}/apply", json={}))
-    found(await client.post(f"{LIST}/{ids['themes']}/dismiss"))
+    ok(await client.post(f"/v1/drafts/{answering}/apply", json={}))
+    ok(await client.post(f"{LIST}/{ids['themes']}/dismiss"))
 
     assert await topics(client) == await topics(client, status="waiting") == {"billing", "export"}
     assert await topics(client, status="all") == set(ids)
@@ -104,7 +104,7 @@ async def test_questions_that_stay_are_seen_once_while_others_are_asked(
         if first:
             await at_once(5, lambda _: ask(database, cast.acme, asked["question"]))
             await ask(database, cast.acme, "something new")
-            found(await client.post(f"{LIST}/{dismissed['id']}/dismiss"))
+            ok(await client.post(f"{LIST}/{dismissed['id']}/dismiss"))
         first = False
 
     stayed = [row["id"] for row in order if row not in (asked, dismissed)]
@@ -116,7 +116,7 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast,
         for topic in ("billing", "export"):
             await ask(database, company, topic)
     client = api(cast.acme.read_key)
-    cursor = found(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
 
     for other, path, status in (
         (client, LIST, "all"),
@@ -124,7 +124,7 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast,
         (client, "/v1/insights/health", "published"),
     ):
         refused = await other.get(path, params={"start_cursor": cursor, "status": status})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
 
 
 async def test_what_was_asked_too_long_ago_is_forgotten(
@@ -139,18 +139,18 @@ async def test_what_was_asked_too_long_ago_is_forgotten(
         update askings set asked_at = asked_at - %(age)s
         where id = (select min(id) from askings where question_id = %(question)s)
         """,
-        age=limits.ASKINGS_KEPT + timedelta(hours=1),
+        age=limits.QUESTION_LOG_RETENTION + timedelta(hours=1),
         question=old,
     )
     before = {row["question"]: row for row in await unanswered(client)}
 
-    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
     after = {row["question"]: row for row in await unanswered(client)}
     assert after == before | {"billing": before["billing"] | {"askedCount": 1, "visitorCount": 1}}
 
     await let_a_year_pass(owner, old)
-    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
     assert await questions(client) == [("export", 1)]
     assert await owner.value("select count(*) from question_terms where question_id = %(q)s", q=old) == 0
@@ -171,7 +171,7 @@ async def test_counts_hold_when_askings_are_forgotten_while_others_come(
             await ask(database, cast.acme, visitor=f"new {number}")
         else:
             async with database.enter_workspace("") as tx:
-                await tx.run("select prune_askings(%(age)s)", age=limits.ASKINGS_KEPT)
+                await tx.run("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
 
     await at_once(20, act)
 

@@ -8,9 +8,9 @@ from instep.core.database import Database, Tx
 from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast
-from tests.insights.asked import LIST, RESET, ask, questions, unanswered, visiting
-from tests.web.asking import ID, TIMESTAMP, at_once, create_article, found
+from tests.support.cast import Api, Cast
+from tests.support.unanswered import LIST, RESET, ask, questions, unanswered, visiting
+from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok
 
 
 async def test_a_question_is_listed_as_it_was_asked(api: Api, cast: Cast, database: Database) -> None:
@@ -157,8 +157,8 @@ async def test_the_nearest_articles_are_those_of_the_last_time_that_still_exist(
     await ask(database, cast.acme, nearest=[Nearest(one["id"], 0.9)])
     await ask(database, cast.acme, nearest=[Nearest(one["id"], 0.4), Nearest(two["id"], 0.3)])
     await ask(database, cast.acme)
-    found(await client.patch(f"/v1/articles/{two['id']}", json={"title": "Second"}))
-    found(await client.delete(f"/v1/articles/{one['id']}"))
+    ok(await client.patch(f"/v1/articles/{two['id']}", json={"title": "Second"}))
+    ok(await client.delete(f"/v1/articles/{one['id']}"))
 
     (row,) = await unanswered(client)
     assert row["nearestArticles"] == [{"articleId": two["id"], "title": "Second", "score": 0.3}]
@@ -178,7 +178,7 @@ async def test_what_is_logged_goes_with_its_transaction(api: Api, cast: Cast, da
     with pytest.raises(ZeroDivisionError):
         await fail_after_asking(database, cast)
 
-    assert found(await api(cast.acme.read_key).get(LIST))["results"] == []
+    assert ok(await api(cast.acme.read_key).get(LIST))["results"] == []
 
 
 async def fail_after_asking(database: Database, cast: Cast) -> None:

@@ -6,13 +6,13 @@ import pytest
 
 from instep.core.database import Tx
 from instep.insights import health
-from tests.answers.asking import RESET as TEXT
-from tests.answers.asking import ask
-from tests.answers.visiting import credentials
-from tests.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.questions import RESET as TEXT
+from tests.support.questions import ask
+from tests.support.visitors import credentials
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.site.pages import publish
 from tests.tasks.changes import SETTINGS, send
-from tests.web.asking import found
+from tests.support.http import ok
 
 SIGNS = {"stale", "gone_name", "low_helpfulness"}
 REMOVAL = """\
@@ -36,7 +36,7 @@ def forgetful() -> None:
 
 
 async def signs(client: Client, article: Json) -> list[Json]:
-    rows = found(await client.get("/v1/insights/health", params={"page_size": 100}))["results"]
+    rows = ok(await client.get("/v1/insights/health", params={"page_size": 100}))["results"]
     [row] = [row for row in rows if row["articleId"] == article["id"]]
     return [problem for problem in row["problems"] if problem["code"] in SIGNS]
 
@@ -59,8 +59,8 @@ async def test_an_edit_that_a_change_made_necessary_makes_it_stale(
             "line": None,
         }
     ]
-    [draft] = found(await client.get("/v1/drafts"))["results"]
-    found(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    [draft] = ok(await client.get("/v1/drafts"))["results"]
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
     assert await signs(client, article) == []
 
 
@@ -82,7 +82,7 @@ async def test_a_name_that_a_change_removed_is_told_where_it_stands_until_the_te
     assert await signs(client, other) == []
 
     body = {"contentMarkdown": f"{SETTINGS}\nIt was removed."}
-    found(await client.patch(f"/v1/articles/{article['id']}", json=body))
+    ok(await client.patch(f"/v1/articles/{article['id']}", json=body))
     assert await signs(client, article) == []
     await send(client, title="Drop it once more", diff=REMOVAL)
     await run_jobs()
@@ -108,12 +108,12 @@ async def test_an_article_whose_answers_help_few_is_told(
         answer = await ask(visitor, cast.acme, "How do I reset my password?")
         assert [source["articleId"] for source in answer["sources"]] == [article["id"]]
         body = {**credentials(cast.acme), "helpful": helpful}
-        found(await visitor.post(f"/chat/messages/{answer['messageId']}/feedback", json=body))
+        ok(await visitor.post(f"/chat/messages/{answer['messageId']}/feedback", json=body))
 
     shown = [problem["message"].partition(" visitors")[0] for problem in await signs(client, article)]
 
     assert shown == ([told] if told else [])
-    found(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"{TEXT}\nMore."}))
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"{TEXT}\nMore."}))
     assert await signs(client, article) == []
 
 

@@ -3,9 +3,9 @@
 from fastapi import FastAPI
 
 from instep.core.database import Database
-from tests.cast import Api, Cast, Json, RunJobs
-from tests.insights import asked
-from tests.mcp.speaking import BOTH_MODES, WORKSPACE, Mode, official
+from tests.support.cast import Api, Cast, Json, RunJobs
+from tests.support import unanswered
+from tests.support.mcp import BOTH_MODES, WORKSPACE, Mode, official
 from tests.tasks.changes import DIFF, SETTINGS_AFTER, URL, publish, write_articles
 
 
@@ -16,7 +16,7 @@ async def test_an_agent_changes_a_live_article_with_tools_alone(
     rest = api(cast.acme.write_key)
     await write_articles(rest)
     await publish(rest, "Install the agent", "Run `install`.\n\nWait for ten minutes.\n")
-    await asked.ask(database, cast.acme)
+    await unanswered.ask(database, cast.acme)
 
     async with official(app, WORKSPACE, cast.acme.write_key, mode) as agent:
 
@@ -57,7 +57,7 @@ async def test_an_agent_changes_a_live_article_with_tools_alone(
         assert (await use("check_articles", terms=["ACME_TIMEOUT"]))["results"] == []
 
         [gap] = (await use("list_gaps"))["results"]
-        assert gap["question"] == asked.RESET
+        assert gap["question"] == unanswered.RESET
 
     live = (await rest.get(f"/v1/articles/{stale['articleId']}")).json()
     assert (live["status"], live["contentMarkdown"]) == ("published", SETTINGS_AFTER)

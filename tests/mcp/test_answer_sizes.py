@@ -4,14 +4,14 @@ import json
 
 from instep.core import limits
 from instep.core.database import Database
-from tests.cast import Api, Cast, Client, Json
-from tests.insights import asked
-from tests.mcp.speaking import use
-from tests.web.asking import made
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support import unanswered
+from tests.support.mcp import use
+from tests.support.http import created
 
 ROWS = 14
 # As long as a field may be, in signs that take most bytes.
-TITLE = "帮助" * (limits.TITLE // 2 - 2)
+TITLE = "帮助" * (limits.MAX_TITLE_CHARACTERS // 2 - 2)
 BROKEN = "".join(f"[a link to nowhere](missing-{n}/{'x' * 80})\n\n" for n in range(40))
 TEXT = "Install the agent. " * 2_000 + "\n\n" + BROKEN
 LISTS: dict[str, Json] = {
@@ -33,14 +33,14 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
             "slug": f"article-{n}",
             "description": "长" * 500,
         }
-        article = made(await client.post("/v1/articles", json=new))
+        article = created(await client.post("/v1/articles", json=new))
         await client.post(f"/v1/articles/{article['id']}/publish")
         reason = {"contentMarkdown": f"{n}\n", "reason": f"{n} {'because ' * 240}"}
         await client.post(f"/v1/articles/{article['id']}/drafts", json=reason)
         entry = {"title": f"{TITLE}{n}", "contentMarkdown": TEXT}
         await client.post("/v1/changelog/entries", json=entry)
-        await asked.ask(
-            database, cast.acme, f"{n * 7919} how {'用' * (limits.QUESTION - 20)}", f"visitor {n}"
+        await unanswered.ask(
+            database, cast.acme, f"{n * 7919} how {'用' * (limits.MAX_QUESTION_CHARACTERS - 20)}", f"visitor {n}"
         )
 
 
@@ -48,7 +48,7 @@ async def pages_of(client: Client, tool: str, arguments: Json) -> list[Json]:
     pages: list[Json] = []
     cursor = None
     while not pages or cursor is not None:
-        pages.append(await use(client, tool, {**arguments, "limit": limits.TOOL_ROWS_MOST, "cursor": cursor}))
+        pages.append(await use(client, tool, {**arguments, "limit": limits.MAX_TOOL_ROWS, "cursor": cursor}))
         cursor = pages[-1]["next_cursor"]
     return pages
 
@@ -61,6 +61,6 @@ async def test_with_large_data_every_answer_of_a_list_is_short_and_all_of_them_t
         pages = await pages_of(api(cast.acme.read_key), tool, arguments)
 
         sizes = [len(json.dumps(page, ensure_ascii=False).encode()) for page in pages]
-        assert max(sizes) < limits.TOOL_ANSWER_BYTES + 200, (tool, sizes)
+        assert max(sizes) < limits.MAX_TOOL_RESULT_BYTES + 200, (tool, sizes)
         rows = [json.dumps(row, sort_keys=True) for page in pages for row in page["results"]]
         assert len(rows) == len(set(rows)) >= ROWS, tool

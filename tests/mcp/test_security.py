@@ -8,9 +8,9 @@ from fastapi import FastAPI
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.answers.visiting import open_to
-from tests.cast import Api, Cast, Client, Json
-from tests.mcp.speaking import (
+from tests.support.visitors import open_to
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.mcp import (
     BOTH_ERAS,
     DOCS,
     LEGACY,
@@ -23,7 +23,7 @@ from tests.mcp.speaking import (
     post,
     refused,
 )
-from tests.web.asking import Response, body_of, stranger
+from tests.support.http import Response, body_of, stranger
 
 BOTH_SERVERS = pytest.mark.parametrize("path", [DOCS, WORKSPACE])
 
@@ -240,7 +240,7 @@ async def test_a_key_in_the_address_opens_nothing(app: FastAPI, cast: Cast, api:
 
 @BOTH_SERVERS
 async def test_bodies_are_bounded_and_must_be_json(api: Api, cast: Cast, path: str) -> None:
-    most = limits.EMBED_BODY_BYTES if path == DOCS else limits.TASK_BODY_BYTES
+    most = limits.MAX_VISITOR_BODY_BYTES if path == DOCS else limits.MAX_TASK_BODY_BYTES
     client = api(cast.acme.read_key)
 
     large = await send(client, path, b" " * (most + 1))

@@ -4,11 +4,11 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.workspaces import actions
-from tests.cast import Api, Cast
-from tests.mcp.speaking import BOTH_ERAS, WORKSPACE, call, post, refused, use
+from tests.support.cast import Api, Cast
+from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, post, refused, use
 from tests.mcp.tools import ADDS, CHANGES, READS, listed
 from tests.tasks.changes import change, use_up
-from tests.web.asking import body_of, create_article, refusal, stranger
+from tests.support.http import body_of, create_article, error, stranger
 
 
 @BOTH_ERAS
@@ -29,7 +29,7 @@ async def test_a_read_key_that_writes_is_told_which_scope_it_needs(api: Api, cas
     for name in (*ADDS, *CHANGES):
         answer = await post(client, WORKSPACE, "tools/call", {"name": name, "arguments": {}}, era)
 
-        assert refusal(answer) == (403, "insufficient_scope")
+        assert error(answer) == (403, "insufficient_scope")
         challenge = answer.headers["WWW-Authenticate"]
         assert 'error="insufficient_scope", scope="content:read content:write"' in challenge
 
@@ -40,7 +40,7 @@ async def test_without_a_valid_key_nothing_is_told(app: FastAPI, api: Api, cast:
         async with stranger(app, key) as client:
             for method in ("initialize", "tools/list", "server/discover", "prompts/list"):
                 answer = await post(client, WORKSPACE, method, None, era)
-                assert refusal(answer) == (401, "unauthorized")
+                assert error(answer) == (401, "unauthorized")
                 assert answer.headers["WWW-Authenticate"].startswith("Bearer")
                 assert '"anonymous"' in answer.headers["RateLimit"]
 
@@ -51,7 +51,7 @@ async def test_a_revoked_key_is_refused_at_once(api: Api, cast: Cast, owner: Tx)
 
     await actions.revoke_key(owner, cast.acme.workspace_id, cast.acme.write_key_id)
 
-    assert refusal(await post(client, WORKSPACE, "tools/list")) == (401, "unauthorized")
+    assert error(await post(client, WORKSPACE, "tools/list")) == (401, "unauthorized")
 
 
 @BOTH_ERAS
@@ -64,7 +64,7 @@ async def test_requests_count_as_those_of_rest_do(api: Api, cast: Cast, era: str
 
     assert answer.headers["RateLimit-Policy"] == '"api";q=120;w=60'
     assert answer.headers["RateLimit"].startswith('"api";r=118;t=')
-    assert refusal(spent) == (429, "rate_limited")
+    assert error(spent) == (429, "rate_limited")
     assert 1 <= int(spent.headers["Retry-After"]) <= 60
 
 

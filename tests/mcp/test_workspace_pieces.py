@@ -3,11 +3,11 @@
 import json
 
 from instep.core import limits
-from tests.cast import Api, Cast, Json
-from tests.mcp.speaking import WORKSPACE, call, refused, use
+from tests.support.cast import Api, Cast, Json
+from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.mcp.tools import LONG
 from tests.tasks.changes import publish
-from tests.web.asking import create_article
+from tests.support.http import create_article
 
 
 async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(api: Api, cast: Cast) -> None:
@@ -18,7 +18,7 @@ async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(a
     cursor: str | None = None
     while not pieces or cursor is not None:
         piece = await use(client, "get_article", {"id": made["id"], "cursor": cursor})
-        assert len(json.dumps(piece)) < limits.TOOL_ANSWER_BYTES
+        assert len(json.dumps(piece)) < limits.MAX_TOOL_RESULT_BYTES
         assert piece["has_more"] is (piece["next_cursor"] is not None)
         pieces.append(piece["contentMarkdown"])
         cursor = piece["next_cursor"]
@@ -67,7 +67,7 @@ async def test_lists_of_long_rows_are_cut_where_they_fit_and_go_on_behind_it(api
     pages = 0
     while pages == 0 or cursor is not None:
         page = await use(client, "list_drafts", {"limit": 50, "cursor": cursor})
-        assert len(json.dumps(page)) < limits.TOOL_ANSWER_BYTES + 500
+        assert len(json.dumps(page)) < limits.MAX_TOOL_RESULT_BYTES + 500
         rows += page["results"]
         cursor, pages = page["next_cursor"], pages + 1
 

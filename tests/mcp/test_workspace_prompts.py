@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from tests.cast import Api, Cast
-from tests.mcp.speaking import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, official, post
-from tests.web.asking import body_of
+from tests.support.cast import Api, Cast
+from tests.support.mcp import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, official, post
+from tests.support.http import body_of
 
 
 @BOTH_MODES

@@ -8,11 +8,11 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Database
-from instep.mcp.servers import DOCS
-from instep.mcp.servers import WORKSPACE as SERVER
-from tests.cast import Api, Cast, Json
-from tests.insights import asked
-from tests.mcp.speaking import WORKSPACE, call, refused, use
+from instep.mcp_servers.servers import DOCS
+from instep.mcp_servers.servers import WORKSPACE as SERVER
+from tests.support.cast import Api, Cast, Json
+from tests.support import unanswered
+from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.mcp.tools import ADDS, CHANGES, LONG, READS, listed
 from tests.tasks.changes import publish
 
@@ -42,7 +42,7 @@ def test_every_tool_describes_itself_in_valid_schemas_without_references() -> No
 def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
     read = [(tool.shown.description, tool.shown.input_schema) for tool in SERVER.tools.values()]
 
-    assert len(json.dumps(read)) < limits.TOOL_ANSWER_BYTES
+    assert len(json.dumps(read)) < limits.MAX_TOOL_RESULT_BYTES
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ async def test_the_changelog_gives_texts_on_request(api: Api, cast: Cast) -> Non
     assert (made["status"], short["id"]) == ("draft", made["id"])
     assert short["contentMarkdown"] is None
     assert short["excerpt"].startswith("Line 0 of a long text")
-    assert len(short["excerpt"]) <= limits.TOOL_EXCERPT
+    assert len(short["excerpt"]) <= limits.TOOL_EXCERPT_CHARACTERS
     assert LONG.startswith(long["contentMarkdown"].removesuffix("…"))
 
 
@@ -107,15 +107,15 @@ async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
     client = api(cast.acme.write_key)
     links = "".join(f"[here](missing-{number})\n" for number in range(8))
     article = await publish(client, "Links", links)
-    await asked.ask(database, cast.acme)
+    await unanswered.ask(database, cast.acme)
 
     [health] = (await use(client, "doc_health"))["results"]
     checked = await use(client, "check_articles", {"articleIds": [article["slug"]], "limit": 50})
     [gap] = (await use(client, "list_gaps", {"status": "open"}))["results"]
 
-    assert health["problemCount"] == len(checked["results"]) > limits.TOOL_PROBLEMS
-    assert [problem["code"] for problem in health["problems"]] == ["broken_link"] * limits.TOOL_PROBLEMS
-    assert gap["question"] == asked.RESET
+    assert health["problemCount"] == len(checked["results"]) > limits.MAX_TOOL_PROBLEMS
+    assert [problem["code"] for problem in health["problems"]] == ["broken_link"] * limits.MAX_TOOL_PROBLEMS
+    assert gap["question"] == unanswered.RESET
 
 
 async def test_of_two_agents_that_apply_a_draft_at_once_one_does(api: Api, cast: Cast) -> None:

@@ -6,9 +6,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from instep.core.config import settings
-from instep.core.outbound.client import Caller
-from instep.model.asking import HttpModel
-from instep.model.choosing import only, provider_of
+from instep.core.outbound.client import OutboundClient
+from instep.llm.client import HttpModel
+from instep.llm.factory import only, provider_of
 from tests.model.endpoint import KEY, Endpoint, Mood, endpoint
 
 SetLimit = Callable[[str, int], None]
@@ -42,7 +42,7 @@ def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> 
             monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
             settings.cache_clear()
             chosen = provider_of(settings())
-            caller = Caller(only(chosen.url))
+            caller = OutboundClient(only(chosen.url))
             yield HttpModel(f"{provider}:scripted-1", chosen, caller, seconds, pause), behind
             await caller.aclose()
 

@@ -7,8 +7,8 @@ from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from instep.model.budget import set_aside
-from tests.cast import Company
+from instep.llm.budget import reserve_tokens
+from tests.support.cast import Company
 
 SOMEBODY = Actor("task", "Instep", can_write=True)
 
@@ -21,4 +21,4 @@ async def acting(database: Database, company: Company) -> AsyncIterator[Ctx]:
 
 async def spend(database: Database, company: Company, tokens: int = 100) -> None:
     async with acting(database, company) as ctx:
-        assert await set_aside(ctx, tokens, tokens) is not None
+        assert await reserve_tokens(ctx, tokens, tokens) is not None

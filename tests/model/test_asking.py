@@ -5,7 +5,7 @@ import json
 import pytest
 
 from instep.core import limits
-from instep.model.protocol import NoReply, Question
+from instep.llm.protocol import CompletionError, Prompt
 from tests.model.conftest import Meet
 from tests.model.endpoint import (
     INPUT,
@@ -24,7 +24,7 @@ from tests.model.endpoint import (
 )
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-QUESTION = Question("Do it.", "===== BEGIN diff =====", SCHEMA, 500)
+QUESTION = Prompt("Do it.", "===== BEGIN diff =====", SCHEMA, 500)
 
 
 async def test_the_reply_comes_with_what_it_took(meet: Meet) -> None:
@@ -74,7 +74,7 @@ async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provid
 )
 async def test_an_answer_of_no_use_is_told_in_a_sentence(meet: Meet, mood: Mood, message: str) -> None:
     async with meet(mood) as (model, behind):
-        with pytest.raises(NoReply) as none:
+        with pytest.raises(CompletionError) as none:
             await model.answer(QUESTION)
 
     assert none.value.message == message
@@ -83,7 +83,7 @@ async def test_an_answer_of_no_use_is_told_in_a_sentence(meet: Meet, mood: Mood,
 
 async def test_one_that_does_not_answer_in_time_is_left(meet: Meet) -> None:
     async with meet(stays_silent, seconds=0.2) as (model, _):
-        with pytest.raises(NoReply, match=r"did not answer within 0\.2 seconds"):
+        with pytest.raises(CompletionError, match=r"did not answer within 0\.2 seconds"):
             await model.answer(QUESTION)
 
 
@@ -91,7 +91,7 @@ async def test_one_that_is_down_is_left(meet: Meet) -> None:
     async with meet(says("{}")) as (model, _):
         pass
 
-    with pytest.raises(NoReply, match="host can't be reached"):
+    with pytest.raises(CompletionError, match="host can't be reached"):
         await model.answer(QUESTION)
 
 
@@ -106,7 +106,7 @@ async def test_it_is_asked_again_when_it_is_overwhelmed(meet: Meet, waits: list[
 
 async def test_it_is_asked_three_times_at_most(meet: Meet, waits: list[float]) -> None:
     async with meet(errs(429)) as (model, behind):
-        with pytest.raises(NoReply, match=r"answered 429, 3 times") as none:
+        with pytest.raises(CompletionError, match=r"answered 429, 3 times") as none:
             await model.answer(QUESTION)
 
     assert (len(behind.asked), len(waits), none.value.tokens) == (3, 2, 0)
@@ -115,11 +115,11 @@ async def test_it_is_asked_three_times_at_most(meet: Meet, waits: list[float]) -
 @pytest.mark.parametrize("asked", ["21", "3600", "-1", "nan", "inf", "Wed, 21 Oct 2099 07:28:00 GMT"])
 async def test_who_asks_to_wait_for_too_long_is_left(meet: Meet, waits: list[float], asked: str) -> None:
     async with meet(errs(429, Retry_After=asked)) as (model, behind):
-        with pytest.raises(NoReply) as none:
+        with pytest.raises(CompletionError) as none:
             await model.answer(QUESTION)
 
     assert none.value.tokens == 0
-    assert all(0 <= wait <= limits.MODEL_RETRY_SECONDS_MOST for wait in waits)
+    assert all(0 <= wait <= limits.MAX_MODEL_RETRY_SECONDS for wait in waits)
     assert len(behind.asked) <= 3
 
 
@@ -140,7 +140,7 @@ async def test_an_endpoint_without_schemas_is_asked_in_an_older_form_from_then_o
 async def test_what_names_both_forms_as_wrong_does_not_keep_it_asking(meet: Meet) -> None:
     message = b"max_completion_tokens max_tokens response_format json_schema output_config"
     async with meet(sends(http(400, message))) as (model, behind):
-        with pytest.raises(NoReply, match="answered 400"):
+        with pytest.raises(CompletionError, match="answered 400"):
             await model.answer(QUESTION)
 
     assert len(behind.asked) <= 3
@@ -149,7 +149,7 @@ async def test_what_names_both_forms_as_wrong_does_not_keep_it_asking(meet: Meet
 async def test_no_message_repeats_the_key(meet: Meet, caplog: pytest.LogCaptureFixture) -> None:
     for status in (400, 401, 403, 429, 500):
         async with meet(errs(status)) as (model, _):
-            with pytest.raises(NoReply) as none:
+            with pytest.raises(CompletionError) as none:
                 await model.answer(QUESTION)
             assert KEY not in none.value.message + repr(none.value) + repr(model.provider) + caplog.text
 

@@ -5,18 +5,18 @@ from uuid import UUID
 
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Ctx
-from instep.model.budget import set_aside, settle
-from tests.cast import Cast
+from instep.llm.budget import reserve_tokens, settle
+from tests.support.cast import Cast
 from tests.model.spending import acting
-from tests.web.asking import at_once
+from tests.support.http import at_once
 
 
 async def test_a_day_holds_so_much_and_no_more(database: Database, cast: Cast, owner: Tx) -> None:
     async with acting(database, cast.acme) as ctx:
-        assert await set_aside(ctx, 600, 1_000) is not None
-        assert await set_aside(ctx, 401, 1_000) is None
-        assert await set_aside(ctx, 400, 1_000) is not None
-        assert await set_aside(ctx, 1, 1_000) is None
+        assert await reserve_tokens(ctx, 600, 1_000) is not None
+        assert await reserve_tokens(ctx, 401, 1_000) is None
+        assert await reserve_tokens(ctx, 400, 1_000) is not None
+        assert await reserve_tokens(ctx, 1, 1_000) is None
 
     assert await used(owner, cast.acme.bot_id) == 1_000
 
@@ -25,16 +25,16 @@ async def test_what_was_set_aside_and_not_used_can_be_used_again(
     database: Database, cast: Cast, owner: Tx
 ) -> None:
     async with acting(database, cast.acme) as ctx:
-        share = await set_aside(ctx, 1_000, 1_000)
+        share = await reserve_tokens(ctx, 1_000, 1_000)
         assert share is not None
         await settle(ctx, share, 150)
         assert await used(owner, cast.acme.bot_id) == 150
-        assert await set_aside(ctx, 850, 1_000) is not None
+        assert await reserve_tokens(ctx, 850, 1_000) is not None
 
 
 async def test_what_nobody_knows_the_use_of_stays_counted(database: Database, cast: Cast, owner: Tx) -> None:
     async with acting(database, cast.acme) as ctx:
-        share = await set_aside(ctx, 700, 1_000)
+        share = await reserve_tokens(ctx, 700, 1_000)
         assert share is not None
         await settle(ctx, share, None)
 
@@ -43,33 +43,33 @@ async def test_what_nobody_knows_the_use_of_stays_counted(database: Database, ca
 
 async def test_more_than_was_set_aside_is_counted_too(database: Database, cast: Cast, owner: Tx) -> None:
     async with acting(database, cast.acme) as ctx:
-        share = await set_aside(ctx, 700, 1_000)
+        share = await reserve_tokens(ctx, 700, 1_000)
         assert share is not None
         await settle(ctx, share, 1_900)
-        assert await set_aside(ctx, 1, 1_000) is None
+        assert await reserve_tokens(ctx, 1, 1_000) is None
 
     assert await used(owner, cast.acme.bot_id) == 1_900
 
 
 async def test_a_day_without_tokens_begins_none(database: Database, cast: Cast) -> None:
     async with acting(database, cast.acme) as ctx:
-        assert await set_aside(ctx, 1, 0) is None
+        assert await reserve_tokens(ctx, 1, 0) is None
 
 
 async def test_each_bot_and_each_day_has_its_own(database: Database, cast: Cast) -> None:
     async with acting(database, cast.acme) as ctx:
-        assert await set_aside(ctx, 1_000, 1_000) is not None
-        assert await set_aside(ctx, 1, 1_000) is None
+        assert await reserve_tokens(ctx, 1_000, 1_000) is not None
+        assert await reserve_tokens(ctx, 1, 1_000) is None
         tomorrow = Ctx(ctx.tx, ctx.bot, ctx.actor, ctx.now + timedelta(days=1))
-        assert await set_aside(tomorrow, 1_000, 1_000) is not None
+        assert await reserve_tokens(tomorrow, 1_000, 1_000) is not None
     async with acting(database, cast.globex) as ctx:
-        assert await set_aside(ctx, 1_000, 1_000) is not None
+        assert await reserve_tokens(ctx, 1_000, 1_000) is not None
 
 
 async def test_of_many_at_once_only_so_many_get_a_share(database: Database, cast: Cast, owner: Tx) -> None:
     async def take(number: int) -> bool:
         async with acting(database, cast.acme) as ctx:
-            return await set_aside(ctx, 300, 1_000) is not None
+            return await reserve_tokens(ctx, 300, 1_000) is not None
 
     taken = await at_once(8, take)
 

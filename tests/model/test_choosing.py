@@ -7,10 +7,10 @@ import pytest
 from instep.core.config import SettingsError, read_settings
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.urls import parse_url
-from instep.doctor import shown_settings
-from instep.model.anthropic import Anthropic
-from instep.model.choosing import model_of, only, provider_of, said_of
-from instep.model.openai import OpenAi
+from instep.ops.doctor import shown_settings
+from instep.llm.anthropic import Anthropic
+from instep.llm.factory import open_model, only, provider_of, describe_model
+from instep.llm.openai import OpenAi
 from tests.model.endpoint import KEY
 
 NO_FILE = Path("there-is-no-such-file.toml")
@@ -19,9 +19,9 @@ NO_FILE = Path("there-is-no-such-file.toml")
 async def test_none_is_set_by_default() -> None:
     settings = read_settings({"OPENAI_API_KEY": KEY}, NO_FILE)
 
-    async with model_of(settings) as model:
+    async with open_model(settings) as model:
         assert model is None
-    assert said_of(settings) == "none is set"
+    assert describe_model(settings) == "none is set"
 
 
 def test_a_provider_is_called_at_its_own_address_with_its_own_key() -> None:
@@ -85,9 +85,9 @@ def test_doctor_says_which_model_is_set_and_never_the_key() -> None:
 
     shown = shown_settings(settings)
 
-    assert said_of(settings) == "openai:gpt-9 at https://api.openai.com/v1/chat/completions"
+    assert describe_model(settings) == "openai:gpt-9 at https://api.openai.com/v1/chat/completions"
     assert (shown["INSTEP_MODEL"], shown["OPENAI_API_KEY"]) == ("openai:gpt-9", "(set)")
-    assert KEY not in str(shown) + said_of(settings)
+    assert KEY not in str(shown) + describe_model(settings)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from instep.core.config import SettingsError, read_settings
-from instep.doctor import shown_settings
-from instep.model.choosing import embedder_of, embeddings_said_of
-from instep.model.embedding import HttpEmbedder
-from instep.model.local_embedding import ModelMissing, load
+from instep.ops.doctor import shown_settings
+from instep.llm.factory import open_embedder, describe_embeddings
+from instep.llm.embedding import HttpEmbedder
+from instep.llm.local_embedding import ModelMissing, load
 from tests.model.small_onnx import make_model
 
 NO_FILE = Path("there-is-no-such-file.toml")
@@ -20,9 +20,9 @@ WORDS = {"car": [1.0, 0.0], "automobile": [0.9, 0.1], "bill": [0.0, 1.0]}
 async def test_none_is_set_by_default() -> None:
     settings = read_settings({"OPENAI_API_KEY": "sk-o"}, NO_FILE)
 
-    async with embedder_of(settings) as embedder:
+    async with open_embedder(settings) as embedder:
         assert embedder is None
-    assert embeddings_said_of(settings) == "none are set"
+    assert describe_embeddings(settings) == "none are set"
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ async def test_an_endpoint_is_called_with_its_own_key(
 ) -> None:
     settings = read_settings({"INSTEP_EMBEDDINGS": "openai:text-9", **set_}, NO_FILE)
 
-    async with embedder_of(settings) as embedder:
+    async with open_embedder(settings) as embedder:
         assert isinstance(embedder, HttpEmbedder)
         assert (embedder.url, embedder.key) == (url, key)
         assert "sk-" not in repr(embedder)
-    assert embeddings_said_of(settings) == f"openai:text-9 at {url}"
+    assert describe_embeddings(settings) == f"openai:text-9 at {url}"
     assert "sk-e" not in str(shown_settings(settings))
 
 
@@ -82,7 +82,7 @@ async def test_a_model_of_a_folder_needs_no_network(tmp_path: Path) -> None:
     folder = make_model(tmp_path / "small", WORDS)
     settings = read_settings({"INSTEP_EMBEDDINGS": f"local:{folder}"}, NO_FILE)
 
-    async with embedder_of(settings) as embedder:
+    async with open_embedder(settings) as embedder:
         assert embedder is not None
         car, bill, other = await embedder.vectors(["Car", "bill " * 900, "automobile automobile"], 5)
 

@@ -7,10 +7,10 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import Caller
-from instep.model.protocol import Model, NoReply, Question, Reply
+from instep.core.outbound.client import OutboundClient
+from instep.llm.protocol import Model, CompletionError, Prompt, Completion
 from instep.runtime import worker_of
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.model.conftest import Meet, SetLimit
 from tests.model.endpoint import (
     INPUT,
@@ -43,13 +43,13 @@ class Scripted:
 
     def __init__(self, reply: str | Exception = '{"edits": []}') -> None:
         self.reply = reply
-        self.questions: list[Question] = []
+        self.questions: list[Prompt] = []
 
-    async def answer(self, question: Question) -> Reply:
+    async def answer(self, question: Prompt) -> Completion:
         self.questions.append(question)
         if isinstance(self.reply, Exception):
             raise self.reply
-        return Reply(self.reply, 750)
+        return Completion(self.reply, 750)
 
 
 def edits_on_settings(search: str, replace: str) -> Callable[[Asked], object]:
@@ -197,7 +197,7 @@ async def test_no_connection_is_held_while_the_model_is_asked(
     free: list[bool] = []
 
     class Watching(Scripted):
-        async def answer(self, question: Question) -> Reply:
+        async def answer(self, question: Prompt) -> Completion:
             stats = database.pool.get_stats()
             free.append(stats["pool_available"] == stats["pool_size"])
             return await super().answer(question)
@@ -248,7 +248,7 @@ async def test_no_question_costs_more_than_a_task_may_use(
     assert "ACME_REQUEST_TIMEOUT` to a number of seconds" in question.asked
 
 
-@pytest.mark.parametrize("failure", [NoReply("It answered 500."), RuntimeError("a fault of ours")])
+@pytest.mark.parametrize("failure", [CompletionError("It answered 500."), RuntimeError("a fault of ours")])
 async def test_a_fault_in_the_models_part_never_fails_a_task(
     api: Api, cast: Cast, database: Database, failure: Exception
 ) -> None:
@@ -315,5 +315,5 @@ async def written(client: Client, database: Database, model: Model | None, **fie
 
 
 async def worked(client: Client, database: Database, model: Model | None, task: Json) -> Json:
-    await worker_of(database, Caller(AllowList()), model).run_due()
+    await worker_of(database, OutboundClient(AllowList()), model).run_due()
     return await get(client, f"tasks/{task['id']}")

@@ -8,9 +8,9 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.identity.scopes import Role
-from tests.cast import Api, Cast
-from tests.mcp.speaking import BOTH_ERAS, WORKSPACE, call, given, post
-from tests.oauth.connecting import (
+from tests.support.cast import Api, Cast
+from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, given, post
+from tests.support.oauth import (
     BOTH,
     HOME,
     READ,
@@ -26,7 +26,7 @@ from tests.oauth.connecting import (
     refresh,
     register,
 )
-from tests.web.asking import body_of, stranger
+from tests.support.http import body_of, stranger
 
 NEW = {"title": "New", "contentMarkdown": "Text.\n"}
 
@@ -96,7 +96,7 @@ async def test_what_an_app_does_is_noted_down_as_its_persons(
     assert made["botId"] == str(cast.acme.bot_id)
     noted = await owner.all(
         Noted,
-        "select actor_name, app, entrance, action from audit_entries where actor_id = %(id)s",
+        "select actor_name, app, channel, action from audit_entries where actor_id = %(id)s",
         id=person.id,
     )
     assert Noted(person.email, "Claude", "page", "connect_app") in noted
@@ -109,7 +109,7 @@ class Noted:
 
     actor_name: str
     app: str | None
-    entrance: str
+    channel: str
     action: str
 
 

@@ -12,13 +12,13 @@ from fastapi import FastAPI
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.outbound.allowed import AllowList, read_allow_list
-from instep.core.outbound.client import Caller
+from instep.core.outbound.client import OutboundClient
 from instep.oauth.documents import is_document_address, kept
-from tests.cast import Api, Cast, Client, Json
-from tests.oauth.connecting import HOME, Request, browser_of, decide, member, redeem
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.oauth import HOME, Request, browser_of, decide, member, redeem
 from tests.outbound.certificates import Authority
 from tests.outbound.receivers import Handler, Receiver, receiving, silent
-from tests.web.asking import Response
+from tests.support.http import Response
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max-age=3600\r\n\r\n"
 
@@ -61,7 +61,7 @@ async def publishing(authority: Authority) -> AsyncIterator[Publisher]:
 @pytest.fixture
 async def publisher(app: FastAPI, api: Api, authority: Authority) -> AsyncIterator[Publisher]:
     """Somebody whom the guard lets through, as an operator's allow-list would."""
-    app.state.caller = Caller(read_allow_list("127.0.0.0/8"), trust=authority.trust())
+    app.state.caller = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
     async with publishing(authority) as made:
         made.says()
         yield made
@@ -118,7 +118,7 @@ async def test_documents_that_are_none_are_refused_and_not_kept(
         {"client_secret": "x"},
         {"token_endpoint_auth_method": "client_secret_post"},
         {"grant_types": ["client_credentials"]},
-        {"client_name": "x" * limits.APP_DOCUMENT_BYTES},
+        {"client_name": "x" * limits.MAX_CLIENT_METADATA_BYTES},
     ]
     for wrong in documents:
         publisher.says(**wrong)
@@ -146,8 +146,8 @@ async def test_documents_that_are_none_are_refused_and_not_kept(
 async def test_a_document_that_does_not_come_is_given_up_in_time(
     browser: Client, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert limits.APP_DOCUMENT_SECONDS <= 5
-    monkeypatch.setattr(limits, "APP_DOCUMENT_SECONDS", 0.3)
+    assert limits.CLIENT_METADATA_SECONDS <= 5
+    monkeypatch.setattr(limits, "CLIENT_METADATA_SECONDS", 0.3)
     publisher.answers(silent)
 
     page = await page_for(browser, publisher.client_id)
@@ -161,10 +161,10 @@ async def test_a_person_has_only_so_many_looked_up(
     publisher.answers(b"")
     statuses = [
         (await page_for(browser, f"{publisher.client_id}{number}")).status_code
-        for number in range(limits.APP_DOCUMENTS + 1)
+        for number in range(limits.CLIENT_METADATA_FETCHES_PER_MINUTE + 1)
     ]
 
-    assert statuses == [400] * limits.APP_DOCUMENTS + [429]
+    assert statuses == [400] * limits.CLIENT_METADATA_FETCHES_PER_MINUTE + [429]
 
 
 INSIDE = [
@@ -184,7 +184,7 @@ INSIDE = [
 async def test_no_address_inside_is_called(
     app: FastAPI, api: Api, browser: Client, authority: Authority
 ) -> None:
-    app.state.caller = Caller(AllowList(), trust=authority.trust())
+    app.state.caller = OutboundClient(AllowList(), trust=authority.trust())
     async with publishing(authority) as publisher:
         for address in (publisher.client_id, *INSIDE):
             page = await page_for(browser, address)

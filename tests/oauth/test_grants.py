@@ -3,15 +3,15 @@
 import pytest
 from fastapi import FastAPI
 
-from instep import upkeep
+from instep.ops import prune
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.errors import NotFound
 from instep.core.jobs import Job
 from instep.oauth import actions
-from tests.cast import Api, Cast
-from tests.mcp.speaking import WORKSPACE, post
-from tests.oauth.connecting import (
+from tests.support.cast import Api, Cast
+from tests.support.mcp import WORKSPACE, post
+from tests.support.oauth import (
     BOTH,
     Request,
     browser_of,
@@ -23,7 +23,7 @@ from tests.oauth.connecting import (
     refusal,
     register,
 )
-from tests.web.asking import stranger
+from tests.support.http import stranger
 
 
 async def test_a_person_sees_and_ends_their_own_connections(
@@ -56,7 +56,7 @@ async def test_a_person_sees_and_ends_their_own_connections(
 async def test_the_connection_used_least_lately_makes_room(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CONNECTIONS", 2)
+    monkeypatch.setattr(limits, "MAX_CONNECTIONS_PER_PERSON", 2)
     person = await member(owner, cast.acme)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         first, second = [(await connect(browser, client))[1] for _ in range(2)]
@@ -78,9 +78,9 @@ async def test_what_is_over_is_forgotten_and_what_is_in_use_stays(
     grant = await owner.value(sql, token=over["access_token"].encode())
     sql = "update oauth_grants set expires_at = now() - interval '2 days' where id = %(id)s"
     await owner.run(sql, id=grant)
-    await owner.run("update oauth_clients set used_at = used_at - %(age)s", age=limits.APP_KEPT)
+    await owner.run("update oauth_clients set used_at = used_at - %(age)s", age=limits.UNUSED_APP_RETENTION)
 
-    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
     count = "select count(*) from oauth_tokens where grant_id = %(id)s"
     assert await owner.value(count, id=grant) == 0

@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Person
-from tests.cast import Api, Cast, Client, Json
-from tests.mcp.speaking import WORKSPACE, post
-from tests.oauth.connecting import (
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.mcp import WORKSPACE, post
+from tests.support.oauth import (
     BOTH,
     HOME,
     READ,
@@ -29,8 +29,8 @@ from tests.oauth.connecting import (
     submit,
     told,
 )
-from tests.people.signing import HERE
-from tests.web.asking import Response, at_once, body_of, stranger
+from tests.support.sign_in import HERE
+from tests.support.http import Response, at_once, body_of, stranger
 
 AWAY = "https://app.example/callback"
 
@@ -90,7 +90,7 @@ NEVER_SENT_BACK: dict[str, Json] = {
     "this computer, another path": {"redirect_uri": "http://127.0.0.1:3000/other"},
     "this computer, another host behind": {"redirect_uri": "http://127.0.0.1:3000@evil.example/callback"},
     "a script": {"redirect_uri": "javascript:alert(1)//"},
-    "an endless state": {"state": "x" * (limits.OAUTH_STATE + 1)},
+    "an endless state": {"state": "x" * (limits.MAX_OAUTH_STATE_CHARACTERS + 1)},
 }
 
 
@@ -186,9 +186,9 @@ async def test_a_code_is_for_who_asked_for_it(scene: Scene) -> None:
 async def test_a_code_is_good_for_a_minute(scene: Scene, owner: Tx) -> None:
     code = await scene.code()
     sql = "update oauth_grants set expires_at = expires_at - %(age)s where person_id = %(id)s"
-    await owner.run(sql, age=limits.CODE_LASTS, id=scene.person.id)
+    await owner.run(sql, age=limits.AUTHORIZATION_CODE_TTL, id=scene.person.id)
 
-    assert limits.CODE_LASTS.total_seconds() <= 60
+    assert limits.AUTHORIZATION_CODE_TTL.total_seconds() <= 60
     assert refusal(await redeem(scene.app, scene.request, code)) == (400, "invalid_grant")
 
 
@@ -384,7 +384,7 @@ async def test_calls_of_another_form_are_refused(scene: Scene) -> None:
         await scene.app.post("/oauth/token", content="code=1&code=2", headers={"Content-Type": FORM}),
         await scene.app.post("/oauth/token", content=b"code=%ff", headers={"Content-Type": FORM}),
         await scene.app.post("/oauth/token", data=fields, headers=secret),
-        await scene.app.post("/oauth/token", data=fields | {"x": "y" * limits.OAUTH_BODY_BYTES}),
+        await scene.app.post("/oauth/token", data=fields | {"x": "y" * limits.MAX_OAUTH_BODY_BYTES}),
         await scene.app.get("/oauth/token", params=fields),
         await scene.app.post("/oauth/revoke", data={"token": "x"}),
     ]
@@ -399,7 +399,7 @@ BAD_REGISTRATIONS = [
     ({}, "invalid_redirect_uri"),
     ({"redirect_uris": []}, "invalid_redirect_uri"),
     ({"redirect_uris": "https://app.example/"}, "invalid_redirect_uri"),
-    ({"redirect_uris": [HOME] * (limits.REDIRECT_URIS + 1)}, "invalid_redirect_uri"),
+    ({"redirect_uris": [HOME] * (limits.MAX_REDIRECT_URIS + 1)}, "invalid_redirect_uri"),
     ({"redirect_uris": [AWAY], "grant_types": ["client_credentials"]}, "invalid_client_metadata"),
     ({"redirect_uris": [AWAY], "response_types": ["token"]}, "invalid_client_metadata"),
     ({"redirect_uris": [AWAY], "client_name": "a\0b"}, "invalid_client_metadata"),
@@ -440,8 +440,8 @@ async def test_registrations_and_calls_for_tokens_are_limited_by_address(scene: 
     assert [answer.status_code for answer in tried] == [201] * 19 + [429]
     assert 0 < int(tried[-1].headers["Retry-After"]) <= 3_600
 
-    calls = await asyncio.gather(*(refresh(scene.app, "x", "isr_x") for _ in range(limits.TOKEN_CALLS + 1)))
-    assert sorted(answer.status_code for answer in calls) == [400] * limits.TOKEN_CALLS + [429]
+    calls = await asyncio.gather(*(refresh(scene.app, "x", "isr_x") for _ in range(limits.TOKEN_CALLS_PER_MINUTE + 1)))
+    assert sorted(answer.status_code for answer in calls) == [400] * limits.TOKEN_CALLS_PER_MINUTE + [429]
 
 
 async def test_a_connection_has_a_limit_of_its_own(scene: Scene, api: Api, app: FastAPI, owner: Tx) -> None:

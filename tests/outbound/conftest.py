@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from instep.core.outbound.client import Caller
-from tests.outbound.calling import ALLOWED, leading_to
+from instep.core.outbound.client import OutboundClient
+from tests.outbound.clients import ALLOWED, leading_to
 from tests.outbound.certificates import Authority
 
 
@@ -15,7 +15,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-async def caller(authority: Authority) -> AsyncIterator[Caller]:
-    made = Caller(ALLOWED, leading_to("127.0.0.1"), authority.trust())
+async def caller(authority: Authority) -> AsyncIterator[OutboundClient]:
+    made = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
     yield made
     await made.aclose()

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from instep.core import limits
 from instep.core.outbound.addresses import is_public, without_mapping
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, Answer, Caller, NoAnswer
+from instep.core.outbound.client import OUT_OF_REACH, Response, OutboundClient, RequestFailed
 from tests.outbound.certificates import Authority
 from tests.outbound.nameserver import AAAA, NO_SUCH_NAME, A, NameServer, Records
 from tests.outbound.receivers import read_request
@@ -128,7 +128,7 @@ class Trial:
         self.names = dict[str, Name]()
         self.nameserver = NameServer(self.zone)
         self.listener = Listener(authority.serving(f"*.{DOMAIN}"))
-        self.caller = Caller(AllowList(), trust=authority.trust())
+        self.caller = OutboundClient(AllowList(), trust=authority.trust())
         self.places = asyncio.Semaphore(AT_ONCE)
 
     def zone(self, name: str, asked_before: int) -> Records | None:
@@ -143,10 +143,10 @@ class Trial:
         try:
             async with self.places:
                 answer = await self.caller.post(f"https://{host}/hooks", BODY, {})
-        except NoAnswer as failure:
+        except RequestFailed as failure:
             told = failure.message
         else:
-            return answer == Answer(204, b"")
+            return answer == Response(204, b"")
         assert told == OUT_OF_REACH, (host, told)
         return False
 
@@ -218,7 +218,7 @@ async def stay_silent(trial: Trial) -> None:
     answered = await asyncio.gather(*map(trial.post, hosts))
     seconds = time.monotonic() - began
     assert not any(answered)
-    assert seconds < limits.LOOKUP_SECONDS + 0.5
+    assert seconds < limits.DNS_LOOKUP_SECONDS + 0.5
     hold_to_public(trial)
     print(f"a silent name server: {SILENT_POSTS} posts ended after {seconds:.1f} s, none connected")
 
@@ -228,7 +228,7 @@ async def ask_again(trial: Trial) -> None:
     host = f"healing.{DOMAIN}"
     trial.names[host] = Name(Records(), Records(PUBLIC), PUBLIC_4)
     assert not await trial.post(host)
-    limits.LOOKUPS_KEPT_SECONDS = 0
+    limits.MAX_DNS_CACHE_SECONDS = 0
     assert await trial.post(host)
     hold_to_public(trial)
     print("a name that had no address is asked for again")
@@ -268,7 +268,7 @@ async def try_every_address(trial: Trial) -> None:
 async def knock(trial: Trial, host: str) -> int:
     """How many connections one post makes."""
     before = trial.listener.connections.total()
-    with suppress(NoAnswer):
+    with suppress(RequestFailed):
         await trial.caller.post(f"https://{host}/hooks", BODY, {})
     return trial.listener.connections.total() - before
 

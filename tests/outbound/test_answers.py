@@ -6,8 +6,8 @@ import gzip
 import pytest
 
 from instep.core import limits
-from instep.core.outbound.client import CUT, NOT_HTTP, TOO_LARGE, Answer, Caller
-from tests.outbound.calling import BODY, MEGABYTE, PROMPT, timed
+from instep.core.outbound.client import CUT, NOT_HTTP, TOO_LARGE, Response, OutboundClient
+from tests.outbound.clients import BODY, MEGABYTE, PROMPT, timed
 from tests.outbound.receivers import (
     OK,
     Handler,
@@ -22,7 +22,7 @@ from tests.outbound.receivers import (
 BOMB = gzip.compress(bytes(20 * MEGABYTE))
 
 
-async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(caller: Caller) -> None:
+async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(caller: OutboundClient) -> None:
     requests = list[tuple[bytes, bytes]]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -34,7 +34,7 @@ async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(cal
         answer = await caller.post(url, BODY, {"service-event": "article.published"})
         await caller.post(f"http://127.0.0.1:{receiver.port}?only=query", b"", {})
 
-    assert answer == Answer(200, b"there")
+    assert answer == Response(200, b"there")
     head = (
         "POST /hooks/%7Bid%7D?key=a&b HTTP/1.1\r\n"
         f"Host: plain.example:{receiver.port}\r\n"
@@ -50,27 +50,27 @@ async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(cal
 @pytest.mark.parametrize(
     ("sent", "expected"),
     [
-        (b"HTTP/1.1 204 No Content\r\n\r\n", Answer(204, b"")),
-        (b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n", Answer(500, b"no")),
-        (b"HTTP/1.0 200 OK\r\n\r\nuntil the end", Answer(200, b"until the end")),
-        (b"HTTP/1.1 103 Early Hints\r\n\r\n" + OK, Answer(200, b"there")),
-        (b"HTTP/1.1 410 Gone\r\nContent-Length: 2000\r\n\r\n" + b"x" * 2000, Answer(410, b"x" * 1000)),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", Response(204, b"")),
+        (b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n", Response(500, b"no")),
+        (b"HTTP/1.0 200 OK\r\n\r\nuntil the end", Response(200, b"until the end")),
+        (b"HTTP/1.1 103 Early Hints\r\n\r\n" + OK, Response(200, b"there")),
+        (b"HTTP/1.1 410 Gone\r\nContent-Length: 2000\r\n\r\n" + b"x" * 2000, Response(410, b"x" * 1000)),
     ],
     ids=["without body", "chunked", "without length", "after a hint", "longer than what is kept"],
 )
 async def test_an_answer_is_read_whatever_its_status_and_framing(
-    caller: Caller, sent: bytes, expected: Answer
+    caller: OutboundClient, sent: bytes, expected: Response
 ) -> None:
     async with receiving(answering(sent)) as receiver:
         assert await caller.post(receiver.url, BODY, {}) == expected
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_no_redirect_is_followed(caller: Caller, status: int) -> None:
+async def test_no_redirect_is_followed(caller: OutboundClient, status: int) -> None:
     async with receiving(answering(OK)) as target:
         head = f"HTTP/1.1 {status} Elsewhere\r\nLocation: {target.url}\r\nContent-Length: 0\r\n\r\n"
         async with receiving(answering(head.encode())) as receiver:
-            assert await caller.post(receiver.url, BODY, {}) == Answer(status, b"")
+            assert await caller.post(receiver.url, BODY, {}) == Response(status, b"")
         assert target.connections == 0
 
 
@@ -109,7 +109,7 @@ async def test_no_redirect_is_followed(caller: Caller, status: int) -> None:
     }.values(),
 )
 async def test_what_is_no_whole_answer_is_none_and_told_at_once(
-    caller: Caller, handle: Handler, message: str
+    caller: OutboundClient, handle: Handler, message: str
 ) -> None:
     async with receiving(handle) as receiver:
         told, seconds = await timed(caller.post(receiver.url, BODY, {}))
@@ -117,35 +117,35 @@ async def test_what_is_no_whole_answer_is_none_and_told_at_once(
     assert seconds < PROMPT
 
 
-async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(caller: Caller) -> None:
+async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(caller: OutboundClient) -> None:
     sent = list[int]()
     huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
     async with receiving(flooding(huge, b"x" * 16_384, sent)) as receiver:
         told, seconds = await timed(caller.post(receiver.url, BODY, {}))
-    assert (told, seconds < PROMPT) == (Answer(200, b"x" * 1000), True)
+    assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
     # What the system took for sending, before it heard that nobody reads on.
     assert sum(sent) < 16 * MEGABYTE
 
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(BOMB)}\r\n\r\n"
     async with receiving(answering(head.encode(), BOMB)) as receiver:
-        assert await caller.post(receiver.url, BODY, {}) == Answer(200, BOMB[:1000])
+        assert await caller.post(receiver.url, BODY, {}) == Response(200, BOMB[:1000])
 
 
-async def test_a_body_is_read_up_to_its_limit_and_not_waited_for(caller: Caller) -> None:
+async def test_a_body_is_read_up_to_its_limit_and_not_waited_for(caller: OutboundClient) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
-    async with receiving(dripping(head + b"x" * limits.ANSWER_BYTES, b"", every=60)) as receiver:
+    async with receiving(dripping(head + b"x" * limits.MAX_RESPONSE_BYTES, b"", every=60)) as receiver:
         told, seconds = await timed(caller.post(receiver.url, BODY, {}))
-    assert (told, seconds < PROMPT) == (Answer(200, b"x" * 1000), True)
+    assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
 
 
-async def test_framing_that_is_larger_than_the_body_ends_the_reading_too(caller: Caller) -> None:
+async def test_framing_that_is_larger_than_the_body_ends_the_reading_too(caller: OutboundClient) -> None:
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     async with receiving(flooding(chunked, b"1;ext=0123456789abcdef\r\nx\r\n" * 100, [])) as receiver:
         told, seconds = await timed(caller.post(receiver.url, BODY, {}))
-    assert (told, seconds < PROMPT) == (Answer(200, b"x" * 1000), True)
+    assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
 
 
-async def test_an_early_refusal_of_a_large_body_is_an_answer(caller: Caller) -> None:
+async def test_an_early_refusal_of_a_large_body_is_an_answer(caller: OutboundClient) -> None:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
@@ -153,4 +153,4 @@ async def test_an_early_refusal_of_a_large_body_is_an_answer(caller: Caller) -> 
         await reader.read()
 
     async with receiving(handle) as receiver:
-        assert await caller.post(receiver.url, b"x" * 10 * MEGABYTE, {}) == Answer(413, b"")
+        assert await caller.post(receiver.url, b"x" * 10 * MEGABYTE, {}) == Response(413, b"")

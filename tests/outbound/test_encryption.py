@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from instep.core.outbound.client import CUT, NO_TLS, NOT_HTTP, Answer, Caller
-from tests.outbound.calling import ALLOWED, BODY, leading_to, outcome
+from instep.core.outbound.client import CUT, NO_TLS, NOT_HTTP, Response, OutboundClient
+from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.outbound.certificates import DAY, NAME, Authority
 from tests.outbound.receivers import (
     OK,
@@ -22,20 +22,20 @@ from tests.outbound.receivers import (
 )
 
 
-async def test_tls_is_bound_to_the_name_and_not_to_the_address(caller: Caller, authority: Authority) -> None:
+async def test_tls_is_bound_to_the_name_and_not_to_the_address(caller: OutboundClient, authority: Authority) -> None:
     names = list[str | None]()
     tls = authority.serving()
     tls.sni_callback = lambda connection, name, context: names.append(name)
     async with receiving(answering(OK), tls=tls) as receiver:
-        assert await caller.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Answer(200, b"there")
-        assert await caller.post(f"https://127.0.0.1:{receiver.port}", BODY, {}) == Answer(200, b"there")
+        assert await caller.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Response(200, b"there")
+        assert await caller.post(f"https://127.0.0.1:{receiver.port}", BODY, {}) == Response(200, b"there")
         other = await outcome(caller.post(f"https://other.example:{receiver.port}", BODY, {}))
 
     assert names == [NAME, None, "other.example"]
     assert str(other).startswith("Its certificate was refused: Hostname mismatch")
 
 
-async def test_no_certificate_is_taken_that_is_not_good(caller: Caller, authority: Authority) -> None:
+async def test_no_certificate_is_taken_that_is_not_good(caller: OutboundClient, authority: Authority) -> None:
     requests = list[bytes]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -52,7 +52,7 @@ async def test_no_certificate_is_taken_that_is_not_good(caller: Caller, authorit
 
 
 @pytest.mark.parametrize("handle", [closing_at_once, answering(OK)], ids=["closes", "speaks no TLS"])
-async def test_what_speaks_no_tls_is_no_answer(caller: Caller, handle: Handler) -> None:
+async def test_what_speaks_no_tls_is_no_answer(caller: OutboundClient, handle: Handler) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()
@@ -61,7 +61,7 @@ async def test_what_speaks_no_tls_is_no_answer(caller: Caller, handle: Handler) 
         assert await outcome(caller.post(f"https://{NAME}:{receiver.port}", BODY, {})) == NO_TLS
 
 
-async def test_tls_where_none_is_expected_is_no_answer(caller: Caller, authority: Authority) -> None:
+async def test_tls_where_none_is_expected_is_no_answer(caller: OutboundClient, authority: Authority) -> None:
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
         assert await outcome(caller.post(receiver.url, BODY, {})) in (CUT, NOT_HTTP)
 
@@ -82,8 +82,8 @@ async def test_the_environment_changes_nothing_but_whose_certificates_are_truste
             monkeypatch.setenv(name.lower(), f"http://127.0.0.1:{proxy.port}")
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-        caller = Caller(ALLOWED, leading_to("127.0.0.1"))
-        assert await caller.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Answer(200, b"there")
+        caller = OutboundClient(ALLOWED, leading_to("127.0.0.1"))
+        assert await caller.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Response(200, b"there")
 
     assert proxy.connections == 0
     assert b"authorization" not in heads[0].lower()
@@ -92,8 +92,8 @@ async def test_the_environment_changes_nothing_but_whose_certificates_are_truste
 def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Authority) -> None:
     """uvloop has a TLS of its own."""
 
-    async def call() -> list[Answer | str]:
-        caller = Caller(ALLOWED, leading_to("127.0.0.1"), authority.trust())
+    async def call() -> list[Response | str]:
+        caller = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
         huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
         async with AsyncExitStack() as stack:
             enter = stack.enter_async_context
@@ -107,9 +107,9 @@ def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Auth
 
     told = run_on_uvloop(call())
     expired = "Its certificate was refused: certificate has expired."
-    assert told == [Answer(200, b"there"), expired, Answer(200, b"x" * 1000), NO_TLS, CUT]
+    assert told == [Response(200, b"there"), expired, Response(200, b"x" * 1000), NO_TLS, CUT]
 
 
-def run_on_uvloop(scene: Coroutine[None, None, list[Answer | str]]) -> list[Answer | str]:
+def run_on_uvloop(scene: Coroutine[None, None, list[Response | str]]) -> list[Response | str]:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(scene)

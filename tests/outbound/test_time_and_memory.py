@@ -12,8 +12,8 @@ import pytest
 from instep.core import limits
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import read_allow_list
-from instep.core.outbound.client import LATE, Answer, Caller
-from tests.outbound.calling import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
+from instep.core.outbound.client import LATE, Response, OutboundClient
+from tests.outbound.clients import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
 from tests.outbound.certificates import NAME, Authority
 from tests.outbound.receivers import (
     OK,
@@ -32,7 +32,7 @@ MANY = 200
 BOMB = gzip.compress(bytes(20 * MEGABYTE))
 
 
-async def test_every_slow_receiver_is_left_when_the_time_is_over(caller: Caller) -> None:
+async def test_every_slow_receiver_is_left_when_the_time_is_over(caller: OutboundClient) -> None:
     """All at once, in real time: each call ends by itself, and those before the limit are answered."""
     began = 0.0
 
@@ -45,19 +45,19 @@ async def test_every_slow_receiver_is_left_when_the_time_is_over(caller: Caller)
         return handle
 
     head = b"HTTP/1.1 200 OK\r\n"
-    zoo: dict[str, tuple[Handler, Answer | str]] = {
-        "answers after 9.9 s": (answering_at(9.9), Answer(200, b"there")),
+    zoo: dict[str, tuple[Handler, Response | str]] = {
+        "answers after 9.9 s": (answering_at(9.9), Response(200, b"there")),
         "answers after 10.1 s": (answering_at(10.1), LATE),
         "says nothing": (silent, LATE),
         "drips headers": (dripping(head + b"X-Slow: ", b"x"), LATE),
         "drips hints": (dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), LATE),
         "drips a body": (
             dripping(head + b"Content-Length: 5000\r\n\r\nx", b"y", every=4),
-            Answer(200, b"xyyy"),
+            Response(200, b"xyyy"),
         ),
         "drips a refusal": (
             dripping(b"HTTP/1.1 503 No\r\nContent-Length: 5000\r\n\r\nno", b"!", every=4),
-            Answer(503, b"no!!!"),
+            Response(503, b"no!!!"),
         ),
     }
     async with AsyncExitStack() as stack:
@@ -72,7 +72,7 @@ async def test_every_slow_receiver_is_left_when_the_time_is_over(caller: Caller)
         calls.append(caller.post(f"https://{NAME}:{no_handshake.port}", BODY, {}))
         full = stack.enter_context(full_backlog())
         calls.append(caller.post(f"http://127.0.0.1:{full}", BODY, {}))
-        calls.append(Caller(ALLOWED, hanging).post("https://unknown.example", BODY, {}))
+        calls.append(OutboundClient(ALLOWED, hanging).post("https://unknown.example", BODY, {}))
         began = time.monotonic()
         told = await asyncio.gather(*map(timed, calls))
 
@@ -85,7 +85,7 @@ async def hanging(host: str) -> list[Address]:
     return []
 
 
-async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_only(caller: Caller) -> None:
+async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_only(caller: OutboundClient) -> None:
     async with receiving(answering(OK), host="127.0.0.2") as receiver:
         caller.lookup = leading_to("::1 127.0.0.2")
         caller.allow = read_allow_list("127.0.0.0/8,::1/128,plain.example")
@@ -95,10 +95,10 @@ async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_onl
         async with receiving(answering(OK), host="127.0.0.2", port=port) as receiver:
             caller.lookup = leading_to("127.0.0.1 127.0.0.2")
             told, seconds = await timed(caller.post(f"http://plain.example:{port}", BODY, {}))
-    assert (told, seconds < PROMPT) == (Answer(200, b"there"), True)
+    assert (told, seconds < PROMPT) == (Response(200, b"there"), True)
 
 
-async def test_a_call_that_is_given_up_leaves_nothing_open(caller: Caller, authority: Authority) -> None:
+async def test_a_call_that_is_given_up_leaves_nothing_open(caller: OutboundClient, authority: Authority) -> None:
     before = open_files()
     async with receiving(silent) as receiver, receiving(silent, tls=authority.serving()) as encrypted:
         with full_backlog() as full:
@@ -109,7 +109,7 @@ async def test_a_call_that_is_given_up_leaves_nothing_open(caller: Caller, autho
     assert await files_left(before) <= before
 
 
-async def test_many_huge_answers_leave_no_memory_and_no_file_behind(caller: Caller) -> None:
+async def test_many_huge_answers_leave_no_memory_and_no_file_behind(caller: OutboundClient) -> None:
     huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
     bomb = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(BOMB)}\r\n\r\n".encode()
     header = b"HTTP/1.1 200 OK\r\nX-Long: "

@@ -7,10 +7,10 @@ import pytest
 from instep.core.outbound import client
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, Answer, Caller, NoAnswer
+from instep.core.outbound.client import OUT_OF_REACH, Response, OutboundClient, RequestFailed
 from instep.core.outbound.lookup import NoAddress, Resolver
 from instep.core.outbound.urls import parse_url
-from tests.outbound.calling import ALLOWED, BODY, leading_to, outcome
+from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.outbound.certificates import NAME, Authority
 from tests.outbound.receivers import OK, answering, receiving
 
@@ -28,17 +28,17 @@ async def test_one_address_that_is_not_public_refuses_all(
     monkeypatch.setattr(client, "dial", dial)
     lookup = leading_to(answer)
 
-    assert await outcome(Caller(AllowList(), lookup).post("https://example.com", BODY, {})) == OUT_OF_REACH
+    assert await outcome(OutboundClient(AllowList(), lookup).post("https://example.com", BODY, {})) == OUT_OF_REACH
     assert lookup.asked == ["example.com"]
 
 
 async def test_a_name_is_looked_up_once_for_each_post_and_vetted_each_time(authority: Authority) -> None:
     lookup = leading_to("127.0.0.1", "127.0.0.1", "10.0.0.1", "127.0.0.1")
-    caller = Caller(ALLOWED, lookup, authority.trust())
+    caller = OutboundClient(ALLOWED, lookup, authority.trust())
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
         told = [await outcome(caller.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
 
-    assert told == [Answer(200, b"there")] * 2 + [OUT_OF_REACH] + [Answer(200, b"there")]
+    assert told == [Response(200, b"there")] * 2 + [OUT_OF_REACH] + [Response(200, b"there")]
     assert (lookup.asked, receiver.connections) == ([NAME] * 4, 3)
 
 
@@ -46,12 +46,12 @@ async def test_an_address_in_the_place_of_a_name_is_vetted_without_a_look_up() -
     lookup = leading_to("8.8.8.8")
     async with receiving(answering(OK)) as receiver:
         for url in (receiver.url, f"https://127.0.0.1:{receiver.port}", f"https://[::1]:{receiver.port}"):
-            assert await outcome(Caller(AllowList(), lookup).post(url, BODY, {})) == OUT_OF_REACH
+            assert await outcome(OutboundClient(AllowList(), lookup).post(url, BODY, {})) == OUT_OF_REACH
 
     assert (lookup.asked, receiver.connections) == ([], 0)
 
 
-async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(caller: Caller) -> None:
+async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(caller: OutboundClient) -> None:
     async with receiving(answering(OK)) as receiver:
         for host in (
             "other.example",
@@ -65,7 +65,7 @@ async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(
     assert receiver.connections == 0
 
 
-async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(caller: Caller) -> None:
+async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(caller: OutboundClient) -> None:
     async def unknown(host: str) -> list[Address]:
         raise NoAddress
 
@@ -74,9 +74,9 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(calle
     told = {
         await outcome(caller.post(f"http://127.0.0.1:{closed}", BODY, {})),
         await outcome(caller.post("https://10.0.0.1", BODY, {})),
-        await outcome(Caller(ALLOWED, leading_to("10.0.0.1")).post("https://inner.example", BODY, {})),
-        await outcome(Caller(ALLOWED, leading_to("")).post("https://empty.example", BODY, {})),
-        await outcome(Caller(ALLOWED, unknown).post("https://unknown.example", BODY, {})),
+        await outcome(OutboundClient(ALLOWED, leading_to("10.0.0.1")).post("https://inner.example", BODY, {})),
+        await outcome(OutboundClient(ALLOWED, leading_to("")).post("https://empty.example", BODY, {})),
+        await outcome(OutboundClient(ALLOWED, unknown).post("https://unknown.example", BODY, {})),
         await outcome(caller.post("http://user@plain.example", BODY, {})),
         await outcome(caller.post("http://other.example", BODY, {})),
         await outcome(caller.post("https://plain.example:22", BODY, {})),
@@ -84,14 +84,14 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(calle
     assert told == {OUT_OF_REACH}
 
 
-async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(caller: Caller) -> None:
+async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(caller: OutboundClient) -> None:
     async with receiving(answering(OK)) as receiver:
         reader, writer = await caller.connect(parse_url(f"https://{NAME}:{receiver.port}"))
         writer.write(b"POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
         assert await reader.read() == OK
         writer.close()
         caller.lookup = leading_to("127.0.0.1 10.0.0.1")
-        with pytest.raises(NoAnswer, match=OUT_OF_REACH):
+        with pytest.raises(RequestFailed, match=OUT_OF_REACH):
             await caller.connect(parse_url(f"https://{NAME}:{receiver.port}"))
         assert receiver.connections == 1
 

@@ -13,8 +13,8 @@ from instep.people import actions
 from instep.people.attempts import TooManyAttempts
 from instep.people.known_browsers import known_browser, new_cookie
 from instep.people.schemas import Attempt, Candidate
-from tests.cast import Api, Cast
-from tests.people.signing import (
+from tests.support.cast import Api, Cast
+from tests.support.sign_in import (
     HERE,
     OTHER_PASSWORD,
     SIGNING_KEY,
@@ -74,7 +74,7 @@ async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
 async def test_guesses_from_everywhere_leave_each_network_a_few_and_have_an_end(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SIGN_IN_ACCOUNT", 3)
+    monkeypatch.setattr(limits, "MAX_SIGN_INS_PER_ACCOUNT", 3)
     monkeypatch.setattr(limits, "MAX_SIGN_IN_ACCOUNT", 8)
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app, fresh_address()) as ann:
@@ -92,14 +92,14 @@ async def test_guesses_from_everywhere_leave_each_network_a_few_and_have_an_end(
     # Her own first sign-in is the first that counts.
     assert statuses == [[401, 401, 429], [401, 401, 429], [401, 401, 429], [401, 429, 429]]
     assert "Too many attempts" in told.text
-    assert 0 < int(told.headers["Retry-After"]) <= limits.SIGN_IN_ACCOUNT_SECONDS
+    assert 0 < int(told.headers["Retry-After"]) <= limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS
 
 
 async def test_one_address_has_ten_guesses_at_an_account(app: FastAPI, api: Api) -> None:
     async with browser(app, fresh_address()) as guesser:
         statuses = await guess(guesser, fresh_email(), 12)
 
-    assert statuses == [401] * limits.SIGN_IN_ACCOUNT_ADDRESS + [429] * 2
+    assert statuses == [401] * limits.MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS + [429] * 2
 
 
 async def test_a_64_network_is_one_guesser(app: FastAPI, api: Api) -> None:
@@ -109,7 +109,7 @@ async def test_a_64_network_is_one_guesser(app: FastAPI, api: Api) -> None:
         async with browser(app, f"{prefix}::{number:x}") as guesser:
             statuses += await guess(guesser, email, 1)
 
-    assert statuses == [401] * limits.SIGN_IN_ACCOUNT_ADDRESS + [429] * 2
+    assert statuses == [401] * limits.MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS + [429] * 2
 
 
 async def test_a_known_browser_guesses_only_so_often_too(
@@ -126,7 +126,7 @@ async def test_a_known_browser_guesses_only_so_often_too(
 @pytest.mark.parametrize("way", ["same address", "same network"])
 async def test_nobody_may_try_many_accounts(api: Api, database: Database, way: str) -> None:
     network = fresh_network()
-    tries = limits.SIGN_IN_ADDRESS if way == "same address" else limits.SIGN_IN_NETWORK
+    tries = limits.MAX_SIGN_INS_PER_ADDRESS if way == "same address" else limits.SIGN_IN_NETWORK
     addresses = [f"{network}.{1 if way == 'same address' else number}" for number in range(tries + 1)]
     for address in addresses[:-1]:
         await actions.admit(database, SIGNING_KEY, Attempt(fresh_email(), "a guess", address))

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from instep import upkeep
+from instep.ops import prune
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
@@ -16,8 +16,8 @@ from instep.identity.scopes import Role, Scope
 from instep.people.actions import list_audit
 from instep.people.schemas import AuditEntry
 from instep.workspaces.actions import create_bot, create_key, pause_workspace, revoke_key
-from tests.cast import Api, Cast
-from tests.mcp.speaking import use
+from tests.support.cast import Api, Cast
+from tests.support.mcp import use
 
 
 async def newest(owner: Tx, cast: Cast, limit: int = 1) -> list[AuditEntry]:
@@ -45,7 +45,7 @@ async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in
         "update_article",
         "create_article",
     ]
-    assert [entry.entrance for entry in (published, changed, created)] == ["mcp", "rest", "rest"]
+    assert [entry.channel for entry in (published, changed, created)] == ["mcp", "rest", "rest"]
 
 
 async def test_a_person_stands_there_with_the_app_that_acts_for_them(
@@ -57,12 +57,12 @@ async def test_a_person_stands_there_with_the_app_that_acts_for_them(
     ann = Person("per_1", cast.acme.workspace_id, "ann@acme.example", Role.EDITOR)
     async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
         bot = await find_bot(tx, cast.acme.bot_id)
-        await dismiss_draft(Ctx(tx, bot, ann.acting("mcp", "Some agent"), utc_now()), draft["id"])
+        await dismiss_draft(Ctx(tx, bot, ann.as_actor("mcp", "Some agent"), utc_now()), draft["id"])
 
     [entry] = await newest(owner, cast)
 
     assert (entry.actor_type, entry.actor_id, entry.actor_name) == ("person", "per_1", "ann@acme.example")
-    assert (entry.app, entry.entrance, entry.action) == ("Some agent", "mcp", "dismiss_draft")
+    assert (entry.app, entry.channel, entry.action) == ("Some agent", "mcp", "dismiss_draft")
 
 
 async def test_what_is_refused_or_fails_leaves_no_entry(
@@ -78,7 +78,7 @@ async def test_what_is_refused_or_fails_leaves_no_entry(
     async def change_and_fail() -> None:
         async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
             bot = await find_bot(tx, cast.acme.bot_id)
-            writer = Person("per_1", bot.workspace_id, "ann@acme.example", Role.EDITOR).acting("page")
+            writer = Person("per_1", bot.workspace_id, "ann@acme.example", Role.EDITOR).as_actor("page")
             await dismiss_draft(Ctx(tx, bot, writer, utc_now()), draft["id"])
             raise ZeroDivisionError
 
@@ -95,7 +95,7 @@ async def test_what_is_refused_or_fails_leaves_no_entry(
 async def find_draft_status(database: Database, cast: Cast, draft_id: str) -> str:
     async with database.enter_workspace(cast.acme.workspace_id) as tx:
         bot = await find_bot(tx, cast.acme.bot_id)
-        reader = Person("per_1", bot.workspace_id, "ann@acme.example", Role.VIEWER).acting("page")
+        reader = Person("per_1", bot.workspace_id, "ann@acme.example", Role.VIEWER).as_actor("page")
         detail = await get_draft(Ctx(tx, bot, reader, utc_now()), draft_id)
         return detail.draft.status
 
@@ -109,7 +109,7 @@ async def test_commands_stand_in_it_too(api: Api, cast: Cast, owner: Tx) -> None
 
     entries = await newest(owner, cast, 4)
 
-    assert [(entry.action, entry.resource, entry.entrance) for entry in entries] == [
+    assert [(entry.action, entry.resource, entry.channel) for entry in entries] == [
         ("pause_workspace", own, "command"),
         ("revoke_key", key.row.id, "command"),
         ("create_key", key.row.id, "command"),
@@ -135,11 +135,11 @@ async def test_entries_are_kept_as_long_as_stated_and_no_longer(
     for entry, age in zip(entries, (timedelta(hours=-1), timedelta(hours=1)), strict=True):
         await owner.run(
             "update audit_entries set created_at = now() - %(age)s where id = %(id)s",
-            age=limits.AUDIT_KEPT + age,
+            age=limits.AUDIT_RETENTION + age,
             id=entry.id,
         )
 
-    await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
     left = {entry.id for entry in await newest(owner, cast, 100)}
     assert entries[0].id in left

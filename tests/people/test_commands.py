@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from instep.cli import app
 from instep.core import config
 from instep.core.errors import AppError
-from tests.people.signing import OTHER_PASSWORD, PASSWORD, fresh_email
+from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, fresh_email
 
 
 class Command:
@@ -63,7 +63,7 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
     assert PASSWORD not in asked.output
     assert (changed["role"], bool(disabled["disabledAt"]), enabled["disabledAt"]) == ("editor", True, None)
     assert [row["role"] for row in listed] == ["editor", "editor"]
-    told = [(entry["action"], entry["entrance"], entry["actor"]["name"]) for entry in entries]
+    told = [(entry["action"], entry["channel"], entry["actor"]["name"]) for entry in entries]
     assert told == [
         (action, "command", "instep")
         for action in (

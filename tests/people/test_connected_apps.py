@@ -6,11 +6,11 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.people.actions import change_password, list_audit
-from tests.cast import Api, Cast
-from tests.mcp.speaking import WORKSPACE, post
-from tests.oauth.connecting import browser_of, connect, member, refresh, submit
-from tests.people.signing import OTHER_PASSWORD
-from tests.web.asking import stranger
+from tests.support.cast import Api, Cast
+from tests.support.mcp import WORKSPACE, post
+from tests.support.oauth import browser_of, connect, member, refresh, submit
+from tests.support.sign_in import OTHER_PASSWORD
+from tests.support.http import stranger
 
 PAGE = "/app/connected-apps"
 ID = re.compile(r'name="id" value="([^"]+)"')
@@ -41,7 +41,7 @@ async def test_a_person_sees_and_ends_their_own_apps_and_nobody_elses(
         assert ID.findall((await hers.get(PAGE)).text) == []
 
     [entry] = await list_audit(owner, cast.acme.workspace_id, 1)
-    assert (entry.action, entry.actor_name, entry.entrance) == ("disconnect_app", ann.email, "page")
+    assert (entry.action, entry.actor_name, entry.channel) == ("disconnect_app", ann.email, "page")
 
 
 async def test_a_new_password_ends_every_app_of_the_person_and_nobody_elses(
@@ -67,4 +67,4 @@ async def test_a_new_password_ends_every_app_of_the_person_and_nobody_elses(
     assert (opened, renewed.status_code, renewed.json()["error"]) == ([401, 401, 200], 400, "invalid_grant")
     entries = await list_audit(owner, cast.acme.workspace_id, 3)
     assert [entry.action for entry in entries] == ["change_password", "disconnect_app", "disconnect_app"]
-    assert {entry.entrance for entry in entries} == {"command"}
+    assert {entry.channel for entry in entries} == {"command"}

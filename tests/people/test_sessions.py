@@ -5,16 +5,16 @@ from datetime import timedelta
 import pytest
 from fastapi import FastAPI
 
-from instep import upkeep
+from instep.ops import prune
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
-from instep.identity.scopes import Role, powers_of
+from instep.identity.scopes import Role, permissions_of
 from instep.people import actions, passwords
 from instep.people.schemas import Attempt
 from instep.web.signed_in import includes
-from tests.cast import Api, Cast
-from tests.people.signing import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in, sign_up
+from tests.support.cast import Api, Cast
+from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in, sign_up
 
 
 async def test_signing_out_ends_the_session_itself(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
@@ -77,10 +77,10 @@ async def test_a_new_password_and_disabling_end_all_sessions_at_once(
 @pytest.mark.parametrize(
     ("column", "age", "is_alive"),
     [
-        ("seen_at", limits.SESSION_IDLE - timedelta(minutes=5), True),
-        ("seen_at", limits.SESSION_IDLE + timedelta(minutes=5), False),
-        ("created_at", limits.SESSION_MOST - timedelta(minutes=5), True),
-        ("created_at", limits.SESSION_MOST + timedelta(minutes=5), False),
+        ("seen_at", limits.SESSION_IDLE_TTL - timedelta(minutes=5), True),
+        ("seen_at", limits.SESSION_IDLE_TTL + timedelta(minutes=5), False),
+        ("created_at", limits.SESSION_MAX_AGE - timedelta(minutes=5), True),
+        ("created_at", limits.SESSION_MAX_AGE + timedelta(minutes=5), False),
     ],
 )
 async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
@@ -99,7 +99,7 @@ async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
         await owner.run(
             f"update sessions set {column} = now() - %(age)s where person_id = %(id)s", age=age, id=user.id
         )
-        await upkeep.prune(database, Job(1, upkeep.PRUNE, {}, 1))
+        await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
         kept = await owner.value("select count(*) from sessions where person_id = %(id)s", id=user.id)
 
         assert await is_signed_in(ann) is is_alive
@@ -145,7 +145,7 @@ async def test_a_password_that_is_changed_while_it_is_checked_begins_no_session(
 
 
 def test_roles_may_do_what_they_may_and_no_more() -> None:
-    assert [powers_of(role).scope for role in Role] == ["content:write", "content:write", "content:read"]
-    assert [powers_of(role).changes_settings for role in Role] == [True, False, False]
+    assert [permissions_of(role).scope for role in Role] == ["content:write", "content:write", "content:read"]
+    assert [permissions_of(role).changes_settings for role in Role] == [True, False, False]
     allowed = [[includes(role, needed) for needed in Role] for role in Role]
     assert allowed == [[True, True, True], [False, True, True], [False, False, True]]

@@ -13,8 +13,8 @@ from instep.core.database import Database, Tx
 from instep.people import actions
 from instep.people.schemas import Attempt
 from instep.runtime import Runtime
-from tests.cast import Api, Cast
-from tests.people.signing import HERE, PASSWORD, SIGNING_KEY, browser, fresh_email, is_signed_in, sign_up
+from tests.support.cast import Api, Cast
+from tests.support.sign_in import HERE, PASSWORD, SIGNING_KEY, browser, fresh_email, is_signed_in, sign_up
 
 
 async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(
@@ -69,7 +69,7 @@ async def test_the_session_is_a_cookie_that_scripts_and_other_sites_do_not_get(
     "path",
     [
         *("//evil.example", "/\\evil.example", "https://evil.example/", "javascript:alert(1)", "/a\tb"),
-        *("", "x", "/%09/evil.example/\\@x", "/" + "a" * limits.NEXT_PATH),
+        *("", "x", "/%09/evil.example/\\@x", "/" + "a" * limits.MAX_NEXT_PATH_CHARACTERS),
     ],
 )
 async def test_no_address_leads_away_after_signing_in(

@@ -8,7 +8,7 @@ import pytest
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.cast import Cast, Client
+from tests.support.cast import Cast, Client
 from tests.races.servers import Servers, four_servers
 
 Call = Callable[[int], Awaitable[Client]]

@@ -7,7 +7,7 @@ from functools import partial
 
 import httpx2
 
-from tests.cast import Client
+from tests.support.cast import Client
 from tests.runtime.installation import Installation, free_port, installed
 
 PROCESSES = 4

@@ -10,12 +10,12 @@ import pytest
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.cast import Cast, Client
+from tests.support.cast import Cast, Client
 from tests.races.conftest import lift_limit
 from tests.races.fields import parse_list
 from tests.races.servers import Servers
 from tests.tasks.changes import change
-from tests.web.asking import Response, at_once, refusal
+from tests.support.http import Response, at_once, error
 
 CONNECTIONS = 16
 LOOPBACK = "127.0.0.1"
@@ -120,7 +120,7 @@ async def test_exactly_30_tasks_of_an_hour_are_accepted(
         return await connections[number // 2 % 8].post("/v1/tasks", json=change(diff="no diff"))
 
     answers = await at_once(2 * tasks, create_or_err)
-    assert {refusal(answer) for answer in answers[::2]} == {(400, "invalid_request")}
+    assert {error(answer) for answer in answers[::2]} == {(400, "invalid_request")}
     created = answers[1::2]
     accepted = [number for number, answer in enumerate(created) if answer.status_code == 202]
     assert_tasks_told(created)
@@ -142,7 +142,7 @@ def assert_tasks_told(answers: Sequence[Response]) -> None:
     left = [remaining(answer, "tasks", 30, HOUR)[0] for answer in accepted]
     assert sorted(left) == list(range(30))
     for answer in refused:
-        assert refusal(answer) == (429, "rate_limited")
+        assert error(answer) == (429, "rate_limited")
         r, t = remaining(answer, "tasks", 30, HOUR)
         assert (r, abs(int(answer.headers["Retry-After"]) - t) <= 1) == (0, True)
 
@@ -168,7 +168,7 @@ def assert_exact(told: list[list[Response]], policy: str, quota: int, passed: in
         assert numbers == sorted(numbers, reverse=True)
     for answer in answers:
         if answer.status_code == 429:
-            assert refusal(answer) == (429, "rate_limited")
+            assert error(answer) == (429, "rate_limited")
             assert (0, int(answer.headers["Retry-After"])) == remaining(answer, policy, quota, 60)
 
 

@@ -8,11 +8,11 @@ from itertools import count, cycle
 
 import pytest
 
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
 from tests.tasks.changes import change, send
-from tests.web.asking import create_article, create_collection, found, made
+from tests.support.http import create_article, create_collection, ok, created
 
 WRITERS = 8
 Write = Callable[[Client, str, int], Awaitable[None]]
@@ -29,14 +29,14 @@ async def test_articles(caller: Call, rows: int) -> None:
         (await create_article(author, f"Article {number}", **together if number % 4 == 0 else {}))["id"]
         for number in range(rows)
     ][1::2]
-    found(await author.delete(f"/v1/collections/{guides['id']}"))
+    ok(await author.delete(f"/v1/collections/{guides['id']}"))
 
     async def write(client: Client, row: str, number: int) -> None:
-        found(await client.patch(f"/v1/articles/{row}", json={"contentMarkdown": f"Text {number}."}))
+        ok(await client.patch(f"/v1/articles/{row}", json={"contentMarkdown": f"Text {number}."}))
         path = f"/v1/articles/{(await create_article(client, 'New'))['id']}"
-        found(await client.post(f"{path}/publish"))
-        found(await client.post(f"{path}/unpublish"))
-        found(await client.delete(path))
+        ok(await client.post(f"{path}/publish"))
+        ok(await client.post(f"{path}/unpublish"))
+        ok(await client.delete(path))
 
     await walk_while_writing(caller, "/v1/articles", (1, 7, 20, 100), moving, write)
 
@@ -47,18 +47,18 @@ async def test_drafts(caller: Call, rows: int) -> None:
     path = f"/v1/articles/{(await create_article(author))['id']}"
 
     async def propose(client: Client, text: str) -> str:
-        draft = made(await client.post(f"{path}/drafts", json={"contentMarkdown": text}))
+        draft = created(await client.post(f"{path}/drafts", json={"contentMarkdown": text}))
         return f"{draft['id']}"
 
     moving = [await propose(author, f"Text {number}.") for number in range(rows)][1::2]
 
     async def write(client: Client, row: str, number: int) -> None:
-        found(await client.patch(f"/v1/drafts/{row}", json={"contentMarkdown": f"{row} {number}."}))
+        ok(await client.patch(f"/v1/drafts/{row}", json={"contentMarkdown": f"{row} {number}."}))
         for verb in ("apply", "dismiss"):
             new = await propose(client, f"{verb} {row} {number}.")
             # Eight apply to one article at once: each text is to win, not to be merged.
             body = {"onConflict": "overwrite"} if verb == "apply" else None
-            found(await client.post(f"/v1/drafts/{new}/{verb}", json=body))
+            ok(await client.post(f"/v1/drafts/{new}/{verb}", json=body))
 
     await walk_while_writing(caller, "/v1/drafts", (7,), moving, write)
 
@@ -71,9 +71,9 @@ async def test_collections(caller: Call, rows: int) -> None:
     async def write(client: Client, row: str, number: int) -> None:
         path = f"/v1/collections/{(await create_collection(client, 'New'))['id']}"
         place = {"sortOrder": hash((row, number)) % rows}
-        found(await client.patch(path, json=place))
-        found(await client.patch(f"/v1/collections/{row}", json=place))
-        found(await client.delete(path))
+        ok(await client.patch(path, json=place))
+        ok(await client.patch(f"/v1/collections/{row}", json=place))
+        ok(await client.delete(path))
 
     await walk_while_writing(caller, "/v1/collections", (7,), moving, write)
 
@@ -138,7 +138,7 @@ async def read_list(readers: list[Client], path: str, size: int) -> list[str]:
     seen: list[str] = []
     cursor: Json = {}
     for reader in cycle(readers):
-        page = found(await reader.get(path, params={"page_size": size, **cursor}))
+        page = ok(await reader.get(path, params={"page_size": size, **cursor}))
         assert len(page["results"]) == size or not page["has_more"]
         seen += [row["id"] for row in page["results"]]
         if not page["has_more"]:

@@ -8,11 +8,11 @@ from itertools import count
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.races.conftest import Call
 from tests.races.servers import Servers
 from tests.tasks.changes import change, send, write_articles
-from tests.web.asking import Response, at_once, create_article, found, refusal
+from tests.support.http import Response, at_once, create_article, ok, error
 
 WRITERS = 8
 REFUSALS = 12
@@ -48,9 +48,9 @@ async def test_the_command_waits_for_a_write_that_has_begun_and_holds_back_the_n
         assert [task.done() for task in (begun, pausing, late)] == [False] * 3
 
     await pausing
-    assert found(await begun)["contentMarkdown"] == "Begun before the pause."
-    assert refusal(await late) == (402, "plan_inactive")
-    assert found(await second.get(path))["contentMarkdown"] == "Begun before the pause."
+    assert ok(await begun)["contentMarkdown"] == "Begun before the pause."
+    assert error(await late) == (402, "plan_inactive")
+    assert ok(await second.get(path))["contentMarkdown"] == "Begun before the pause."
 
 
 @pytest.mark.races
@@ -61,7 +61,7 @@ async def test_after_the_command_has_ended_no_write_commits_and_reads_go_on(
     writers = [await caller(number) for number in range(WRITERS)]
     await write_articles(writers[0])
     first = await send(writers[0])
-    while found(await writers[0].get(f"/v1/tasks/{first['id']}"))["status"] != "completed":
+    while ok(await writers[0].get(f"/v1/tasks/{first['id']}"))["status"] != "completed":
         pass
 
     for _ in range(PAUSES):
@@ -76,7 +76,7 @@ async def test_after_the_command_has_ended_no_write_commits_and_reads_go_on(
         assert min(await writing) > 0
         assert await changed_at(owner, cast) < ended
         for path in READS:
-            found(await writers[0].get(f"/v1/{path}"))
+            ok(await writers[0].get(f"/v1/{path}"))
         assert await state_of(owner, cast) == state
         await to_thread(servers.installation.run, "workspace", "resume", cast.acme.workspace_id)
     await create_article(writers[0])
@@ -101,7 +101,7 @@ async def write_until_refused(client: Client) -> int:
         if answer.is_success and not refused:
             passed += 1
             continue
-        assert refusal(answer) == (402, "plan_inactive")
+        assert error(answer) == (402, "plan_inactive")
         refused += 1
         if refused == REFUSALS:
             break
@@ -143,11 +143,11 @@ async def state_of(owner: Tx, cast: Cast) -> dict[str, str]:
 
 
 async def hash_of(owner: Tx, table: str, workspace_id: str) -> str:
-    found: str = await owner.value(
+    ok: str = await owner.value(
         f"""
         select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from {table} t
         where t.workspace_id = %(workspace)s
         """,
         workspace=workspace_id,
     )
-    return found
+    return ok

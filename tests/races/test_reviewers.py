@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 import httpx2
 import pytest
 
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 from tests.races.conftest import Call
 from tests.races.revisions import read_revisions
-from tests.web.asking import all_pages, at_once, create_article, found, made, refusal
+from tests.support.http import all_pages, at_once, create_article, ok, created, error
 
 # As many articles are under review at the same time, one draft after the other each.
 ARTICLES = 5
@@ -28,7 +28,7 @@ class Article:
         self.texts = [FIRST]
 
     async def is_as_told(self) -> None:
-        now = found(await self.client.get(self.path))
+        now = ok(await self.client.get(self.path))
         assert (now["version"], now["contentMarkdown"]) == (len(self.texts), self.texts[-1])
 
     async def has_its_revisions(self) -> None:
@@ -68,7 +68,7 @@ async def test_of_one_who_applies_and_one_who_dismisses_one_wins(caller: Call, d
         )
         assert is_won(applied, "applied") is not is_won(dismissed, "dismissed")
         status = "applied" if applied.status_code == 200 else "dismissed"
-        assert found(await bob.get(path))["status"] == status
+        assert ok(await bob.get(path))["status"] == status
         if status == "applied":
             article.texts.append(draft["contentMarkdown"])
 
@@ -88,7 +88,7 @@ async def test_an_applied_text_and_a_saved_one_both_become_versions(caller: Call
         )
         assert is_won(applied, "applied")
         both = [text, draft["contentMarkdown"]]
-        was_first = found(saved)["version"] == len(article.texts) + 1
+        was_first = ok(saved)["version"] == len(article.texts) + 1
         article.texts += both if was_first else both[::-1]
 
     await review(caller, drafts, race)
@@ -103,7 +103,7 @@ async def review(caller: Call, drafts: int, race: Race) -> None:
         article = Article(author, row)
         for draft_number in range(drafts):
             body = {"contentMarkdown": f"Proposed {draft_number}."}
-            draft = made(await author.post(f"{article.path}/drafts", json=body))
+            draft = created(await author.post(f"{article.path}/drafts", json=body))
             await race(article, draft, draft_number)
             await article.is_as_told()
         await article.has_its_revisions()
@@ -130,5 +130,5 @@ def is_won(answer: httpx2.Response, status: str) -> bool:
     if answer.status_code == 200:
         assert answer.json()["status"] == status
         return True
-    assert refusal(answer) == (400, "draft_not_pending")
+    assert error(answer) == (400, "draft_not_pending")
     return False

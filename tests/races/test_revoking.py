@@ -11,10 +11,10 @@ from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from instep.workspaces.schemas import NewKey
-from tests.cast import Cast, Client
+from tests.support.cast import Cast, Client
 from tests.races.conftest import Call, lift_limit
 from tests.races.servers import PROCESSES, Servers
-from tests.web.asking import at_once, create_article, found
+from tests.support.http import at_once, create_article, ok
 
 CALLERS = 2 * PROCESSES
 CALLS_AFTERWARDS = 10
@@ -41,7 +41,7 @@ async def test_no_call_that_begins_after_the_command_succeeds(
             for client in clients:
                 await opened.enter_async_context(client)
             await revoke_in_use(servers, cast, key.row.id, clients, path)
-        found(await other.patch(path, json={"contentMarkdown": f"After {number} keys."}))
+        ok(await other.patch(path, json={"contentMarkdown": f"After {number} keys."}))
 
 
 async def make_key(owner: Tx, cast: Cast) -> NewKey:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.races.conftest import Call
 from tests.races.revisions import read_revisions
-from tests.web.asking import at_once, create_article, found
+from tests.support.http import at_once, create_article, ok
 
 WRITERS = 16
 KEPT = 50
@@ -22,7 +22,7 @@ async def test_every_save_is_one_version_and_the_newest_50_replaced_texts_are_ke
     async def write(number: int) -> None:
         for save in range(saves):
             text = f"Text {save} of {number}."
-            saved = found(await writers[number].patch(path, json={"contentMarkdown": text}))
+            saved = ok(await writers[number].patch(path, json={"contentMarkdown": text}))
             assert saved["contentMarkdown"] == text
             assert saved["version"] not in texts, f"version {saved['version']} was given out twice"
             texts[saved["version"]] = (text, f"Caller {number}")
@@ -31,7 +31,7 @@ async def test_every_save_is_one_version_and_the_newest_50_replaced_texts_are_ke
 
     last = 1 + WRITERS * saves
     assert sorted(texts) == list(range(1, last + 1))
-    now = found(await writers[1].get(path))
+    now = ok(await writers[1].get(path))
     assert (now["version"], now["contentMarkdown"]) == (last, texts[last][0])
     kept = await read_revisions(writers[2], path)
     assert [row["version"] for row in kept] == list(range(last - 1, last - 1 - KEPT, -1))

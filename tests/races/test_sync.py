@@ -6,10 +6,10 @@ from itertools import cycle
 
 import pytest
 
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
-from tests.web.asking import all_pages, create_article, create_collection, found
+from tests.support.http import all_pages, create_article, create_collection, ok
 
 WRITERS = 6
 LIST = "/v1/articles"
@@ -68,11 +68,11 @@ async def write(client: Client, versions: float) -> int:
             path = f"{LIST}/{article['id']}"
             written += 1
             if number % 2:
-                found(await client.patch(path, json={"contentMarkdown": f"Text {written}."}))
-                found(await client.post(f"{path}/publish"))
+                ok(await client.patch(path, json={"contentMarkdown": f"Text {written}."}))
+                ok(await client.post(f"{path}/publish"))
                 written += 2
-        found(await client.delete(f"/v1/collections/{guides['id']}"))
-        found(await client.delete(path))
-        found(await client.post(f"{path}/restore"))
+        ok(await client.delete(f"/v1/collections/{guides['id']}"))
+        ok(await client.delete(path))
+        ok(await client.post(f"{path}/restore"))
         written += 6
     return written

@@ -13,9 +13,9 @@ import httpx2
 import pytest
 
 from instep.core import limits
-from tests.cast import Cast, Json
+from tests.support.cast import Cast, Json
 from tests.ci.servers import BOT, Reply, standing
-from tests.commands import Done, run_command
+from tests.support.commands import Done, run_command
 from tests.drafts.review import BEFORE
 from tests.runtime.installation import COMMAND, free_port, installed
 

@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from instep.answers.visitor_tokens import visitor_secret
-from instep.cli.owner import acting
+from instep.cli.admin_session import operator_ctx
 from instep.core.config import settings
 from instep.core.crypto import KeyRing, key_ring
 from instep.core.database import Database, Tx
 from instep.core.paging import InvalidCursor, Order, PageRequest
-from instep.rotation import BATCH_ROWS, SEALED_TABLES, next_batch, opened
+from instep.ops.rotation import BATCH_ROWS, SEALED_TABLES, next_batch, opened
 from tests.alerts.targets import add_target
-from tests.cast import Api, Cast, Json
-from tests.commands import Operator
+from tests.support.cast import Api, Cast, Json
+from tests.support.commands import Operator
 from tests.webhooks.endpoints import create_webhook
 
 NEW = "the key that this installation has from now on"
@@ -28,7 +28,7 @@ async def secrets(api: Api, cast: Cast, database: Database, owner: Tx) -> AsyncI
         await owner.run(f"delete from {table}")
     await create_webhook(api(cast.acme.write_key))
     await add_target(database, cast.acme)
-    await visitor_secret(await acting(owner, cast.acme.workspace_id, str(cast.acme.bot_id)))
+    await visitor_secret(await operator_ctx(owner, cast.acme.workspace_id, str(cast.acme.bot_id)))
     yield
     for table in SEALED_TABLES:
         await owner.run(f"delete from {table}")
@@ -119,7 +119,7 @@ async def test_every_sealed_column_is_rotated(owner: Tx) -> None:
 
 async def test_a_cursor_of_the_old_key_is_good_while_it_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     order, old = Order(("id",), descending=False), str(settings().secret_key).encode()
-    cursor = PageRequest(old, 1).page(order, "articles").cut([1, 2], lambda row: (row,)).next_cursor
+    cursor = PageRequest(old, 1).page(order, "articles").page_of([1, 2], lambda row: (row,)).next_cursor
     with pytest.raises(InvalidCursor):
         PageRequest(NEW.encode(), 1, cursor).page(order, "articles")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx2
 
 from instep.core.embedded import processes
-from tests.cast import Json
+from tests.support.cast import Json
 
 COMMAND = Path(sys.executable).with_name("instep")
 READY_SECONDS = 60

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from instep.core.config import read_settings, secret_key
-from instep.doctor import shown_settings
+from instep.ops.doctor import shown_settings
 
 NO_FILE = Path("there-is-no-such-file.toml")
 

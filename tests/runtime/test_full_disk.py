@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from instep import operations
+from instep.ops import health
 from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database, Tx
@@ -19,8 +19,8 @@ from instep.core.errors import Unavailable
 from instep.core.outages import LOG_AGAIN_SECONDS, DatabaseFull, OutageLog
 from instep.migrations import migrate
 from instep.runtime import Runtime
-from tests.cast import Api, Company, found
-from tests.commands import Operator
+from tests.support.cast import Api, Company, create_company
+from tests.support.commands import Operator
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
 # PostgreSQL itself raises it, with the words that it has for a disk without room.
@@ -62,7 +62,7 @@ def superuser(own_url: str) -> Iterator[psycopg.Connection]:
 @pytest.fixture
 async def company(superuser: psycopg.Connection, own_url: str) -> Company:
     async with await psycopg.AsyncConnection.connect(own_url, autocommit=True) as connection:
-        return await found(Tx(connection), "Acme")
+        return await create_company(Tx(connection), "Acme")
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ async def caller(
     app: FastAPI, api: Api, own_url: str, company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Api]:
     """Callers of a server on that database, which tries a write each time when it is asked."""
-    monkeypatch.setattr(operations, "TRIAL_WRITE_SECONDS", 0)
+    monkeypatch.setattr(health, "TRIAL_WRITE_SECONDS", 0)
     database = Database(own_url, size=2)
     await database.open()
     put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.runtime.installation import Installation, installed
-from tests.web.wire import Answer, read_answer
+from tests.support.wire import Answer, read_answer
 
 CLIENTS = 20
 # Answers of each client before the server is told to stop.

@@ -6,8 +6,8 @@ import pytest
 
 from instep.core.database import Database
 from instep.identity.schemas import Ctx
-from tests.cast import Cast
-from tests.search.finding import context
+from tests.support.cast import Cast
+from tests.support.search import context
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.search.finding import publish, titles
+from tests.support.cast import Api, Cast
+from tests.support.search import publish, titles
 
 CHANCE = random.Random(1)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WHOLE = limits.CONTENT
+WHOLE = limits.MAX_CONTENT_CHARACTERS
 
 
 def words(alphabet: str, length: int, between: str = " ") -> str:

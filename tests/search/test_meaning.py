@@ -10,16 +10,16 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from instep.identity.schemas import Ctx
-from instep.model.embedding import HttpEmbedder
-from instep.model.protocol import NoReply
+from instep.llm.embedding import HttpEmbedder
+from instep.llm.protocol import CompletionError
 from instep.search import jobs
 from instep.search.meaning import MEANING, Meaning, use_embedder
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Reach
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.model.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
-from tests.search.finding import publish, titles
-from tests.search.meanings import (
+from tests.support.search import publish, titles
+from tests.support.embeddings import (
     does_not_take_holidays,
     embed,
     embedding,
@@ -30,7 +30,7 @@ from tests.search.meanings import (
     knows_more,
     sent_texts,
 )
-from tests.web.asking import found
+from tests.support.http import ok
 
 Set = tuple[HttpEmbedder, Endpoint]
 JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
@@ -77,7 +77,7 @@ async def test_other_words_find_an_article_when_it_has_its_vectors(
 async def test_few_articles_count_and_those_are_the_nearest(
     api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MEANT_ARTICLES", 1)
+    monkeypatch.setattr(limits, "MAX_SEMANTIC_HITS", 1)
     client = api(cast.acme.write_key)
     await publish(client, "Automobile", "Wash it.")
     await publish(client, "Long", "## One\n\nAn automobile.\n\n## Two\n\nA bill.\n\n## Three\n\nA holiday.")
@@ -96,7 +96,7 @@ async def test_vectors_follow_the_article_and_go_with_it(
     embedder: Set,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "PIECE_BYTES", 20)
+    monkeypatch.setattr(limits, "CHUNK_BYTES", 20)
     client = api(cast.acme.write_key)
     article = await publish(client, "Fleet", "## One\n\nAn automobile.\n\n## Two\n\nNothing else.")
     other = await publish(client, "Holiday", "Tell us early.")
@@ -105,15 +105,15 @@ async def test_vectors_follow_the_article_and_go_with_it(
     embedder[1].asked.clear()
 
     path = f"/v1/articles/{article['id']}"
-    found(await client.patch(path, json={"contentMarkdown": "## One\n\nAn invoice."}))
+    ok(await client.patch(path, json={"contentMarkdown": "## One\n\nAn invoice."}))
     await embed(database, embedder[0], cast.acme)
 
     assert sent_texts(embedder[1]) == ["Fleet\nOne: An invoice."]
     assert await counted(owner, article["id"]) == 1
     assert await titles_of(ctx, "vehicle upkeep") == []
     assert await titles_of(ctx, "his receipt") == ["Fleet"]
-    found(await client.delete(path))
-    found(await client.post(f"/v1/articles/{other['id']}/unpublish"))
+    ok(await client.delete(path))
+    ok(await client.post(f"/v1/articles/{other['id']}/unpublish"))
     # At once in what is found, and soon in what is kept.
     assert await titles_of(ctx, "his receipt") == await titles_of(ctx, "a vacation") == []
     await embed(database, embedder[0], cast.acme)
@@ -146,11 +146,11 @@ async def test_a_client_that_pages_sees_each_article_once(
     await publish(client, "Holiday", "Tell us early.")
     await embed(database, embedder[0], cast.acme)
     path = "/v1/articles/search?q=vehicle%20upkeep&page_size=2"
-    first = found(await client.get(path))
+    first = ok(await client.get(path))
     # The second page is the one of the first, even where the question has no vector any more.
     MEANING.use(None)
 
-    second = found(await client.get(f"{path}&start_cursor={first['next_cursor']}"))
+    second = ok(await client.get(f"{path}&start_cursor={first['next_cursor']}"))
 
     seen = [row["title"] for row in first["results"] + second["results"]]
     assert len(seen) == len(set(seen)) == 4
@@ -183,11 +183,11 @@ async def test_without_the_model_words_do(
     mood: Mood,
 ) -> None:
     monkeypatch.setattr(limits, "EMBEDDING_SECONDS", 0.1)
-    monkeypatch.setattr(limits, "QUESTION_VECTOR_SECONDS", 0.1)
+    monkeypatch.setattr(limits, "QUERY_EMBEDDING_SECONDS", 0.1)
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(mood, mood) as (embedder, behind):
         MEANING.use(embedder)
-        with pytest.raises(NoReply):
+        with pytest.raises(CompletionError):
             await embed(database, embedder, cast.acme)
         assert await counted(owner, article["id"]) == 0
 
@@ -205,7 +205,7 @@ async def test_without_the_model_words_do(
 async def test_a_piece_that_is_refused_spoils_no_other(
     api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "PIECE_BYTES", 20)
+    monkeypatch.setattr(limits, "CHUNK_BYTES", 20)
     text = "## One\n\nAn automobile.\n\n## Two\n\nA holiday.\n\n## Three\n\nA bill."
     article = await publish(api(cast.acme.write_key), "Perks", text)
     async with embedding(does_not_take_holidays) as (embedder, behind):
@@ -250,7 +250,7 @@ async def test_a_question_is_asked_for_once_and_rests_after_a_failure() -> None:
         assert await meaning.of("leave") is None
         assert await meaning.of("leave") is None
         assert len(behind.asked) == 5
-        now += limits.EMBEDDING_REST_SECONDS
+        now += limits.EMBEDDING_BREAKER_SECONDS
         assert await meaning.of("leave") is not None
 
 

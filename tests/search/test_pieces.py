@@ -30,7 +30,7 @@ def test_a_long_passage_has_several_pieces_of_whole_sentences() -> None:
 
     assert [piece.number for piece in pieces] == list(range(len(pieces)))
     assert all(piece.text.startswith("Fleet\n") and piece.text[-1] in ".:" for piece in pieces)
-    assert all(len(piece.text.encode()) <= limits.PIECE_BYTES * 1.1 for piece in pieces)
+    assert all(len(piece.text.encode()) <= limits.CHUNK_BYTES * 1.1 for piece in pieces)
     assert " ".join(piece.text.removeprefix("Fleet\n") for piece in pieces).split() == (
         f"Care: {care} Repair: {repair}".split()
     )
@@ -48,7 +48,7 @@ def test_no_piece_is_longer_than_a_vector_tells(text: str) -> None:
     pieces = cut(text)
 
     assert len(pieces) > 3
-    assert all(len(piece.text.encode()) < 2 * limits.PIECE_BYTES for piece in pieces)
+    assert all(len(piece.text.encode()) < 2 * limits.CHUNK_BYTES for piece in pieces)
 
 
 def test_an_article_without_a_text_is_its_title() -> None:

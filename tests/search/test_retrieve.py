@@ -5,9 +5,9 @@ import pytest
 from instep.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Reach
-from tests.cast import Api, Cast
-from tests.search.finding import publish
-from tests.web.asking import at_once, create_article, create_collection, found
+from tests.support.cast import Api, Cast
+from tests.support.search import publish
+from tests.support.http import at_once, create_article, create_collection, ok
 
 TEAM = """Who works with you.
 
@@ -130,7 +130,7 @@ async def test_only_what_may_be_read_is_retrieved(api: Api, cast: Cast, ctx: Ctx
     assert set(await titles_of(ctx, "canary", see="authenticated")) == {
         *("Public", "Signed in", "In a collection")
     }
-    found(await client.patch(f"/v1/collections/{staff['id']}", json={"visibility": "public"}))
+    ok(await client.patch(f"/v1/collections/{staff['id']}", json={"visibility": "public"}))
     assert set(await titles_of(ctx, "canary")) == {"Public", "In a collection"}
 
 
@@ -151,17 +151,17 @@ async def test_a_change_is_retrieved_at_once(api: Api, cast: Cast, ctx: Ctx) -> 
     path = f"/v1/articles/{(await publish(client, 'Alpha', 'kiwi'))['id']}"
 
     assert await titles_of(ctx, "kiwi") == ["Alpha"]
-    found(await client.patch(path, json={"contentMarkdown": "melon"}))
+    ok(await client.patch(path, json={"contentMarkdown": "melon"}))
     assert await titles_of(ctx, "kiwi") == []
     assert await titles_of(ctx, "melon") == ["Alpha"]
-    found(await client.patch(path, json={"visibility": "authenticated"}))
+    ok(await client.patch(path, json={"visibility": "authenticated"}))
     assert await titles_of(ctx, "melon") == []
-    found(await client.patch(path, json={"visibility": "public"}))
-    found(await client.post(f"{path}/unpublish"))
+    ok(await client.patch(path, json={"visibility": "public"}))
+    ok(await client.post(f"{path}/unpublish"))
     assert await titles_of(ctx, "melon") == []
-    found(await client.post(f"{path}/publish"))
+    ok(await client.post(f"{path}/publish"))
     assert await titles_of(ctx, "melon") == ["Alpha"]
-    found(await client.delete(path))
+    ok(await client.delete(path))
     assert await titles_of(ctx, "melon") == []
 
 
@@ -190,8 +190,8 @@ async def test_changes_and_questions_at_once_end_with_the_last_text(api: Api, ca
 
     async def step(number: int) -> None:
         path = f"/v1/articles/{made[number % 6]['id']}"
-        found(await client.patch(path, json={"contentMarkdown": f"melon {number}"}))
-        found(await client.get("/v1/articles/search", params={"q": "melon"}))
+        ok(await client.patch(path, json={"contentMarkdown": f"melon {number}"}))
+        ok(await client.get("/v1/articles/search", params={"q": "melon"}))
 
     await at_once(18, step)
 

@@ -6,12 +6,12 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.search.finding import SEARCH, publish, search, titles
-from tests.web.asking import (
+from tests.support.cast import Api, Cast
+from tests.support.search import SEARCH, publish, search, titles
+from tests.support.http import (
     create_article,
     create_collection,
-    found,
+    ok,
     named_fields,
 )
 
@@ -45,7 +45,7 @@ async def test_what_is_found_nowhere_is_an_empty_list(api: Api, cast: Cast) -> N
     client = api(cast.acme.write_key)
     await publish(client)
 
-    answer = found(await client.get(SEARCH, params={"q": "kookaburra"}))
+    answer = ok(await client.get(SEARCH, params={"q": "kookaburra"}))
 
     assert answer == {"results": [], "has_more": False, "next_cursor": None}
 
@@ -227,19 +227,19 @@ async def test_publishing_brings_an_article_in_and_everything_else_takes_it_out(
     path = f"/v1/articles/{(await create_article(client, 'Kookaburra'))['id']}"
 
     assert await titles(client, "kookaburra") == []
-    found(await client.post(f"{path}/publish"))
+    ok(await client.post(f"{path}/publish"))
     assert await titles(client, "kookaburra") == ["Kookaburra"]
-    found(await client.post(f"{path}/unpublish"))
+    ok(await client.post(f"{path}/unpublish"))
     assert await titles(client, "kookaburra") == []
-    found(await client.post(f"{path}/publish"))
+    ok(await client.post(f"{path}/publish"))
     for hidden in ("archived", "in_review"):
         await owner.run("update articles set status = %(status)s where title = 'Kookaburra'", status=hidden)
         assert await titles(client, "kookaburra") == []
     await owner.run("update articles set status = 'published' where title = 'Kookaburra'")
     assert await titles(client, "kookaburra") == ["Kookaburra"]
-    found(await client.delete(path))
+    ok(await client.delete(path))
     assert await titles(client, "kookaburra") == []
-    found(await client.post(f"{path}/restore"))
+    ok(await client.post(f"{path}/restore"))
     assert await titles(client, "kookaburra") == []
 
 
@@ -247,7 +247,7 @@ async def test_a_change_is_found_at_once_and_the_replaced_text_no_longer(api: Ap
     client = api(cast.acme.write_key)
     path = f"/v1/articles/{(await publish(client, 'Alpha', 'beta', description='gamma'))['id']}"
     change = {"title": "Delta", "contentMarkdown": "epsilon", "description": "zeta"}
-    found(await client.patch(path, json=change))
+    ok(await client.patch(path, json=change))
 
     for word in ("alpha", "beta", "gamma"):
         assert await titles(client, word) == [], word
@@ -262,7 +262,7 @@ async def test_a_proposal_is_found_when_it_is_applied(api: Api, cast: Cast) -> N
     proposed = await client.post(f"/v1/articles/{article['id']}/drafts", json=body)
 
     assert await titles(client, "kookaburra") == []
-    found(await client.post(f"/v1/drafts/{proposed.json()['id']}/apply", json={}))
+    ok(await client.post(f"/v1/drafts/{proposed.json()['id']}/apply", json={}))
     assert await titles(client, "kookaburra") == ["Install"]
 
 
@@ -292,7 +292,7 @@ async def test_nobody_finds_what_belongs_to_another_bot_or_company(api: Api, cas
         ("q", "  "),
         ("q", " \t\n"),
         ("q", "a\0b"),
-        ("q", "x" * (limits.SEARCH_LONGEST + 1)),
+        ("q", "x" * (limits.MAX_QUERY_CHARACTERS + 1)),
         ("format", "pdf"),
         ("locale", "not a language"),
         ("page_size", "0"),
@@ -358,8 +358,8 @@ async def test_any_text_may_be_searched_for(api: Api, cast: Cast, query: str) ->
     await publish(client, "Install", f"Run it.\n\n`{query}`")
     await publish(client, "密码", "重置密码", locale="zh")
 
-    for q in (query, query.swapcase()[: limits.SEARCH_LONGEST]):
-        assert isinstance(found(await client.get(SEARCH, params={"q": q}))["results"], list)
+    for q in (query, query.swapcase()[: limits.MAX_QUERY_CHARACTERS]):
+        assert isinstance(ok(await client.get(SEARCH, params={"q": q}))["results"], list)
 
 
 async def test_bytes_that_are_no_text_may_be_searched_for(api: Api, cast: Cast) -> None:

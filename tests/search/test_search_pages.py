@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Api, Cast, Json
-from tests.search.finding import SEARCH, publish, search
-from tests.web.asking import all_pages, at_once, found, pages, refusal
+from tests.support.cast import Api, Cast, Json
+from tests.support.search import SEARCH, publish, search
+from tests.support.http import all_pages, at_once, ok, pages, error
 
 
 @pytest.mark.parametrize("query", ["kiwi", "kiwi kookaburra"], ids=["all words", "some words"])
@@ -40,7 +40,7 @@ async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: 
         await publish(client, f"New {number}", "kiwi kookaburra")
         if number < len(moved):
             change = {"contentMarkdown": "melon" if number else "kiwi kookaburra"}
-            found(await client.patch(f"/v1/articles/{moved[number]}", json=change))
+            ok(await client.patch(f"/v1/articles/{moved[number]}", json=change))
         number += 1
 
     stayed = [ref for ref in best_first if ref not in moved]
@@ -59,16 +59,16 @@ async def test_a_cursor_belongs_to_its_query_language_and_bot(api: Api, cast: Ca
     bot = {"bot_id": str(cast.acme.bot_id)}
     for title in ("Kiwi one", "Kiwi two"):
         await publish(api(cast.acme.write_key), title)
-    first = found(await client.get(SEARCH, params={**bot, "q": "kiwi", "page_size": 1}))
+    first = ok(await client.get(SEARCH, params={**bot, "q": "kiwi", "page_size": 1}))
     cursor: Json = {**bot, "q": "kiwi", "start_cursor": first["next_cursor"]}
 
     others: list[Json] = [{"q": "one"}, {"locale": "en"}, {"bot_id": str(cast.second_bot_id)}]
     for other in others:
         refused = await client.get(SEARCH, params={**cursor, **other})
-        assert refusal(refused) == (400, "invalid_cursor"), other
+        assert error(refused) == (400, "invalid_cursor"), other
     for path in ("/v1/articles", "/v1/collections"):
-        assert refusal(await client.get(path, params=cursor)) == (400, "invalid_cursor")
-    again = found(await client.get(SEARCH, params={**cursor, "page_size": 5, "format": "html"}))
+        assert error(await client.get(path, params=cursor)) == (400, "invalid_cursor")
+    again = ok(await client.get(SEARCH, params={**cursor, "page_size": 5, "format": "html"}))
     assert len(again["results"]) == 1
 
 
@@ -78,7 +78,7 @@ async def test_an_altered_cursor_is_refused(api: Api, cast: Cast, bad: str) -> N
 
     for query in ("kiwi", "🚀🚀"):
         refused = await client.get(SEARCH, params={"q": query, "start_cursor": bad})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
 
 
 async def test_the_same_search_answers_the_same(api: Api, cast: Cast) -> None:

@@ -13,9 +13,9 @@ from instep.search import jobs, queries, shelf
 from instep.search.documents import Row
 from instep.search.segment import pack, unpack
 from instep.search.shelf import BeingRead, Index, Shelf
-from tests.cast import Api, Cast, Company, RunJobs
-from tests.search.finding import context, publish
-from tests.web.asking import at_once, found
+from tests.support.cast import Api, Cast, Company, RunJobs
+from tests.support.search import context, publish
+from tests.support.http import at_once, ok
 
 ROOM = 10_000_000
 
@@ -36,11 +36,11 @@ async def test_each_process_sees_a_change_when_it_is_asked(api: Api, cast: Cast,
     for asked in (one, other):
         assert titles((await asked.index_of(ctx))[0]) == {"alpha"}
 
-    found(await client.patch(path, json={"title": "Beta"}))
+    ok(await client.patch(path, json={"title": "Beta"}))
 
     for asked in (one, other):
         assert titles((await asked.index_of(ctx))[0]) == {"beta"}
-    found(await client.delete(path))
+    ok(await client.delete(path))
     assert titles((await one.index_of(ctx))[0]) == set()
 
 
@@ -72,9 +72,9 @@ async def test_an_index_of_many_changes_is_as_one_that_was_read_anew(api: Api, c
     grown = Shelf(ROOM)
     made = [await publish(client, f"No {number}", f"kiwi number{number}") for number in range(12)]
     for number, article in enumerate(made):
-        found(await client.patch(f"/v1/articles/{article['id']}", json={"title": f"Newer {number}"}))
+        ok(await client.patch(f"/v1/articles/{article['id']}", json={"title": f"Newer {number}"}))
         if number % 4 == 0:
-            found(await client.post(f"/v1/articles/{article['id']}/unpublish"))
+            ok(await client.post(f"/v1/articles/{article['id']}/unpublish"))
         index, _ = await grown.index_of(ctx)
 
     fresh, _ = await Shelf(ROOM).index_of(ctx)
@@ -167,8 +167,8 @@ async def test_many_who_ask_at_once_wait_for_one_reading(
 async def test_who_waits_for_a_first_reading_leaves_connections_to_others(
     api: Api, cast: Cast, ctx: Ctx, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SEARCH_WAITING", 0)
-    monkeypatch.setattr(limits, "SEARCH_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(limits, "MAX_INDEX_WAITERS", 0)
+    monkeypatch.setattr(limits, "INDEX_WAIT_SECONDS", 0.01)
     await publish(api(cast.acme.write_key), "Alpha")
     await publish(api(cast.globex.write_key), "Beta")
     shelf_ = Shelf(ROOM)

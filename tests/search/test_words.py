@@ -29,14 +29,14 @@ def test_a_question_is_taken_apart(text: str, terms: list[str]) -> None:
 
 
 def test_an_endless_question_has_an_end() -> None:
-    for text in ("a b " * 300, "ab " * 300, "密码设置" * 200, "x-" * 300, "ﷺ" * limits.SEARCH_LONGEST):
+    for text in ("a b " * 300, "ab " * 300, "密码设置" * 200, "x-" * 300, "ﷺ" * limits.MAX_QUERY_CHARACTERS):
         assert len(read_question(text).words) <= MOST_WORDS
     many = " ".join(map(str, range(200)))
     assert len(read_question(many).words) == MOST_WORDS
 
 
 def test_a_word_is_never_longer_than_postgresql_takes() -> None:
-    [word] = read_question("ﷲ" * limits.SEARCH_LONGEST).words
+    [word] = read_question("ﷲ" * limits.MAX_QUERY_CHARACTERS).words
 
     assert len(word) == LONGEST_WORD
     assert len(word.encode()) <= 2_046

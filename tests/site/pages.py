@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import httpx2
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 
 # The addresses that sitemaps and feeds list.
 LISTED = re.compile(r"<(?:loc|link)>([^<]+)<")

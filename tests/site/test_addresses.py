@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
 

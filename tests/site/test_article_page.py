@@ -3,7 +3,7 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.site.pages import Page, collect, publish, set_article, visit
 
 

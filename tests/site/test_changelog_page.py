@@ -4,7 +4,7 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.site.pages import Page, publish, visit
 
@@ -76,7 +76,7 @@ async def test_a_changelog_without_entries_says_so(api: Api, cast: Cast) -> None
 async def test_older_entries_are_on_further_pages(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CHANGELOG_ENTRIES", 2)
+    monkeypatch.setattr(limits, "MAX_CHANGELOG_PAGE_ENTRIES", 2)
     client = api(cast.acme.write_key)
     for number in range(5):
         await publish_entry(client, f"No {number}")

@@ -8,7 +8,7 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.site.pages import visit
 
@@ -122,7 +122,7 @@ async def test_no_character_breaks_it(api: Api, cast: Cast, odd: str) -> None:
 async def test_only_the_newest_entries_are_in_it(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CHANGELOG_ENTRIES", 2)
+    monkeypatch.setattr(limits, "MAX_CHANGELOG_PAGE_ENTRIES", 2)
     for number in range(3):
         await publish_entry(api(cast.acme.write_key), f"No {number}")
 

@@ -16,7 +16,7 @@ from instep.core.embedded import EmbeddedPostgres
 from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.runtime import Runtime
-from tests.cast import Api, Cast, Company, Rows, found
+from tests.support.cast import Api, Cast, Company, Rows, create_company
 from tests.site.pages import Page, publish
 
 ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
@@ -61,7 +61,7 @@ async def second_bot(operator: Tx, company: Company, name: str) -> tuple[str, st
 
 @ROOTS
 async def test_the_only_help_center_is_what_the_root_leads_to(visitor: Api, operator: Tx, path: str) -> None:
-    acme = await found(operator, "Acme")
+    acme = await create_company(operator, "Acme")
 
     answer = await visitor(None).get(path)
 
@@ -85,7 +85,7 @@ async def test_without_a_help_center_the_commands_that_make_one_are_told(visitor
 async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
     visitor: Api, operator: Tx
 ) -> None:
-    acme = await found(operator, "Acme")
+    acme = await create_company(operator, "Acme")
     slug, key = await second_bot(operator, acme, "Shop")
     await second_bot(operator, acme, "Being prepared")
     await publish(visitor(acme.write_key), "Install")
@@ -100,7 +100,7 @@ async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
 async def test_an_article_that_is_not_public_puts_no_help_center_on_the_list(
     visitor: Api, operator: Tx
 ) -> None:
-    acme = await found(operator, "Acme")
+    acme = await create_company(operator, "Acme")
     slug, key = await second_bot(operator, acme, "Internal")
     await publish(visitor(acme.write_key), "Install")
     await publish(visitor(key), "Salaries", visibility="authenticated")

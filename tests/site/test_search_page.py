@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from instep.core import limits
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.site.pages import Page, publish, visit
 
 TEXT = "Acme is quick.\n\n## Invite people\n\nOpen **Team**. Choose *Invite* and enter an address. Done.\n"
@@ -64,12 +64,12 @@ async def test_each_page_searches_in_its_own_language(api: Api, cast: Cast) -> N
 
 async def test_links_lead_through_all_results_once(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    titles = [f"Export number {number}" for number in range(limits.SITE_RESULTS + 3)]
+    titles = [f"Export number {number}" for number in range(limits.SITE_PAGE_SIZE + 3)]
     for title in titles:
         await publish(client, title, "An export is a file.")
 
     path, seen = f"/help/{cast.acme.slug}/search?q=export", list[str]()
-    for rows in (limits.SITE_RESULTS, 3):
+    for rows in (limits.SITE_PAGE_SIZE, 3):
         page = Page((await api(None).get(path)).text)
         listed = [link for link in page.links if "/articles/" in link]
         assert len(listed) == rows
@@ -136,17 +136,17 @@ async def test_whatever_is_sent_is_only_words(api: Api, cast: Cast, query: str) 
 
 
 async def test_too_long_a_search_is_refused_with_a_sentence(api: Api, cast: Cast) -> None:
-    longest = await search(api, cast, "i" * limits.SEARCH_LONGEST)
+    longest = await search(api, cast, "i" * limits.MAX_QUERY_CHARACTERS)
     refused = await search(api, cast, "i" * 10_000)
 
     assert (longest.status_code, refused.status_code) == (200, 400)
-    assert f"at most {limits.SEARCH_LONGEST} letters" in refused.text
+    assert f"at most {limits.MAX_QUERY_CHARACTERS} letters" in refused.text
 
 
 async def test_searches_of_one_address_are_limited_and_reading_goes_on(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SITE_SEARCHES", 2)
+    monkeypatch.setattr(limits, "SITE_SEARCHES_PER_MINUTE", 2)
     answers = [await search(api, cast, "anything") for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]

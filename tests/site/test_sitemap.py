@@ -10,7 +10,7 @@ from instep.core.ids import new_uuid
 from instep.identity.schemas import Bot
 from instep.site.schemas import ArticleAddress, NewsAddress
 from instep.site.sitemap import Sitemaps, write_sitemap
-from tests.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Json
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
 
@@ -106,8 +106,8 @@ async def test_letters_of_any_script_are_encoded(api: Api, cast: Cast) -> None:
 async def test_it_holds_no_more_than_the_protocol_allows(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert limits.SITEMAP_URLS <= 50_000
-    monkeypatch.setattr(limits, "SITEMAP_URLS", 3)
+    assert limits.MAX_SITEMAP_URLS <= 50_000
+    monkeypatch.setattr(limits, "MAX_SITEMAP_URLS", 3)
     client = api(cast.acme.write_key)
     for number in range(4):
         await publish(client, f"No {number}")

@@ -1,7 +1,7 @@
 """A code change that makes one article wrong, and the steps that the tests of tasks share."""
 
 from instep.core.database import Tx
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 
 DIFF = """\
 diff --git a/src/settings.py b/src/settings.py

@@ -8,11 +8,11 @@ from instep.core.jobs import MAX_ATTEMPTS
 from instep.core.jobs.queue import Job
 from instep.tasks.jobs import give_up, run_task
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast, Json, RunJobs
+from tests.support.cast import Api, Cast, Json, RunJobs
 from tests.tasks.changes import DIFF, PETS, SETTINGS, get, publish, send, write, write_articles
-from tests.web.asking import all_pages, at_once
+from tests.support.http import all_pages, at_once
 from tests.webhooks.endpoints import create_webhook
-from tests.webhooks.hearing import before, heard, kinds, told
+from tests.support.events import before, heard, kinds, told
 
 TASK = {"type": "task", "name": "Instep"}
 
@@ -91,7 +91,7 @@ async def test_a_task_that_fails_has_ended_too(
         await publish(client, f"Settings {number}", SETTINGS + PETS * 1_000)
     await create_webhook(client)
     queued = await send(client)
-    monkeypatch.setattr(limits, "WRITER_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "MAX_WRITER_SECONDS", 0.001)
 
     await run_jobs()
 

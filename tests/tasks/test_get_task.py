@@ -1,9 +1,9 @@
 """GET /v1/tasks/{id}."""
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, RunJobs
+from tests.support.cast import Api, Cast, RunJobs
 from tests.tasks.changes import change, get, send, write
-from tests.web.asking import refusal
+from tests.support.http import error
 
 
 async def test_a_read_key_may_poll(api: Api, cast: Cast) -> None:
@@ -51,7 +51,7 @@ async def test_a_key_of_one_bot_sees_no_task_of_another_bot(api: Api, cast: Cast
     misnamed = await wide.get(f"/v1/tasks/{task['id']}", headers={"Service-Bot": str(cast.acme.bot_id)})
     elsewhere = await api(cast.globex.read_key).get(f"/v1/tasks/{task['id']}")
 
-    assert [refusal(answer) for answer in (unnamed, misnamed, elsewhere)] == [(404, "not_found")] * 3
+    assert [error(answer) for answer in (unnamed, misnamed, elsewhere)] == [(404, "not_found")] * 3
 
 
 async def test_a_draft_whose_article_was_purged_leaves_the_task_as_it_was(
@@ -65,4 +65,4 @@ async def test_a_draft_whose_article_was_purged_leaves_the_task_as_it_was(
     await owner.run("delete from articles where id = %(id)s", id=draft["articleId"])
 
     assert await get(client, f"tasks/{task['id']}") == done | {"drafts": []}
-    assert refusal(await client.get(f"/v1/drafts/{draft['id']}")) == (404, "not_found")
+    assert error(await client.get(f"/v1/drafts/{draft['id']}")) == (404, "not_found")

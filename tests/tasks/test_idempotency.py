@@ -5,9 +5,9 @@ from asyncio import gather
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, RunJobs
+from tests.support.cast import Api, Cast, RunJobs
 from tests.tasks.changes import article, change, get, send, write, write_articles
-from tests.web.asking import create_collection, refusal
+from tests.support.http import create_collection, error
 
 
 async def test_the_same_key_and_body_are_the_same_task(api: Api, cast: Cast) -> None:
@@ -55,7 +55,7 @@ async def test_a_new_article_that_is_asked_for_again_is_the_same_task(api: Api, 
     assert again == first
     for body in (article(), article(collectionId=collection["id"], instructions="Other words"), change()):
         refused = await client.post("/v1/tasks", json=body, headers={"Idempotency-Key": "write-1"})
-        assert refusal(refused) == (400, "idempotency_mismatch")
+        assert error(refused) == (400, "idempotency_mismatch")
     assert len((await get(client, "tasks"))["results"]) == 1
 
 

@@ -5,10 +5,10 @@ import asyncio
 import psycopg
 
 from instep.core.jobs.worker import LEASE
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.runtime.installation import installed
 from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, send
-from tests.web.asking import found, made
+from tests.support.http import ok, created
 
 ARTICLES = 40
 # Long enough that the writer is busy for a while.
@@ -23,17 +23,17 @@ async def test_another_worker_ends_the_task_of_a_killed_one_with_one_draft_an_ar
 ) -> None:
     client = api(cast.acme.write_key)
     texts = [{"title": f"Settings {number}", "contentMarkdown": TEXT} for number in range(ARTICLES)]
-    articles = [made(await client.post("/v1/articles", json=text))["id"] for text in texts]
+    articles = [created(await client.post("/v1/articles", json=text))["id"] for text in texts]
     task = await send(client)
 
     await asyncio.to_thread(kill_the_first_worker, database_url, task["id"])
 
-    done = found(await client.get(f"/v1/tasks/{task['id']}"))
+    done = ok(await client.get(f"/v1/tasks/{task['id']}"))
     assert (done["status"], done["outcome"]) == ("completed", "drafts")
-    waiting = found(await client.get("/v1/drafts?page_size=100"))["results"]
+    waiting = ok(await client.get("/v1/drafts?page_size=100"))["results"]
     assert sorted(draft["articleId"] for draft in waiting) == sorted(articles)
     assert sorted(draft["id"] for draft in waiting) == sorted(draft["id"] for draft in done["drafts"])
-    draft = found(await client.get(f"/v1/drafts/{waiting[0]['id']}"))
+    draft = ok(await client.get(f"/v1/drafts/{waiting[0]['id']}"))
     assert draft["contentMarkdown"].startswith(SETTINGS_AFTER)
 
 

@@ -1,6 +1,6 @@
 """GET /v1/tasks."""
 
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 from tests.tasks.changes import get, send
 
 

@@ -8,7 +8,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.core.jobs import MAX_ATTEMPTS
 from instep.workspaces.actions import pause_workspace, resume_workspace
-from tests.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.tasks.changes import (
     DIFF,
     PETS,
@@ -254,7 +254,7 @@ async def test_a_change_that_is_too_expensive_fails_at_once_and_says_so(
     for number in range(8):
         await publish(client, f"Settings {number}", SETTINGS + PETS * 1_000)
     task = await send(client)
-    monkeypatch.setattr(limits, "WRITER_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "MAX_WRITER_SECONDS", 0.001)
 
     await run_jobs()
 

@@ -9,11 +9,11 @@ from instep.core.config import settings
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key
-from tests.cast import Api, Cast
-from tests.mcp.speaking import WORKSPACE, call, given
-from tests.oauth.connecting import BOTH, browser_of, connect, member
+from tests.support.cast import Api, Cast
+from tests.support.mcp import WORKSPACE, call, given
+from tests.support.oauth import BOTH, browser_of, connect, member
 from tests.tasks.changes import article, change, send, use_up, write
-from tests.web.asking import refusal, stranger
+from tests.support.http import error, stranger
 
 NO_DIFF = "this is no diff\n"
 
@@ -25,7 +25,7 @@ async def test_the_task_after_the_last_of_an_hour_is_refused(api: Api, cast: Cas
 
     refused = await client.post("/v1/tasks", json=change())
 
-    assert refusal(refused) == (429, "rate_limited")
+    assert error(refused) == (429, "rate_limited")
     assert "300 tasks" in refused.json()["error"]
     assert "INSTEP_TASKS_PER_HOUR" in refused.json()["error"]
     assert 3_500 < int(refused.headers["Retry-After"]) <= 3_600
@@ -52,7 +52,7 @@ async def test_many_keys_of_a_workspace_do_not_get_around_the_limit(api: Api, ca
     refused = await api(made.key).post("/v1/tasks", json=change())
     elsewhere = await api(cast.globex.write_key).post("/v1/tasks", json=change())
 
-    assert refusal(refused) == (429, "rate_limited")
+    assert error(refused) == (429, "rate_limited")
     assert refused.json()["error"].startswith("This workspace has used up its 3000 tasks")
     assert elsewhere.status_code == 202
 

@@ -4,11 +4,11 @@ import pytest
 
 from instep.core.database import Database, Tx
 from tests.alerts.targets import add_target
-from tests.answers.asking import ask
-from tests.answers.visiting import escalate, leave, rows
-from tests.cast import Api, Cast, Json
-from tests.commands import Operator
-from tests.web.asking import found
+from tests.support.questions import ask
+from tests.support.visitors import escalate, leave, rows
+from tests.support.cast import Api, Cast, Json
+from tests.support.commands import Operator
+from tests.support.http import ok
 from tests.webhooks.endpoints import create_webhook
 
 CANARY = "Canary.Bird@example.com"
@@ -37,7 +37,7 @@ async def visit(api: Api, cast: Cast, database: Database, email: str, visitor: s
     )
     await leave(client, cast.acme, email=email.upper(), message="no conversation")
     asked = {"email": email, "message": f"Call {NAME} at {email}"}
-    found(await escalate(client, cast.acme, conversation, **asked))
+    ok(await escalate(client, cast.acme, conversation, **asked))
     return answer
 
 

@@ -11,8 +11,8 @@ from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database, Row, Tx
 from instep.runtime import Runtime
-from tests.cast import Api, Cast
-from tests.web.asking import body_of, create_article, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import body_of, create_article, error
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
@@ -23,16 +23,16 @@ from tests.web.asking import body_of, create_article, refusal
 async def test_an_unknown_address_is_not_found(api: Api, cast: Cast, method: str, path: str) -> None:
     refused = await api(cast.acme.write_key).request(method, path)
 
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
     assert refused.headers["Request-Id"]
 
 
 async def test_the_prefix_itself_is_not_found_in_json(api: Api, cast: Cast) -> None:
-    assert refusal(await api(cast.acme.write_key).get("/v1")) == (404, "not_found")
+    assert error(await api(cast.acme.write_key).get("/v1")) == (404, "not_found")
 
 
 async def test_a_slash_too_many_is_another_address(api: Api, cast: Cast) -> None:
-    assert refusal(await api(cast.acme.write_key).get("/v1/articles/")) == (404, "not_found")
+    assert error(await api(cast.acme.write_key).get("/v1/articles/")) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ async def test_another_method_is_refused_with_all_that_are_allowed(
 ) -> None:
     refused = await api(cast.acme.write_key).request(method, path)
 
-    assert refusal(refused) == (405, "method_not_allowed")
+    assert error(refused) == (405, "method_not_allowed")
     assert set(refused.headers["Allow"].split(", ")) == allowed
     assert refused.headers["Request-Id"]
 
@@ -98,7 +98,7 @@ async def test_a_failure_tells_its_id_and_nothing_else(app: FastAPI, api: Api, c
     answers.append(await client.post("/v1/articles", json={"title": "x", "contentMarkdown": ""}))
 
     for answer in answers:
-        assert refusal(answer) == (500, "internal_error")
+        assert error(answer) == (500, "internal_error")
         assert "secret" not in answer.text + str(answer.headers)
         assert body_of(answer).keys() == {"error", "code"}
         assert answer.headers["Request-Id"]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.cast import Api, Cast
-from tests.web.asking import all_pages, body_of, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, body_of, error
 
 OPERATIONS = [
     ("POST", "/v1/articles"),
@@ -58,7 +58,7 @@ async def test_what_is_no_proper_json_object_is_refused(
 
     refused = await client.request(method, path, content=content, headers={"Content-Type": JSON})
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
     assert "Traceback" not in refused.text
     assert await all_pages(client, "/v1/articles") == await all_pages(client, "/v1/collections") == []
 
@@ -78,14 +78,14 @@ async def test_another_content_type_is_refused(
         method, path, content=content, headers={"Content-Type": kind}
     )
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
     assert JSON in body_of(refused)["error"]
 
 
 async def test_a_body_without_a_content_type_is_refused(api: Api, cast: Cast) -> None:
     refused = await api(cast.acme.write_key).post("/v1/collections", content=b'{"title": "x"}')
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
 
 
 async def test_json_is_taken_with_a_charset_and_in_any_case(api: Api, cast: Cast) -> None:
@@ -105,7 +105,7 @@ async def test_a_body_over_2_mib_is_refused(api: Api, cast: Cast, operation: tup
         method, path, content=content, headers={"Content-Type": JSON}
     )
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
 
 
 async def test_a_body_of_2_mib_is_taken(api: Api, cast: Cast) -> None:

@@ -8,9 +8,9 @@ from fastapi import FastAPI
 
 from instep.core.config import SettingsError, read_settings
 from instep.core.database import Database
-from instep.doctor import proxies_said_of
+from instep.ops.doctor import proxies_said_of
 from tests.core.test_config import NO_FILE
-from tests.web.wire import send, serving
+from tests.support.wire import send, serving
 
 QUOTA = 60
 

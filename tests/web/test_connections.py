@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from instep.core import limits
 from instep.core.database import Database
 from instep.web.connections import Connections, max_connections
-from tests.cast import Cast
+from tests.support.cast import Cast
 from tests.web.slow_clients import CONNECTIONS, ImpatientHttp, connected, is_healthy, until
-from tests.web.wire import send, serving
+from tests.support.wire import send, serving
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\nConnection: close\r\n\r\n"
 AHEAD = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\n\r\n"

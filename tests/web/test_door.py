@@ -7,8 +7,8 @@ from instep.core.database import Tx
 from instep.identity.keys import new_key
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
-from tests.cast import Api, Cast
-from tests.web.asking import create_article, found, refusal, stranger
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article, ok, error, stranger
 
 ARTICLES = "/v1/articles"
 TOO_MUCH = b'{"title": "' + b"x" * (2 * 1024 * 1024) + b'"}'
@@ -47,14 +47,14 @@ async def test_a_malformed_key_is_no_key(app: FastAPI, api: Api, cast: Cast, hea
     async with stranger(app) as client:
         refused = await client.get("/v1/bots", headers={b"Authorization": sent.encode()})
 
-    assert refusal(refused) == (401, "unauthorized")
+    assert error(refused) == (401, "unauthorized")
     assert refused.headers["WWW-Authenticate"] == "Bearer"
 
 
 async def test_two_keys_are_none(app: FastAPI, api: Api, cast: Cast) -> None:
     sent = [("Authorization", f"Bearer {cast.acme.write_key}")] * 2
     async with stranger(app) as client:
-        assert refusal(await client.get("/v1/bots", headers=sent)) == (401, "unauthorized")
+        assert error(await client.get("/v1/bots", headers=sent)) == (401, "unauthorized")
 
 
 async def test_the_scheme_is_spelled_in_any_case(app: FastAPI, api: Api, cast: Cast) -> None:
@@ -67,7 +67,7 @@ async def test_a_key_is_not_taken_from_the_query(app: FastAPI, api: Api, cast: C
     async with stranger(app) as client:
         for name in ("key", "api_key", "access_token"):
             refused = await client.get("/v1/bots", params={name: cast.acme.write_key})
-            assert refusal(refused) == (401, "unauthorized")
+            assert error(refused) == (401, "unauthorized")
 
 
 async def test_an_expired_key_is_dead(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
@@ -75,7 +75,7 @@ async def test_an_expired_key_is_dead(app: FastAPI, api: Api, cast: Cast, owner:
     await owner.run(sql, id=cast.acme.write_key_id)
 
     async with stranger(app, cast.acme.write_key) as client:
-        assert refusal(await client.get("/v1/bots")) == (401, "unauthorized")
+        assert error(await client.get("/v1/bots")) == (401, "unauthorized")
 
 
 async def test_a_bot_is_named_by_query_or_header_or_both_alike(api: Api, cast: Cast) -> None:
@@ -99,7 +99,7 @@ async def test_query_and_header_that_differ_are_refused(api: Api, cast: Cast) ->
         ARTICLES, params={"bot_id": str(cast.acme.bot_id)}, headers=headers
     )
 
-    assert refusal(refused) == (400, "invalid_request")
+    assert error(refused) == (400, "invalid_request")
 
 
 async def test_a_key_of_one_bot_may_name_it(api: Api, cast: Cast) -> None:
@@ -118,7 +118,7 @@ async def test_a_key_of_all_bots_from_before_the_first_needs_no_name_while_there
 
     await create_bot(owner, empty.id, "Umbrella second", None, "en")
 
-    assert refusal(await client.get(ARTICLES)) == (400, "bot_required")
+    assert error(await client.get(ARTICLES)) == (400, "bot_required")
 
 
 @pytest.mark.parametrize("bot", ["nonsense", "", "acme"])
@@ -131,7 +131,7 @@ async def test_a_name_that_is_no_bots_id_is_refused(api: Api, cast: Cast, bot: s
 async def test_what_the_key_of_one_workspace_does_stays_in_it(api: Api, cast: Cast) -> None:
     await create_article(api(cast.acme.write_key))
 
-    assert found(await api(cast.globex.read_key).get(ARTICLES))["results"] == []
+    assert ok(await api(cast.globex.read_key).get(ARTICLES))["results"] == []
 
 
 async def test_the_refusals_come_in_order(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
@@ -143,7 +143,7 @@ async def test_the_refusals_come_in_order(app: FastAPI, api: Api, cast: Cast, ow
 
     async def told(key: str, params: dict[str, str]) -> tuple[int, str]:
         async with stranger(app, key) as client:
-            return refusal(await client.patch(nowhere, params=params, content=b"{"))
+            return error(await client.patch(nowhere, params=params, content=b"{"))
 
     assert await told(new_key(), other) == (401, "unauthorized")
     assert await told(cast.acme.write_key, other) == (429, "rate_limited")
@@ -154,19 +154,19 @@ async def test_the_refusals_come_in_order(app: FastAPI, api: Api, cast: Cast, ow
     assert await told(cast.wide_key, acme_bot) == (400, "invalid_request")
     wide = api(cast.wide_key)
     unknown = await wide.patch(nowhere, params=acme_bot, json={"title": "New"})
-    assert refusal(unknown) == (404, "not_found")
+    assert error(unknown) == (404, "not_found")
 
 
 async def test_no_key_is_told_before_two_bots(app: FastAPI, api: Api, cast: Cast) -> None:
     async with stranger(app) as client:
         refused = await client.get(ARTICLES, params={"bot_id": "a"}, headers={"Service-Bot": "b"})
 
-    assert refusal(refused) == (401, "unauthorized")
+    assert error(refused) == (401, "unauthorized")
 
 
 async def test_no_key_is_told_before_a_body_that_is_too_large(app: FastAPI, api: Api) -> None:
     async with stranger(app) as client:
-        assert refusal(await client.post(ARTICLES, content=TOO_MUCH)) == (401, "unauthorized")
+        assert error(await client.post(ARTICLES, content=TOO_MUCH)) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize("fault", ["two bots", "too large"])

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Database
-from tests.cast import Cast
-from tests.web.wire import SECONDS, send, serving
+from tests.support.cast import Cast
+from tests.support.wire import SECONDS, send, serving
 
 GET = b"GET /v1/bots HTTP/1.1\r\n"
 POST = b"POST /v1/articles HTTP/1.1\r\nHost: help.test\r\nContent-Type: application/json\r\n"

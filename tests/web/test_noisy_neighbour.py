@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 
 from instep.core import limits
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 
 # Half a megabyte, which takes a quarter of a second to render.
 LONG = "- *word* [link](https://example.com/x) `code`\n" * 11_000

@@ -8,8 +8,8 @@ from instep.core.config import settings
 from instep.core.database import Database
 from instep.runtime import Runtime
 from instep.web.buckets import Buckets
-from tests.cast import Api, Cast
-from tests.web.asking import stranger
+from tests.support.cast import Api, Cast
+from tests.support.http import stranger
 
 QUOTA = 5
 TOOLS_LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

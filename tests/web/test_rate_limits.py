@@ -6,8 +6,8 @@ import re
 from fastapi import FastAPI
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Client
-from tests.web.asking import Response, refusal, stranger
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import Response, error, stranger
 
 POLICY = '"api";q=120;w=60'
 
@@ -24,7 +24,7 @@ async def test_the_121st_request_of_a_key_in_a_minute_is_refused(api: Api, cast:
     assert sorted(state(answer)[0] for answer in served) == list(range(120))
     assert len(refused) == 8
     for answer in refused:
-        assert refusal(answer) == (429, "rate_limited")
+        assert error(answer) == (429, "rate_limited")
         remaining, seconds = state(answer)
         assert (remaining, answer.headers["Retry-After"]) == (0, str(seconds))
         assert 1 <= seconds <= 60
@@ -67,8 +67,8 @@ async def test_an_address_without_a_key_gets_60_answers_a_minute(app: FastAPI, a
         answers = await ask(client, 62)
         [other] = await ask(neighbour, 1)
 
-    assert [refusal(answer) for answer in answers[:60]] == [(401, "unauthorized")] * 60
-    assert [refusal(answer) for answer in answers[60:]] == [(429, "rate_limited")] * 2
+    assert [error(answer) for answer in answers[:60]] == [(401, "unauthorized")] * 60
+    assert [error(answer) for answer in answers[60:]] == [(429, "rate_limited")] * 2
     assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"anonymous";q=60;w=60'}
     assert answers[60].headers["Retry-After"] == str(state(answers[60])[1])
     assert state(other)[0] == 59

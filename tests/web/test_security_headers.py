@@ -8,10 +8,10 @@ from fastapi import FastAPI
 from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database
-from instep.routes import RouteOut, list_routes
+from instep.ops.routes import RouteOut, list_routes
 from instep.runtime import Runtime
-from tests.cast import Api, Cast
-from tests.web.asking import create_article, found, stranger
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article, ok, stranger
 
 PRIVATE = ("/v1/", "/chat", "/leads", "/mcp", "/oauth/")
 # They say themselves how long they may be kept.
@@ -66,7 +66,7 @@ async def test_pages_of_other_origins_may_take_in_what_is_for_them(
         config = await client.get(f"/widget/{cast.acme.bot_id}/config", params={"botKey": cast.acme.bot_key})
         page = await client.get(f"/help/{cast.acme.slug}/")
 
-    found(config)
+    ok(config)
     assert config.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert page.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 

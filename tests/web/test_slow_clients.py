@@ -11,8 +11,8 @@ from fastapi import FastAPI
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.web.protocol import StrictHttp
-from tests.cast import Api, Cast
-from tests.web.asking import create_article
+from tests.support.cast import Api, Cast
+from tests.support.http import create_article
 from tests.web.slow_clients import (
     CONNECTIONS,
     IMPATIENCE,
@@ -22,7 +22,7 @@ from tests.web.slow_clients import (
     is_healthy,
     until,
 )
-from tests.web.wire import serving
+from tests.support.wire import serving
 
 HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\nX-Half: "
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\n\r\n"

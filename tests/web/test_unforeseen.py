@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 
 
 @pytest.fixture

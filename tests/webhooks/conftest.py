@@ -7,9 +7,9 @@ import pytest
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
-from tests.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.webhooks.receiver import Receiver, receiving
-from tests.webhooks.sending import connect, sending
+from tests.support.deliveries import connect, sending
 
 Allow = Callable[[str], None]
 

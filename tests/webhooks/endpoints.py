@@ -8,8 +8,8 @@ from psycopg.types.json import Jsonb
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key
-from tests.cast import Cast, Client, Json
-from tests.web.asking import found, made
+from tests.support.cast import Cast, Client, Json
+from tests.support.http import ok, created
 
 WEBHOOKS = "/v1/webhooks"
 URL = "https://example.com/hooks/instep"
@@ -17,20 +17,20 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 async def create_webhook(client: Client, **fields: Any) -> Json:
-    return made(await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], **fields}))
+    return created(await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], **fields}))
 
 
 async def send_test(client: Client, webhook: Json) -> Json:
-    return found(await client.post(f"{WEBHOOKS}/{webhook['id']}/test"))
+    return ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/test"))
 
 
 async def redeliver(client: Client, webhook: Json, delivery: Json) -> Json:
     path = f"{WEBHOOKS}/{webhook['id']}/deliveries/{delivery['id']}/redeliver"
-    return found(await client.post(path))
+    return ok(await client.post(path))
 
 
 async def disable(client: Client, webhook: Json) -> Json:
-    return found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled"}))
+    return ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled"}))
 
 
 async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | None) -> None:

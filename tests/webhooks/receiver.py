@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tests.cast import Json
+from tests.support.cast import Json
 
 HOST = "127.0.0.1"
 

@@ -10,8 +10,8 @@ import pytest
 from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Tx
 from instep.webhooks.schemas import EventKind
-from tests.cast import Api, Cast
-from tests.web.asking import ID, TIMESTAMP, all_pages, at_once, body_of, found, made, named_fields, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, ok, created, named_fields, error
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
@@ -48,7 +48,7 @@ async def test_it_is_enabled_and_shows_its_secret(api: Api, cast: Cast) -> None:
         "createdAt": webhook["createdAt"],
         "updatedAt": webhook["createdAt"],
     }
-    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(webhook)
+    assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(webhook)
 
 
 async def test_each_secret_is_random_and_sealed_for_its_own_row(api: Api, cast: Cast, owner: Tx) -> None:
@@ -94,7 +94,7 @@ async def test_without_a_bot_it_is_for_those_of_the_key(api: Api, cast: Cast, ow
         (await create_webhook(api(cast.wide_key)), None),
         (await create_webhook(both, botId=None), [cast.acme.bot_id, cast.second_bot_id]),
         (await create_webhook(api(cast.acme.write_key)), [cast.acme.bot_id]),
-        (made(await api(cast.wide_key).post(WEBHOOKS, json=sent, params=named)), [cast.acme.bot_id]),
+        (created(await api(cast.wide_key).post(WEBHOOKS, json=sent, params=named)), [cast.acme.bot_id]),
     ]
 
     for webhook, bots in endpoints:
@@ -228,7 +228,7 @@ async def test_a_workspace_has_at_most_20_however_many_come_at_once(api: Api, ca
         sent = {"url": URL, "events": ["*"]}
         answer = await keys[number % 2].post(WEBHOOKS, json=sent)
         if answer.status_code != 201:
-            assert refusal(answer) == (400, "invalid_state")
+            assert error(answer) == (400, "invalid_state")
             assert "20" in body_of(answer)["error"]
         return answer.status_code
 
@@ -237,5 +237,5 @@ async def test_a_workspace_has_at_most_20_however_many_come_at_once(api: Api, ca
     assert sorted(statuses) == [201] * 20 + [400] * 5
     left = await all_pages(api(cast.wide_key), WEBHOOKS)
     assert len(left) == 20
-    found(await api(cast.wide_key).delete(f"{WEBHOOKS}/{left[0]['id']}"))
+    ok(await api(cast.wide_key).delete(f"{WEBHOOKS}/{left[0]['id']}"))
     await create_webhook(keys[0])

@@ -1,8 +1,8 @@
 """DELETE /v1/webhooks/{id}."""
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.web.asking import at_once, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import at_once, ok, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, without_secret
 
 
@@ -13,11 +13,11 @@ async def test_it_is_gone_with_its_secrets_and_its_log(api: Api, cast: Cast, own
         await send_test(client, endpoint)
     address = f"{WEBHOOKS}/{webhook['id']}"
 
-    assert found(await client.delete(address)) == {"id": webhook["id"], "deleted": True}
+    assert ok(await client.delete(address)) == {"id": webhook["id"], "deleted": True}
 
-    assert refusal(await client.get(address)) == (404, "not_found")
-    assert refusal(await client.get(f"{address}/deliveries")) == (404, "not_found")
-    assert refusal(await client.delete(address)) == (404, "not_found")
+    assert error(await client.get(address)) == (404, "not_found")
+    assert error(await client.get(f"{address}/deliveries")) == (404, "not_found")
+    assert error(await client.delete(address)) == (404, "not_found")
     for table in ("webhook_secrets", "deliveries"):
         left = await owner.value(
             f"select array_agg(endpoint_id) from {table} where workspace_id = %(id)s",
@@ -39,7 +39,7 @@ async def test_of_several_at_once_one_finds_it(api: Api, cast: Cast) -> None:
 async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
-    delivery = found(await client.post(f"{address}/test"))["id"]
+    delivery = ok(await client.post(f"{address}/test"))["id"]
 
     async def ask(number: int) -> int:
         if number == 6:
@@ -51,7 +51,7 @@ async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(api: A
 
     assert statuses[6] == 200
     assert set(statuses) <= {200, 404}
-    assert refusal(await client.get(address)) == (404, "not_found")
+    assert error(await client.get(address)) == (404, "not_found")
 
 
 async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -60,6 +60,6 @@ async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast
 
     for webhook in (theirs, wide):
         refused = await client.delete(f"{WEBHOOKS}/{webhook['id']}")
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
         assert refused.content == (await client.delete(f"{WEBHOOKS}/nothing")).content
-    assert found(await globex.get(WEBHOOKS))["results"] == [without_secret(theirs)]
+    assert ok(await globex.get(WEBHOOKS))["results"] == [without_secret(theirs)]

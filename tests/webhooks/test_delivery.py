@@ -11,11 +11,11 @@ from instep.core.database import Tx
 from instep.webhooks.schemas import WebhookOut
 from instep.webhooks.sender import Sender
 from instep.webhooks.signature import BadSignature, verify
-from tests.cast import Api, Cast
-from tests.web.asking import TIMESTAMP, create_article, found
+from tests.support.cast import Api, Cast
+from tests.support.http import TIMESTAMP, create_article, ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import connect, delivery_of, make_due
+from tests.support.deliveries import connect, delivery_of, make_due
 
 
 async def test_the_endpoint_gets_the_event_signed(
@@ -57,8 +57,8 @@ async def test_a_change_is_delivered_with_the_resource_as_it_is_then(
     client = api(cast.acme.write_key)
     await connect(client, receiver)
     article = await create_article(client)
-    published = found(await client.post(f"/v1/articles/{article['id']}/publish"))
-    found(await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"}))
+    published = ok(await client.post(f"/v1/articles/{article['id']}/publish"))
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"}))
 
     assert await sender.run_due() == 2
 
@@ -211,7 +211,7 @@ async def test_after_a_rotation_both_secrets_sign_and_after_a_day_the_new_one(
 ) -> None:
     client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
-    rotated = found(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
+    rotated = ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     old, new = webhook["secret"], rotated["secret"]
 
     await send_test(client, webhook)
@@ -231,7 +231,7 @@ async def test_just_before_a_day_is_over_the_old_secret_signs_still(
 ) -> None:
     client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
-    found(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
+    ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     await move_ends(owner, "23 hours 59 minutes")
 
     await send_test(client, webhook)
@@ -258,7 +258,7 @@ async def test_a_secret_that_cant_be_read_sends_nothing_until_it_is_rotated(
     assert (receiver.received, attempt["httpStatus"]) == ([], None)
     assert "rotate" in attempt["error"]
 
-    rotated = found(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
+    rotated = ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     await make_due(owner, webhook)
     await sender.run_due()
 

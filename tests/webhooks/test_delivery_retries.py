@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 from instep.core.database import Tx
 from instep.webhooks.sender import Sender
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 from tests.webhooks.endpoints import redeliver, send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import attempt_under_way, database_time, delivery_of, make_due
+from tests.support.deliveries import attempt_under_way, database_time, delivery_of, make_due
 
 WAITS = [
     timedelta(minutes=5),

@@ -140,22 +140,22 @@ def test_it_names_every_kind_and_every_header() -> None:
 def test_it_names_the_times_of_the_attempts() -> None:
     attempts = table("attempt")
 
-    assert list(attempts) == [str(number) for number in range(1, len(limits.DELIVERY_WAITS) + 2)]
+    assert list(attempts) == [str(number) for number in range(1, len(limits.DELIVERY_RETRY_DELAYS) + 2)]
     assert list(attempts.values()) == [
         "at once",
-        *(f"{in_words(wait)} after the end of the one before" for wait in limits.DELIVERY_WAITS),
+        *(f"{in_words(wait)} after the end of the one before" for wait in limits.DELIVERY_RETRY_DELAYS),
     ]
 
 
 def test_it_names_the_limits() -> None:
     assert table("limit") == {
-        "endpoints of a workspace": str(limits.WEBHOOK_ENDPOINTS),
-        "secrets of an endpoint that sign at a time": str(limits.WEBHOOK_SECRETS),
-        "deliveries under way to one endpoint": str(limits.ENDPOINT_DELIVERIES_AT_ONCE),
-        "deliveries under way of one workspace": str(limits.WORKSPACE_DELIVERIES_AT_ONCE),
+        "endpoints of a workspace": str(limits.MAX_WEBHOOK_ENDPOINTS),
+        "secrets of an endpoint that sign at a time": str(limits.MAX_WEBHOOK_SECRETS),
+        "deliveries under way to one endpoint": str(limits.MAX_CONCURRENT_ENDPOINT_DELIVERIES),
+        "deliveries under way of one workspace": str(limits.MAX_CONCURRENT_WORKSPACE_DELIVERIES),
         "time for an attempt": "10 seconds",
-        "attempts": str(len(limits.DELIVERY_WAITS) + 1),
-        "events and deliveries kept": f"{limits.EVENTS_KEPT.days} days",
+        "attempts": str(len(limits.DELIVERY_RETRY_DELAYS) + 1),
+        "events and deliveries kept": f"{limits.EVENT_RETENTION.days} days",
     }
-    assert timedelta(hours=24) == limits.REPLACED_SECRET_SIGNS
-    assert timedelta(days=5) == limits.ENDPOINT_PATIENCE
+    assert timedelta(hours=24) == limits.REPLACED_SECRET_TTL
+    assert timedelta(days=5) == limits.ENDPOINT_DISABLED_AFTER

@@ -2,11 +2,11 @@
 
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
-from tests.cast import Client, Json
-from tests.web.asking import found
+from tests.support.cast import Client, Json
+from tests.support.http import ok
 from tests.webhooks.endpoints import WEBHOOKS, redeliver, send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import attempt_under_way, claim, connect, delivery_of
+from tests.support.deliveries import attempt_under_way, claim, connect, delivery_of
 
 
 async def test_an_endpoint_may_be_deleted_during_an_attempt(
@@ -17,7 +17,7 @@ async def test_an_endpoint_may_be_deleted_during_an_attempt(
     kept = await send_test(client, other)
     async with attempt_under_way(sender, receiver):
         await receiver.until_received(2)
-        found(await client.delete(f"{WEBHOOKS}/{webhook['id']}"))
+        ok(await client.delete(f"{WEBHOOKS}/{webhook['id']}"))
 
     left = await owner.value("select array_agg(id) from deliveries")
     assert left == [kept["id"]]

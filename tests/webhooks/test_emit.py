@@ -12,12 +12,12 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions as workspaces
-from tests.articles.editing import acting
-from tests.cast import Api, Cast, Client, Json
+from tests.support.articles import acting
+from tests.support.cast import Api, Cast, Client, Json
 from tests.contract.table import TABLE, Operation, assemble
-from tests.web.asking import ID, TIMESTAMP, at_once, create_article, found, made, refusal
+from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok, created, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable
-from tests.webhooks.hearing import heard, kinds, told
+from tests.support.events import heard, kinds, told
 
 INSTALL = "/v1/articles/install"
 WRITES = [operation for operation in TABLE if operation.is_write]
@@ -70,7 +70,7 @@ async def test_reading_writes_nothing(api: Api, cast: Cast, database: Database, 
     for operation in TABLE:
         if not operation.is_write:
             path = "/v1" + operation.path.format(**things)
-            found(await client.get(path, params=operation.query))
+            ok(await client.get(path, params=operation.query))
 
     assert await events_of(owner, cast) == earlier
 
@@ -124,8 +124,8 @@ async def test_an_endpoint_gets_the_kinds_that_it_asked_for(api: Api, cast: Cast
     webhooks = [await create_webhook(client, events=events) for events in filters]
 
     await publish(client)
-    found(await client.patch(INSTALL, json={"title": "Set up"}))
-    found(await client.post(f"{INSTALL}/unpublish"))
+    ok(await client.patch(INSTALL, json={"title": "Set up"}))
+    ok(await client.post(f"{INSTALL}/unpublish"))
 
     every = ["article.published", "article.updated", "article.unpublished"]
     got = [await kinds(owner, cast.acme, webhook) for webhook in webhooks]
@@ -137,9 +137,9 @@ async def test_a_changed_filter_holds_from_the_next_change_on(api: Api, cast: Ca
     webhook = await create_webhook(client, events=["article.unpublished"])
     await publish(client)
 
-    found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"events": ["article.updated"]}))
-    found(await client.patch(INSTALL, json={"title": "Set up"}))
-    found(await client.post(f"{INSTALL}/unpublish"))
+    ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"events": ["article.updated"]}))
+    ok(await client.patch(INSTALL, json={"title": "Set up"}))
+    ok(await client.post(f"{INSTALL}/unpublish"))
 
     assert await kinds(owner, cast.acme, webhook) == ["article.updated"]
 
@@ -148,7 +148,7 @@ async def test_without_anybody_who_listens_nothing_is_kept(api: Api, cast: Cast,
     client = api(cast.acme.write_key)
     disabled = await disable(client, await create_webhook(client))
     deleted = await create_webhook(client)
-    found(await client.delete(f"{WEBHOOKS}/{deleted['id']}"))
+    ok(await client.delete(f"{WEBHOOKS}/{deleted['id']}"))
     await create_webhook(client, events=["lead.created"])
     await create_webhook(api(cast.wide_key), botId=str(cast.second_bot_id))
     await create_webhook(api(cast.globex.write_key))
@@ -156,8 +156,8 @@ async def test_without_anybody_who_listens_nothing_is_kept(api: Api, cast: Cast,
     await publish(client)
 
     assert await events_of(owner, cast) == {}
-    found(await client.patch(f"{WEBHOOKS}/{disabled['id']}", json={"status": "enabled"}))
-    found(await client.post(f"{INSTALL}/unpublish"))
+    ok(await client.patch(f"{WEBHOOKS}/{disabled['id']}", json={"status": "enabled"}))
+    ok(await client.post(f"{INSTALL}/unpublish"))
     assert await kinds(owner, cast.acme) == ["article.unpublished"]
 
 
@@ -207,7 +207,7 @@ async def test_a_change_that_does_not_commit_has_no_event(
             assert (await publish_article(ctx, "install")).is_live
             raise RuntimeError
 
-    assert found(await client.get(INSTALL))["status"] == "draft"
+    assert ok(await client.get(INSTALL))["status"] == "draft"
     assert await events_of(owner, cast) == {}
 
 
@@ -223,11 +223,11 @@ async def test_a_change_whose_event_can_not_be_written_does_not_happen(
         "create trigger refuse before insert on deliveries for each row execute function refuse()"
     )
     try:
-        assert refusal(await client.post(f"{INSTALL}/publish")) == (500, "internal_error")
+        assert error(await client.post(f"{INSTALL}/publish")) == (500, "internal_error")
     finally:
         await owner.run("drop function refuse cascade")
 
-    assert found(await client.get(INSTALL))["status"] == "draft"
+    assert ok(await client.get(INSTALL))["status"] == "draft"
     assert await events_of(owner, cast) == {}
 
 
@@ -239,7 +239,7 @@ async def test_a_paused_workspace_has_no_events_since_it_has_no_changes(
     await create_article(client)
     await workspaces.pause_workspace(owner, cast.acme.workspace_id)
 
-    assert refusal(await client.post(f"{INSTALL}/publish")) == (402, "plan_inactive")
+    assert error(await client.post(f"{INSTALL}/publish")) == (402, "plan_inactive")
 
     assert await events_of(owner, cast) == {}
 
@@ -251,7 +251,7 @@ async def test_a_text_of_any_characters_and_size_comes_as_it_is(api: Api, cast: 
     live = await publish(client, odd)
     text = ("é🎉\t\\u0000 {}\n" * 90_000)[:1_000_000]
 
-    new = found(await client.patch(f"/v1/articles/{live['id']}", json={"contentMarkdown": text}))
+    new = ok(await client.patch(f"/v1/articles/{live['id']}", json={"contentMarkdown": text}))
 
     first, second = await heard(owner, cast.acme)
     assert told(first)[1] == live
@@ -291,7 +291,7 @@ async def test_changes_and_endpoints_that_come_and_go_do_not_wait_for_each_other
     # A circle would end in a 503, an endpoint gone before its delivery is written in a 500.
     assert set(statuses) <= {200, 400, 404}
     unpublished = sum(status == 200 for status in statuses[0::4])
-    live = [found(await client.get(f"/v1/articles/{row['id']}"))["status"] for row in articles]
+    live = [ok(await client.get(f"/v1/articles/{row['id']}"))["status"] for row in articles]
     told_kinds = [kind for kind in await kinds(owner, cast.acme, stays) if kind != "webhook.test"]
     assert told_kinds.count("article.unpublished") == unpublished
     assert told_kinds.count("article.published") == unpublished + live.count("published") > 0
@@ -301,8 +301,8 @@ async def test_changes_and_endpoints_that_come_and_go_do_not_wait_for_each_other
 async def publish(client: Client, text: str = "Run it.", bot: str | None = None) -> Json:
     headers = {"Service-Bot": bot} if bot else {}
     body = {"title": "Install", "contentMarkdown": text}
-    article = made(await client.post("/v1/articles", json=body, headers=headers))
-    return found(await client.post(f"/v1/articles/{article['id']}/publish", headers=headers))
+    article = created(await client.post("/v1/articles", json=body, headers=headers))
+    return ok(await client.post(f"/v1/articles/{article['id']}/publish", headers=headers))
 
 
 def moment(text: str) -> datetime:
@@ -310,7 +310,7 @@ def moment(text: str) -> datetime:
 
 
 async def log_of(client: Client, webhook: Json) -> list[Json]:
-    listed: list[Json] = found(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"]
+    listed: list[Json] = ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"]
     return listed
 
 

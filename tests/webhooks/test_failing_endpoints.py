@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from instep.core.database import Tx
 from instep.webhooks.sender import Sender
 from instep.workspaces.actions import pause_workspace
-from tests.cast import Api, Cast, Client, Json
-from tests.web.asking import found
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import ok
 from tests.webhooks.endpoints import WEBHOOKS, disable, send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import (
+from tests.support.deliveries import (
     attempt_under_way,
     connect,
     deliveries_of,
@@ -108,7 +108,7 @@ async def test_another_address_begins_the_five_days_anew_and_gets_what_waited(
     await let_pass(owner, webhook, timedelta(days=5))
 
     url = f"{receiver.url}/moved"
-    found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"url": url}))
+    ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"url": url}))
     assert await sender.run_due() == 1
 
     assert receiver.received[-1].path == "/moved"

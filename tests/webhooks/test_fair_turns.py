@@ -11,12 +11,12 @@ import psycopg
 from instep.core.database import Database, Tx
 from instep.webhooks import outbox
 from instep.webhooks.sender import Sender
-from tests.cast import Api, Cast, Client, Json
-from tests.cast import found as found_company
-from tests.web.asking import at_once
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import create_company
+from tests.support.http import at_once
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver, receiving
-from tests.webhooks.sending import add_deliveries, at_work, claim, connect, outcome_of, record, sending, until
+from tests.support.deliveries import add_deliveries, at_work, claim, connect, outcome_of, record, sending, until
 
 AT_ONE_ENDPOINT = 4
 OF_ONE_WORKSPACE = 20
@@ -143,7 +143,7 @@ async def test_a_neighbour_that_hangs_delays_nobody_elses_first_attempt(
 
 async def delay_of_another(api: Api, owner: Tx, receiver: Receiver, number: int) -> float:
     """Seconds from the event of another company to its first attempt."""
-    company = await found_company(owner, f"Company {number}")
+    company = await create_company(owner, f"Company {number}")
     client = api(company.write_key)
     webhook = await connect(client, receiver, f"/{number}")
     before = len(receiver.received)

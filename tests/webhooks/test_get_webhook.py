@@ -3,8 +3,8 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.web.asking import found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import ok, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 
@@ -13,7 +13,7 @@ async def test_a_read_key_reads_it_without_its_secret(api: Api, cast: Cast) -> N
 
     answer = await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}")
 
-    assert found(answer) == without_secret(webhook)
+    assert ok(answer) == without_secret(webhook)
     assert "whsec_" not in answer.text
 
 
@@ -31,10 +31,10 @@ async def test_it_is_unknown_to_a_key_that_does_not_cover_all_its_bots(
         (cast.globex.write_key, of_all),
     ):
         refused = await api(key).get(f"{WEBHOOKS}/{webhook['id']}")
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
         assert refused.content == nothing
     for key, webhook in ((cast.wide_key, of_both), (both, of_both)):
-        found(await api(key).get(f"{WEBHOOKS}/{webhook['id']}"))
+        ok(await api(key).get(f"{WEBHOOKS}/{webhook['id']}"))
 
 
 async def test_whoever_names_a_bot_finds_that_of_the_bot_alone(api: Api, cast: Cast) -> None:
@@ -42,13 +42,13 @@ async def test_whoever_names_a_bot_finds_that_of_the_bot_alone(api: Api, cast: C
     of_second = await create_webhook(client, botId=str(cast.second_bot_id))
     address = f"{WEBHOOKS}/{of_second['id']}"
 
-    found(await client.get(address, headers={"Service-Bot": str(cast.second_bot_id)}))
+    ok(await client.get(address, headers={"Service-Bot": str(cast.second_bot_id)}))
     refused = await client.get(address, params={"bot_id": str(cast.acme.bot_id)})
-    assert refusal(refused) == (404, "not_found")
+    assert error(refused) == (404, "not_found")
 
 
 @pytest.mark.parametrize("reference", ["nothing", "%00", "%F0%9F", "x" * 3_000, "wh_"])
 async def test_what_is_no_id_is_refused(api: Api, cast: Cast, reference: str) -> None:
     refused = await api(cast.acme.read_key).get(f"{WEBHOOKS}/{reference}")
 
-    assert refusal(refused) in {(404, "not_found"), (400, "invalid_request")}
+    assert error(refused) in {(404, "not_found"), (400, "invalid_request")}

@@ -3,8 +3,8 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.web.asking import all_pages, found, named_fields, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, ok, named_fields, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, settle
 
 
@@ -16,7 +16,7 @@ async def test_they_come_newest_first_each_with_its_attempts(api: Api, cast: Cas
     await settle(owner, failed, "failed", None, 500)
     await settle(owner, delivered, "delivered", 204)
 
-    listed = found(await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
+    listed = ok(await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
 
     attempt = {"at": "2026-11-21T12:00:00.000Z", "durationMs": 87}
     refused = {"httpStatus": None, "error": "It did not answer within 10 seconds.", "answer": None}
@@ -50,7 +50,7 @@ async def test_every_one_is_seen_once_while_more_come(api: Api, cast: Cast, size
     webhook = await create_webhook(client)
     path = f"{WEBHOOKS}/{webhook['id']}/deliveries"
     sent = [(await send_test(client, webhook))["id"] for _ in range(5)]
-    page = found(await client.get(path, params={"page_size": size}))
+    page = ok(await client.get(path, params={"page_size": size}))
     await send_test(client, webhook)
 
     seen = [row["id"] for row in page["results"]]
@@ -67,11 +67,11 @@ async def test_a_cursor_belongs_to_its_endpoint(api: Api, cast: Cast) -> None:
     for _ in range(2):
         await send_test(client, webhook)
     path = f"{WEBHOOKS}/{webhook['id']}/deliveries"
-    cursor = found(await client.get(path, params={"page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(path, params={"page_size": 1}))["next_cursor"]
 
     for elsewhere in (f"{WEBHOOKS}/{other['id']}/deliveries", WEBHOOKS):
         refused = await client.get(elsewhere, params={"start_cursor": cursor})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
     assert named_fields(await client.get(path, params={"page_size": "0"})) == ["page_size"]
 
 
@@ -81,5 +81,5 @@ async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast
 
     for webhook in (theirs, wide):
         refused = await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries")
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
         assert refused.content == (await client.get(f"{WEBHOOKS}/nothing/deliveries")).content

@@ -3,8 +3,8 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.web.asking import all_pages, found, named_fields, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, ok, named_fields, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 
@@ -14,7 +14,7 @@ async def test_they_come_newest_first_without_their_secrets(api: Api, cast: Cast
     second = await create_webhook(client, events=["task.completed"])
     await create_webhook(api(cast.globex.write_key))
 
-    assert found(await client.get(WEBHOOKS)) == {
+    assert ok(await client.get(WEBHOOKS)) == {
         "results": [without_secret(second), without_secret(first)],
         "has_more": False,
         "next_cursor": None,
@@ -47,9 +47,9 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
 ) -> None:
     client = api(cast.acme.write_key)
     made = [(await create_webhook(client))["id"] for _ in range(7)]
-    page = found(await client.get(WEBHOOKS, params={"page_size": size}))
-    found(await client.delete(f"{WEBHOOKS}/{made[2]}"))
-    found(await client.patch(f"{WEBHOOKS}/{made[3]}", json={"description": "Later"}))
+    page = ok(await client.get(WEBHOOKS, params={"page_size": size}))
+    ok(await client.delete(f"{WEBHOOKS}/{made[2]}"))
+    ok(await client.patch(f"{WEBHOOKS}/{made[3]}", json={"description": "Later"}))
     await create_webhook(client)
 
     seen = [row["id"] for row in page["results"]]
@@ -65,11 +65,11 @@ async def test_a_cursor_belongs_to_its_list_and_bot(api: Api, cast: Cast) -> Non
     client = api(cast.wide_key)
     for _ in range(2):
         await create_webhook(client)
-    cursor = found(await client.get(WEBHOOKS, params={"page_size": 1}))["next_cursor"]
+    cursor = ok(await client.get(WEBHOOKS, params={"page_size": 1}))["next_cursor"]
 
     for path, bot in ((WEBHOOKS, cast.acme.bot_id), ("/v1/articles", cast.acme.bot_id)):
         refused = await client.get(path, params={"bot_id": str(bot), "start_cursor": cursor})
-        assert refusal(refused) == (400, "invalid_cursor")
+        assert error(refused) == (400, "invalid_cursor")
 
 
 async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:

@@ -119,7 +119,7 @@ async def test_what_was_signed_at_another_time_is_refused(ago: int, why: str) ->
 
 
 async def test_bodies_are_taken_up_to_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LISTENER_BODY_BYTES", len(BODY))
+    monkeypatch.setattr(limits, "MAX_LISTENER_BODY_BYTES", len(BODY))
     largest, larger = Receiver(), Receiver()
 
     assert await largest.post(BODY, headers()) == 204

@@ -6,10 +6,10 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import (
+from tests.support.deliveries import (
     attempt_under_way,
     claim,
     delivery_of,

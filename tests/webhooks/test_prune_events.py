@@ -9,13 +9,13 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
-from instep.upkeep import PRUNE, prune
+from instep.ops.prune import PRUNE, prune
 from instep.webhooks.sender import Sender
-from tests.cast import Cast, Client, Json
-from tests.web.asking import found
+from tests.support.cast import Cast, Client, Json
+from tests.support.http import ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import add_deliveries, claim, deliveries_of, outcome_of, record, until
+from tests.support.deliveries import add_deliveries, claim, deliveries_of, outcome_of, record, until
 
 
 async def test_events_are_pruned_with_their_deliveries_after_30_days(
@@ -66,7 +66,7 @@ async def test_many_events_are_pruned_at_once(cast: Cast, owner: Tx, database: D
 
 async def delete(client: Client, webhook: Json, database: Database) -> Callable[[], Awaitable[object]]:
     async def delete_endpoint() -> None:
-        found(await client.delete(f"{WEBHOOKS}/{webhook['id']}"))
+        ok(await client.delete(f"{WEBHOOKS}/{webhook['id']}"))
 
     return delete_endpoint
 

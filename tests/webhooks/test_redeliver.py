@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Json
-from tests.web.asking import at_once, found, refusal
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import at_once, ok, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, settle
 
 
@@ -20,7 +20,7 @@ async def test_what_is_settled_waits_again_under_the_same_id(
     await settle(owner, delivery, status, 500, 204)
     body = await stored(owner, delivery, "(select body from events e where e.id = event_id)")
 
-    again = found(await client.post(address(webhook, delivery)))
+    again = ok(await client.post(address(webhook, delivery)))
 
     assert again["nextAttemptAt"] > delivery["createdAt"]
     assert [attempt["number"] for attempt in again["attempts"]] == [1, 2]
@@ -29,7 +29,7 @@ async def test_what_is_settled_waits_again_under_the_same_id(
         "attempts": again["attempts"],
         "nextAttemptAt": again["nextAttemptAt"],
     }
-    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == [again]
+    assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == [again]
     # All retries are before it again.
     assert await stored(owner, delivery, "round_attempts") == 0
     assert await stored(owner, delivery, "(select body from events e where e.id = event_id)") == body
@@ -42,7 +42,7 @@ async def test_one_that_waits_for_a_later_time_is_due_now(api: Api, cast: Cast, 
     sql = "update deliveries set next_attempt_at = now() + interval '8 hours' where id = %(id)s"
     await owner.run(sql, id=delivery["id"])
 
-    found(await client.post(address(webhook, delivery)))
+    ok(await client.post(address(webhook, delivery)))
 
     assert await stored(owner, delivery, "next_attempt_at <= now()")
 
@@ -53,7 +53,7 @@ async def test_one_that_is_due_keeps_its_place(api: Api, cast: Cast) -> None:
     delivery = await send_test(client, webhook)
 
     async def ask(_: int) -> Json:
-        return found(await client.post(address(webhook, delivery)))
+        return ok(await client.post(address(webhook, delivery)))
 
     assert await at_once(4, ask) == [delivery] * 4
 
@@ -65,7 +65,7 @@ async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast, owne
     await settle(owner, delivery, "failed", 500)
     await disable(client, webhook)
 
-    assert refusal(await client.post(address(webhook, delivery))) == (400, "invalid_state")
+    assert error(await client.post(address(webhook, delivery))) == (400, "invalid_state")
     assert await stored(owner, delivery, "status") == "failed"
 
 
@@ -77,7 +77,7 @@ async def test_a_delivery_is_found_below_its_own_endpoint_only(api: Api, cast: C
 
     refused = await client.post(address(other, delivery))
 
-    assert refusal(refused) == refusal(nothing) == (404, "not_found")
+    assert error(refused) == error(nothing) == (404, "not_found")
     assert refused.content == nothing.content
 
 
@@ -90,7 +90,7 @@ async def test_a_delivery_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
         await settle(owner, delivery, "failed", 500)
 
         for webhook in (theirs, ours):
-            assert refusal(await client.post(address(webhook, delivery))) == (404, "not_found")
+            assert error(await client.post(address(webhook, delivery))) == (404, "not_found")
         assert await stored(owner, delivery, "status") == "failed"
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from instep.core.crypto import key_ring
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Json
-from tests.web.asking import at_once, body_of, found, refusal
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import at_once, body_of, ok, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, without_secret
 
 
@@ -17,12 +17,12 @@ async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(
     webhook = await create_webhook(client)
     began = datetime.now(UTC)
 
-    rotated = found(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
+    rotated = ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
 
     ended = datetime.now(UTC)
     assert rotated["secret"] != webhook["secret"]
     assert rotated == {**webhook, "secret": rotated["secret"], "updatedAt": rotated["updatedAt"]}
-    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(rotated)
+    assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(rotated)
     kept = await secrets_of(owner, webhook)
     assert kept.keys() == {webhook["secret"], rotated["secret"]}
     assert kept[rotated["secret"]] is None
@@ -36,7 +36,7 @@ async def test_of_several_at_once_every_secret_that_was_shown_signs(api: Api, ca
 
     async def ask(_: int) -> str:
         answer = await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret")
-        secret: str = found(answer)["secret"]
+        secret: str = ok(answer)["secret"]
         return secret
 
     shown = await at_once(6, ask)
@@ -60,7 +60,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
     assert sorted(await at_once(12, ask)) == [200] * 9 + [400] * 3
     kept = await secrets_of(owner, webhook)
     refused = await client.post(address)
-    assert refusal(refused) == (400, "invalid_state")
+    assert error(refused) == (400, "invalid_state")
     # Of those who asked at once, whoever was let in last may have begun first.
     first_end, first = min((ends, secret) for secret, ends in kept.items() if ends is not None)
     assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refused)["error"]
@@ -71,7 +71,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
         first=first_end,
         id=webhook["id"],
     )
-    rotated = found(await client.post(address))
+    rotated = ok(await client.post(address))
 
     left = await secrets_of(owner, webhook)
     assert first not in left
@@ -84,7 +84,7 @@ async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast
 
     for webhook in (theirs, wide):
         refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret")
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
         assert refused.content == (await client.post(f"{WEBHOOKS}/nothing/rotate-secret")).content
         assert (await secrets_of(owner, webhook)).keys() == {webhook["secret"]}
 

@@ -12,10 +12,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from instep.core.database import Database, Tx
 from instep.core.errors import Unavailable
 from instep.webhooks.sender import Sender
-from tests.cast import Client, Json
+from tests.support.cast import Client, Json
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import at_work, deliveries_of
+from tests.support.deliveries import at_work, deliveries_of
 
 
 async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(

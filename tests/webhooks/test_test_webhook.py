@@ -4,8 +4,8 @@ import json
 import re
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast
-from tests.web.asking import ID, TIMESTAMP, found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import ID, TIMESTAMP, ok, error
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, without_secret
 
 
@@ -27,7 +27,7 @@ async def test_a_delivery_waits_to_be_sent_whatever_the_filter(api: Api, cast: C
         "nextAttemptAt": delivery["createdAt"],
         "createdAt": delivery["createdAt"],
     }
-    listed = found(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
+    listed = ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
     assert listed["results"] == [delivery]
 
 
@@ -68,8 +68,8 @@ async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast) -> N
 
     refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
 
-    assert refusal(refused) == (400, "invalid_state")
-    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == []
+    assert error(refused) == (400, "invalid_state")
+    assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == []
 
 
 async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
@@ -78,5 +78,5 @@ async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast
 
     for webhook in (theirs, wide):
         refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
         assert refused.content == (await client.post(f"{WEBHOOKS}/nothing/test")).content

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.cast import Api, Cast, Json
-from tests.web.asking import at_once, found, named_fields, refusal
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import at_once, ok, named_fields, error
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, disable, without_secret
 
@@ -24,12 +24,12 @@ async def test_each_field_changes_by_itself(api: Api, cast: Cast) -> None:
         {"status": "enabled"},
     ]
     for step in steps:
-        changed = found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=step))
+        changed = ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=step))
         assert changed == {**webhook, **step, "updatedAt": changed["updatedAt"]}
         assert changed["updatedAt"] >= webhook["updatedAt"]
         webhook = changed
 
-    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
+    assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
 
 
 async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast, owner: Tx) -> None:
@@ -39,7 +39,7 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast, owner:
     same = ("url", "events", "description", "status")
 
     for sent in ({}, {name: webhook[name] for name in same}):
-        assert found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent)) == webhook
+        assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent)) == webhook
     assert await row(owner, webhook) == before
 
 
@@ -52,8 +52,8 @@ async def test_enabling_it_clears_the_reason_why_it_was_disabled(api: Api, cast:
         id=webhook["id"],
     )
 
-    still = found(await client.patch(address, json={"status": "disabled", "description": "Ours"}))
-    enabled = found(await client.patch(address, json={"status": "enabled"}))
+    still = ok(await client.patch(address, json={"status": "disabled", "description": "Ours"}))
+    enabled = ok(await client.patch(address, json={"status": "enabled"}))
 
     assert (still["status"], still["disabledReason"]) == ("disabled", "Gone")
     assert (enabled["status"], enabled["disabledReason"]) == ("enabled", None)
@@ -64,7 +64,7 @@ async def test_an_empty_text_clears_the_description(api: Api, cast: Cast) -> Non
     webhook = await create_webhook(client, description="Ours")
 
     assert (
-        found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"description": ""}))["description"]
+        ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"description": ""}))["description"]
         is None
     )
 
@@ -98,7 +98,7 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled", field: value})
 
     assert field in {name.split(".")[0] for name in named_fields(refused)}
-    assert found(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
+    assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
 
 
 async def test_an_address_that_is_no_longer_open_may_stay(api: Api, cast: Cast, allow: Allow) -> None:
@@ -108,7 +108,7 @@ async def test_an_address_that_is_no_longer_open_may_stay(api: Api, cast: Cast, 
     allow("")
 
     sent = {"url": "http://receiver/", "description": "Ours"}
-    assert found(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent))["description"] == "Ours"
+    assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent))["description"] == "Ours"
 
 
 async def test_changes_at_once_do_not_undo_each_other(api: Api, cast: Cast) -> None:
@@ -125,7 +125,7 @@ async def test_changes_at_once_do_not_undo_each_other(api: Api, cast: Cast) -> N
         return (await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=steps[number])).status_code
 
     assert await at_once(4, ask) == [200] * 4
-    left = found(await client.get(f"{WEBHOOKS}/{webhook['id']}"))
+    left = ok(await client.get(f"{WEBHOOKS}/{webhook['id']}"))
     assert {name: left[name] for step in steps for name in step} == {
         name: value for step in steps for name, value in step.items()
     }
@@ -138,16 +138,16 @@ async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast
 
     for webhook in (theirs, wide):
         refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"url": URL + "/ours"})
-        assert refusal(refused) == (404, "not_found")
+        assert error(refused) == (404, "not_found")
         assert refused.content == (await client.patch(f"{WEBHOOKS}/nothing", json={})).content
-    assert found(await globex.get(f"{WEBHOOKS}/{theirs['id']}")) == without_secret(theirs)
+    assert ok(await globex.get(f"{WEBHOOKS}/{theirs['id']}")) == without_secret(theirs)
 
 
 async def test_a_disabled_endpoint_stays_in_the_list(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     disabled = await disable(client, await create_webhook(client))
 
-    assert found(await client.get(WEBHOOKS))["results"] == [disabled]
+    assert ok(await client.get(WEBHOOKS))["results"] == [disabled]
 
 
 async def row(owner: Tx, webhook: Json) -> Any:

@@ -10,14 +10,14 @@ from uuid import uuid4
 import pytest
 from fastapi import FastAPI
 
-from instep.cli.saying import say_list
+from instep.cli.output import say_list
 from instep.core.database import Tx
 from instep.identity.keys import is_well_formed
 from instep.migrations import head
-from instep.rotation import SEALED_TABLES
+from instep.ops.rotation import SEALED_TABLES
 from instep.workspaces.schemas import BotRow, bot_out
-from tests.cast import Api, Json
-from tests.commands import Operator
+from tests.support.cast import Api, Json
+from tests.support.commands import Operator
 from tests.runtime.installation import COMMAND
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}

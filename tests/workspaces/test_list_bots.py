@@ -3,13 +3,13 @@
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
-from tests.cast import Api, Cast
-from tests.web.asking import found, refusal
+from tests.support.cast import Api, Cast
+from tests.support.http import ok, error
 
 
 async def test_a_key_of_one_bot_sees_that_bot(api: Api, cast: Cast) -> None:
     for key in (cast.acme.read_key, cast.acme.write_key):
-        assert found(await api(key).get("/v1/bots")) == {
+        assert ok(await api(key).get("/v1/bots")) == {
             "results": [
                 {"id": str(cast.acme.bot_id), "name": "Acme", "slug": cast.acme.slug, "isDefault": True}
             ],
@@ -23,11 +23,11 @@ async def test_a_key_of_all_bots_sees_those_of_its_workspace_and_new_ones(
 ) -> None:
     client = api(cast.wide_key)
     ids = [str(cast.acme.bot_id), str(cast.second_bot_id)]
-    assert [bot["id"] for bot in found(await client.get("/v1/bots"))["results"]] == ids
+    assert [bot["id"] for bot in ok(await client.get("/v1/bots"))["results"]] == ids
 
     third = await create_bot(owner, cast.acme.workspace_id, "Acme third", None, "en")
 
-    assert [bot["id"] for bot in found(await client.get("/v1/bots"))["results"]] == [*ids, str(third.id)]
+    assert [bot["id"] for bot in ok(await client.get("/v1/bots"))["results"]] == [*ids, str(third.id)]
 
 
 async def test_a_key_of_several_bots_sees_these(api: Api, cast: Cast, owner: Tx) -> None:
@@ -35,7 +35,7 @@ async def test_a_key_of_several_bots_sees_these(api: Api, cast: Cast, owner: Tx)
     bots = [cast.acme.bot_id, cast.second_bot_id]
     key = await create_key(owner, cast.acme.workspace_id, "two", Scope.READ, bots)
 
-    listed = found(await api(key.key).get("/v1/bots"))["results"]
+    listed = ok(await api(key.key).get("/v1/bots"))["results"]
 
     assert [bot["name"] for bot in listed] == ["Acme", "Acme second"]
 
@@ -45,13 +45,13 @@ async def test_a_key_of_a_workspace_without_bots_sees_none(api: Api, cast: Cast,
     key = await create_key(owner, empty.id, "all", Scope.READ, [])
     client = api(key.key)
 
-    assert found(await client.get("/v1/bots"))["results"] == []
-    assert refusal(await client.get("/v1/articles")) == (400, "bot_required")
+    assert ok(await client.get("/v1/bots"))["results"] == []
+    assert error(await client.get("/v1/articles")) == (400, "bot_required")
 
 
 async def test_it_is_answered_while_the_workspace_is_paused(api: Api, cast: Cast, owner: Tx) -> None:
     await pause_workspace(owner, cast.paused.workspace_id)
 
-    listed = found(await api(cast.paused.read_key).get("/v1/bots"))["results"]
+    listed = ok(await api(cast.paused.read_key).get("/v1/bots"))["results"]
 
     assert [bot["id"] for bot in listed] == [str(cast.paused.bot_id)]

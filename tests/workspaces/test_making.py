@@ -15,7 +15,7 @@ from instep.workspaces.actions import (
     resume_workspace,
     revoke_key,
 )
-from tests.cast import Api, Cast
+from tests.support.cast import Api, Cast
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\0b", "\udcff"])

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from instep.model.protocol import tokens_of
+from instep.llm.protocol import tokens_of
 from instep.writer import Article, Change
 from instep.writer.model.edits import ask_for_edits, with_edits
 from instep.writer.model.kept import kept_spans, undoes
 from instep.writer.model.labels import labelled
-from tests.writer.scripted import (
+from tests.writer.model_replies import (
     CHANGE,
     NEW_ROW,
     OWN,

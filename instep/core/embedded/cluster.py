@@ -39,7 +39,7 @@ class Cluster:
         return sockets.socket_folder(self.data_dir) / sockets.NAME
 
     def answer(self) -> str | None:
-        return wire.knock(self.socket, NAME, NAME)
+        return wire.probe(self.socket, NAME, NAME)
 
     def is_alive(self) -> bool:
         """Whether any process of the server lives, be it one that outlived the postmaster."""

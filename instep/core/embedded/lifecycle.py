@@ -10,7 +10,7 @@ from instep.core.embedded import processes, wire
 from instep.core.embedded.cluster import NAME, Cluster
 from instep.core.embedded.errors import DatabaseUnavailable
 from instep.core.embedded.launch import launch
-from instep.core.embedded.making import make, remove_drafts
+from instep.core.embedded.initdb import make, remove_drafts
 from instep.core.progress import tell
 
 START_TRIES = 3
@@ -22,7 +22,7 @@ TELL_SECONDS = 3
 
 
 def bring_up(cluster: Cluster, door: int, deadline: float) -> None:
-    """Return when the server lets sessions in. `door` is the start lock, which the caller holds."""
+    """Return when the server lets sessions in. `operation` is the start lock, which the caller holds."""
     cluster.trim_log()
     for _ in range(START_TRIES):
         if _outwait_old_server(cluster, deadline) or _start(cluster, door, deadline):

@@ -13,7 +13,7 @@ NO_SUCH_DATABASE = "3D000"
 NOT_NOW = ("57P03", "57P01", "57P02")
 
 
-def knock(path: Path, user: str, database: str, timeout: float = 5) -> str | None:
+def probe(path: Path, user: str, database: str, timeout: float = 5) -> str | None:
     """The SQLSTATE that a new session gets, `LET_IN` when all is well, None when nobody answers."""
     words = b"".join(word.encode() + b"\0" for word in ("user", user, "database", database)) + b"\0"
     try:

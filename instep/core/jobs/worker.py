@@ -49,13 +49,13 @@ class Worker:
         pool: AsyncConnectionPool[Connection],
         handlers: Mapping[str, Handler],
         *,
-        on_death: Mapping[str, Handler] | None = None,
+        on_dead: Mapping[str, Handler] | None = None,
         concurrency: int = CONCURRENCY,
         lease: timedelta = LEASE,
     ) -> None:
         self._pool = pool
         self._handlers = handlers
-        self._on_death = on_death or {}
+        self._on_dead = on_dead or {}
         self._concurrency = concurrency
         self._lease = lease
         self._name = f"{socket.gethostname()}:{os.getpid()}"
@@ -136,17 +136,17 @@ class Worker:
         # Now the outcome counts, not the lease: a renewal would miss a finished job and cut this task off.
         self._leases = {task: held for task, held in self._leases.items() if held is not job}
         if error is None:
-            recorded = await self._insist(partial(queue.finish, job=job))
+            recorded = await self._retry_until_recorded(partial(queue.finish, job=job))
         elif isinstance(error, Postponed):
-            recorded = await self._insist(partial(queue.postpone, job=job, wait=error.wait))
+            recorded = await self._retry_until_recorded(partial(queue.postpone, job=job, wait=error.wait))
         else:
             retry_in = backoff(job.attempts)
             report(job, error, retry_in)
             if retry_in is None:
-                await self._mourn(job)
+                await self._dead_letter(job)
             # `repr` escapes what PostgreSQL would refuse in a text.
             text = repr(error)[:ERROR_LENGTH]
-            recorded = await self._insist(partial(queue.fail, job=job, error=text, retry_in=retry_in))
+            recorded = await self._retry_until_recorded(partial(queue.fail, job=job, error=text, retry_in=retry_in))
         if not recorded:
             logger.warning("Job %s (%s): attempt %s ended after its lease", job.id, job.kind, job.attempts)
 
@@ -164,16 +164,16 @@ class Worker:
             return error
         return None
 
-    async def _mourn(self, job: Job) -> None:
+    async def _dead_letter(self, job: Job) -> None:
         """Let whoever deferred the job know that it is given up."""
-        if job.kind not in self._on_death:
+        if job.kind not in self._on_dead:
             return
         try:
-            await self._on_death[job.kind](job)
+            await self._on_dead[job.kind](job)
         except Exception:
             logger.exception("The death of job %s (%s) could not be told", job.id, job.kind)
 
-    async def _insist(self, step: Callable[[Connection], Awaitable[Result]]) -> Result:
+    async def _retry_until_recorded(self, step: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Record an outcome; again and again while the database is away, since the work itself is done."""
         while True:
             try:

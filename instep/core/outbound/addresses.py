@@ -56,7 +56,7 @@ METADATA = tuple(
     )
 )
 # Their last 32 bits are an IPv4 address, which a translator on the way may turn them into.
-CARRIERS = tuple(
+IPV4_EMBEDDING_PREFIXES = tuple(
     map(IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48"))
 )
 
@@ -87,7 +87,7 @@ def carried(address: Address) -> Iterator[IPv4Address]:
     """The IPv4 addresses that an IPv6 address can lead to."""
     if isinstance(address, IPv4Address):
         return
-    if is_within(address, CARRIERS):
+    if is_within(address, IPV4_EMBEDDING_PREFIXES):
         yield IPv4Address(int(address) & 0xFFFFFFFF)
     if address.sixtofour is not None:
         yield address.sixtofour

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 
+import httpcore2
 from httpcore2 import (
     URL,
     AsyncHTTP11Connection,
     NetworkError,
     RemoteProtocolError,
     Request,
-    Response,
     default_ssl_context,
 )
 
 from instep.core import limits
 from instep.core.config import SettingsError
 from instep.core.outbound.allowed import AllowList, refuse_url
-from instep.core.outbound.dialling import NobodyAccepts, dial
+from instep.core.outbound.happy_eyeballs import ConnectError, connect
 from instep.core.outbound.lookup import Lookup, NoAddress, Resolver
 from instep.core.outbound.streams import CappedStream, TooMuch
 from instep.core.outbound.urls import Url, parse_url
@@ -37,7 +37,7 @@ TOO_LARGE = "The answer's headers are too large."
 NO_TLS = "No encrypted connection came about."
 
 
-class NoAnswer(Exception):
+class RequestFailed(Exception):
     """There is no answer; `message` is a sentence for a log."""
 
     def __init__(self, message: str) -> None:
@@ -46,14 +46,14 @@ class NoAnswer(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What a receiver answered, whichever its status; `excerpt` is the beginning of the body as it came."""
 
     status: int
     excerpt: bytes
 
 
-class Caller:
+class OutboundClient:
     """Calls public addresses, and what the operator's allow-list names besides.
 
     The system's certificates are trusted, or those of `SSL_CERT_FILE`, unless `trust` says whose are.
@@ -68,8 +68,8 @@ class Caller:
         self.trust = trust or trusted()
         self.trust.set_alpn_protocols(["http/1.1"])
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """Post to an address and read the beginning of the answer, or raise `NoAnswer`.
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Response:
+        """Post to an address and read the beginning of the answer, or raise `RequestFailed`.
 
         All of it together ends after `limits.OUTBOUND_SECONDS`. An answer whose headers came in time counts,
         however long its body takes. No redirect is followed, nothing decoded, no connection kept.
@@ -79,17 +79,17 @@ class Caller:
             async with asyncio.timeout(limits.OUTBOUND_SECONDS):
                 target = read_url(url)
                 streams = await self.open(target, self.trust if target.scheme == "https" else None)
-                async with aclosing(CappedStream(*streams, limits.ANSWER_WIRE_BYTES)) as stream:
+                async with aclosing(CappedStream(*streams, limits.MAX_RESPONSE_WIRE_BYTES)) as stream:
                     response = await begin(stream, request_of(target, url, body, headers))
                     await read_beginning(stream, response, excerpt)
         except TimeoutError:
             pass
         if response is None:
-            raise NoAnswer(LATE)
-        return Answer(response.status, bytes(excerpt))
+            raise RequestFailed(LATE)
+        return Response(response.status, bytes(excerpt))
 
     async def connect(self, url: Url) -> Streams:
-        """A connection to a vetted address of the host, without TLS, as a tunnel needs it; or `NoAnswer`.
+        """A connection to a vetted address of the host, without TLS, as a tunnel needs it; or `RequestFailed`.
 
         The host is refused, looked up, vetted and reached in time as in `post`. Who asked for the connection
         closes its writer, and bounds what goes through.
@@ -98,21 +98,21 @@ class Caller:
             async with asyncio.timeout(limits.OUTBOUND_SECONDS):
                 return await self.open(url, None)
         except TimeoutError:
-            raise NoAnswer(LATE) from None
+            raise RequestFailed(LATE) from None
 
     async def open(self, url: Url, tls: ssl.SSLContext | None) -> Streams:
         connected = await self.reach(url)
         try:
             return await asyncio.open_connection(
                 sock=connected,
-                limit=limits.ANSWER_BYTES,
+                limit=limits.MAX_RESPONSE_BYTES,
                 ssl=tls,
                 server_hostname=url.host if tls else None,
             )
         except ssl.SSLCertVerificationError as error:
-            raise NoAnswer(f"Its certificate was refused: {error.verify_message}.") from None
+            raise RequestFailed(f"Its certificate was refused: {error.verify_message}.") from None
         except OSError:
-            raise NoAnswer(NO_TLS) from None
+            raise RequestFailed(NO_TLS) from None
 
     async def reach(self, url: Url) -> socket.socket:
         """A socket connected to one of the host's addresses: one look-up, and all of them were vetted."""
@@ -120,10 +120,10 @@ class Caller:
         try:
             addresses = [url.address] if url.address else await self.lookup(url.host)
             if all(self.allow.permits(address, url.host) for address in addresses):
-                return await dial(addresses, url.port)
-        except (NoAddress, NobodyAccepts):
+                return await connect(addresses, url.port)
+        except (NoAddress, ConnectError):
             pass
-        raise NoAnswer(OUT_OF_REACH)
+        raise RequestFailed(OUT_OF_REACH)
 
     async def aclose(self) -> None:
         await self.resolver.aclose()
@@ -141,14 +141,14 @@ def read_url(text: str) -> Url:
     try:
         return parse_url(text)
     except ValueError:
-        raise NoAnswer(OUT_OF_REACH) from None
+        raise RequestFailed(OUT_OF_REACH) from None
 
 
 def refuse(url: Url, allow: AllowList) -> None:
     try:
         refuse_url(url, allow)
     except ValueError:
-        raise NoAnswer(OUT_OF_REACH) from None
+        raise RequestFailed(OUT_OF_REACH) from None
 
 
 def request_of(
@@ -172,24 +172,24 @@ def request_of(
     return Request(method, where, headers=[*own.items(), *headers.items()], content=body)
 
 
-async def begin(stream: CappedStream, request: Request) -> Response:
+async def begin(stream: CappedStream, request: Request) -> httpcore2.Response:
     """Send the request and read the answer's headers."""
     with failures(stream):
         try:
             return await AsyncHTTP11Connection(request.url.origin, stream).handle_async_request(request)
         except TooMuch:
-            raise NoAnswer(TOO_LARGE) from None
+            raise RequestFailed(TOO_LARGE) from None
 
 
-async def read_beginning(stream: CappedStream, response: Response, excerpt: bytearray) -> None:
+async def read_beginning(stream: CappedStream, response: httpcore2.Response, excerpt: bytearray) -> None:
     """Read so much of the body as anybody may send, and keep its beginning."""
     length = 0
     with failures(stream), suppress(TooMuch):
         async with aclosing(response.aiter_stream()) as chunks:
             async for chunk in chunks:
-                excerpt += chunk[: limits.ANSWER_EXCERPT_BYTES - len(excerpt)]
+                excerpt += chunk[: limits.RESPONSE_EXCERPT_BYTES - len(excerpt)]
                 length += len(chunk)
-                if length >= limits.ANSWER_BYTES:
+                if length >= limits.MAX_RESPONSE_BYTES:
                     break
 
 
@@ -198,6 +198,6 @@ def failures(stream: CappedStream) -> Iterator[None]:
     try:
         yield
     except NetworkError:
-        raise NoAnswer(CUT) from None
+        raise RequestFailed(CUT) from None
     except RemoteProtocolError:
-        raise NoAnswer(CUT if stream.is_at_end else NOT_HTTP) from None
+        raise RequestFailed(CUT if stream.is_at_end else NOT_HTTP) from None

@@ -37,7 +37,7 @@ class Resolver:
     async def find_addresses(self, host: str) -> list[Address]:
         channel = await self.renew()
         try:
-            async with asyncio.timeout(limits.LOOKUP_SECONDS):
+            async with asyncio.timeout(limits.DNS_LOOKUP_SECONDS):
                 found = await channel.getaddrinfo(host, type=SOCK_STREAM)
         except (DNSError, TimeoutError):
             raise NoAddress from None
@@ -52,8 +52,8 @@ class Resolver:
         issue 1293), and never forgets what nobody asks for any more.
         """
         now = time.monotonic()
-        if not self.channels or now > self.made_at + limits.LOOKUPS_KEPT_SECONDS:
-            made = DNSResolver(flags=FLAGS, timeout=limits.LOOKUP_SECONDS / TRIES, tries=TRIES)
+        if not self.channels or now > self.made_at + limits.MAX_DNS_CACHE_SECONDS:
+            made = DNSResolver(flags=FLAGS, timeout=limits.DNS_LOOKUP_SECONDS / TRIES, tries=TRIES)
             self.channels, old, self.made_at = [made, *self.channels[:1]], self.channels[1:], now
             for channel in old:
                 await channel.close()

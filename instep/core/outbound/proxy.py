@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from instep.core import limits
-from instep.core.outbound.client import LATE, Caller, NoAnswer
+from instep.core.outbound.client import LATE, OutboundClient, RequestFailed
 from instep.core.outbound.urls import Url
 
 USER = "instep"
@@ -27,7 +27,7 @@ class Tunnel:
     sentence for a log, why nothing came through.
     """
 
-    def __init__(self, caller: Caller, target: Url) -> None:
+    def __init__(self, caller: OutboundClient, target: Url) -> None:
         self.failure: str | None = None
         self._caller = caller
         self._target = target
@@ -67,7 +67,7 @@ class Tunnel:
         self._is_taken = True
         try:
             far = await self._caller.connect(self._target)
-        except NoAnswer as failure:
+        except RequestFailed as failure:
             self.failure = failure.message
             return reply(writer, "502 Bad Gateway")
         reply(writer, "200 Connection established")
@@ -91,7 +91,7 @@ class Tunnel:
         """Carry both ways until one of the two ends it, or the host has sent too much."""
         ways = {
             asyncio.create_task(carry(near[0], far[1], None)),
-            asyncio.create_task(carry(far[0], near[1], limits.ANSWER_WIRE_BYTES)),
+            asyncio.create_task(carry(far[0], near[1], limits.MAX_RESPONSE_WIRE_BYTES)),
         }
         try:
             done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -104,7 +104,7 @@ class Tunnel:
 
 
 @asynccontextmanager
-async def tunnel(caller: Caller, target: Url) -> AsyncIterator[tuple[Tunnel, str]]:
+async def tunnel(caller: OutboundClient, target: Url) -> AsyncIterator[tuple[Tunnel, str]]:
     """A tunnel to the target, and the address of the proxy that leads into it, for as long as this lasts."""
     made = Tunnel(caller, target)
     server = await asyncio.start_server(made.accept, "127.0.0.1", 0, limit=HEAD_BYTES)

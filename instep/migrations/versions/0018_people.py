@@ -40,7 +40,7 @@ create table audit_entries (
   actor_name text not null,
   -- The client that a person let act for them.
   app text,
-  entrance text not null,
+  channel text not null,
   action text not null,
   resource text,
   created_at timestamptz not null default now(),

@@ -12,7 +12,7 @@ from starlette.types import Message
 
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.cors import is_open_to
-from instep.web.door import StrictRequest
+from instep.web.authenticated_route import StrictRequest
 from instep.web.embed_errors import OriginNotAllowed
 from instep.web.errors import EmbedRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call

@@ -77,7 +77,7 @@ class McpServer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
         """Answer one request. What it began ends with it: nothing outlives the connection it works on."""
         manager = StreamableHTTPSessionManager(
-            self.protocol, json_response=True, stateless=True, max_request_body_size=limits.TASK_BODY_BYTES
+            self.protocol, json_response=True, stateless=True, max_request_body_size=limits.MAX_TASK_BODY_BYTES
         )
         async with manager.run():
             await manager.handle_request({**scope, CALLER: caller}, receive, send)
@@ -101,7 +101,7 @@ class McpServer:
         except Exception as error:
             return refused(as_app_error(error))
         text = as_json(out).decode()
-        said = [text, *(f"Warning: {warning}" for warning in call.warnings[: limits.WARNINGS_TOLD])]
+        said = [text, *(f"Warning: {warning}" for warning in call.warnings[: limits.MAX_WARNINGS])]
         return CallToolResult(
             content=[TextContent(text=part) for part in said], structured_content=from_json(text)
         )

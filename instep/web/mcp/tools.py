@@ -17,7 +17,7 @@ from instep.web.shapes import Body, Text, whole
 
 Limit = Annotated[
     int,
-    Field(ge=1, le=limits.TOOL_ROWS_MOST, description="How many rows, at the most: long ones come in fewer."),
+    Field(ge=1, le=limits.MAX_TOOL_ROWS, description="How many rows, at the most: long ones come in fewer."),
     BeforeValidator(whole),
 ]
 Cursor = Annotated[
@@ -84,7 +84,7 @@ class Toolbox:
                     open_world_hint=False,
                 ),
             )
-            access = Access(writes, needs_bot, needs_scope=True, body_bytes=limits.TASK_BODY_BYTES)
+            access = Access(writes, needs_bot, needs_scope=True, body_bytes=limits.MAX_TASK_BODY_BYTES)
             self.tools.append(Tool(handler.__name__, access, arguments, handler, shown))
             return handler
 

@@ -16,8 +16,8 @@ from instep.core.paging import PageRequest
 from instep.web.addresses import client_address
 from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
-from instep.web.door import StrictRequest
-from instep.web.embed import Credentials, Headers, VisitorCall, admitted, credentials_in
+from instep.web.authenticated_route import StrictRequest
+from instep.web.embed import Credentials, Headers, VisitorCall, authenticated, credentials_in
 from instep.web.embed_errors import OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
 from instep.web.mcp.door import (
@@ -106,8 +106,8 @@ class VisitorsDoor:
         if "origin" in request.headers:
             await refuse_foreign(request)
             headers.cors |= cors_headers(request)
-        await request.read(limits.EMBED_BODY_BYTES)
-        called = tool_and_arguments(await message_of(request, limits.EMBED_BODY_BYTES))
+        await request.read(limits.MAX_VISITOR_BODY_BYTES)
+        called = tool_and_arguments(await message_of(request, limits.MAX_VISITOR_BODY_BYTES))
         is_known = called is not None and called[0] in self.server.tools
         visitor = (
             await self.admit(request, called[1], headers) if called and is_known else Visitor(None, None)
@@ -121,7 +121,7 @@ class VisitorsDoor:
         except AppError as refusal:
             credentials = Credentials(None, "", refusal)
         try:
-            async with admitted(request, credentials, headers, READS) as visit:
+            async with authenticated(request, credentials, headers, READS) as visit:
                 call = VisitorToolCall(replace(visit, tx=None), request.app.state, hashed(request))
                 return Visitor(call, None)
         except (RateLimited, OriginNotAllowed):

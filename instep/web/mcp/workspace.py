@@ -18,13 +18,13 @@ from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLi
 from instep.core.ids import as_uuid
 from instep.core.restarts import restartable
 from instep.identity.bots import credential_of, refuse_without_bot
-from instep.identity.connections import ACCESS, enter_with_token, is_token, metadata_address, resource_of
-from instep.identity.keys import enter_with_key
+from instep.identity.access_tokens import ACCESS, enter_with_token, is_token, metadata_address, resource_of
+from instep.identity.keys import authenticate_key
 from instep.identity.queries import list_bots
-from instep.identity.schemas import ConnectionEntry, KeyEntry
+from instep.identity.schemas import TokenAuth, KeyAuth
 from instep.identity.scopes import Scope as KeyScope
 from instep.web.call import Call, ToolsAccess, Window
-from instep.web.door import (
+from instep.web.authenticated_route import (
     ANY_KEY,
     Admission,
     Entered,
@@ -53,7 +53,7 @@ NOT_ADMITTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class WorkspaceCaller:
     """Whoever works in a workspace: what its credential opens, on the connection of this request.
 
     An API key, or an app that a person has connected: both lead to such an entry, and act in the same way.
@@ -76,7 +76,7 @@ class Member:
         names_bot = self.call.names_bot or named is not None
         return replace(self.call, entry=entry, access=tool.access, names_bot=names_bot)
 
-    async def entry_of(self, named: object) -> KeyEntry:
+    async def entry_of(self, named: object) -> KeyAuth:
         """What the credential opens of the bot that the arguments name."""
         if not isinstance(named, str):
             raise InvalidValue("botId", "it must be a text")
@@ -92,7 +92,7 @@ class Member:
         return replace(entry, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
 
 
-class WorkspaceDoor:
+class WorkspaceEndpoint:
     """`POST /mcp/admin`. Refused in order: 429, 401, bot (400, 403), host 421, origin 403, 400, scope 403."""
 
     access = ToolsAccess("API key or connected app")
@@ -118,10 +118,10 @@ class WorkspaceDoor:
         admission = admission_of(request, windows)
 
         async def attempt() -> Response:
-            async with admit(admission) as member:
+            async with authenticate(admission) as member:
                 refuse_foreign_host(request)
                 refuse_foreign_origin(request)
-                called = tool_and_arguments(await message_of(request, limits.TASK_BODY_BYTES))
+                called = tool_and_arguments(await message_of(request, limits.MAX_TASK_BODY_BYTES))
                 tool = self.server.tools.get(called[0]) if called else None
                 if tool is not None and not member.may_use(tool):
                     raise refusal_of(tool, member, request)
@@ -130,13 +130,13 @@ class WorkspaceDoor:
         return await restartable(attempt)
 
 
-def refusal_of(tool: Tool, member: Member, request: Request) -> InsufficientScope:
+def refusal_of(tool: Tool, member: WorkspaceCaller, request: Request) -> InsufficientScope:
     """Answer a tool that the credential's scope hides as HTTP does, so that a client can ask for more.
 
     What a person's own role does not allow no app can ask for.
     """
     entry = member.call.entry
-    if isinstance(entry, ConnectionEntry) and entry.person and not entry.person.powers.can_write:
+    if isinstance(entry, TokenAuth) and entry.person and not entry.person.permissions.can_write:
         return InsufficientScope(
             f"Your role in this workspace may only read: `{tool.name}` changes something."
         )
@@ -155,12 +155,12 @@ def challenge(request: Request, *parameters: str) -> str:
 def admission_of(request: StrictRequest, windows: list[Window]) -> Admission:
     resource = resource_of(request.app.state.settings)
     return Admission(
-        request, ANY_KEY, windows, limits.TASK_BODY_BYTES, partial(enter_with_credential, resource)
+        request, ANY_KEY, windows, limits.MAX_TASK_BODY_BYTES, partial(enter_with_credential, resource)
     )
 
 
 @asynccontextmanager
-async def admit(admission: Admission) -> AsyncIterator[Member]:
+async def authenticate(admission: Admission) -> AsyncIterator[WorkspaceCaller]:
     """The one place where the credential of a request becomes somebody who may do something."""
     request, state = admission.request, admission.request.app.state
     try:
@@ -168,7 +168,7 @@ async def admit(admission: Admission) -> AsyncIterator[Member]:
             names_bot = bool(named_bots(request))
             windows = admission.windows
             call = Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
-            yield Member(call)
+            yield WorkspaceCaller(call)
     except Unauthorized as refusal:
         refusal.message = NOT_ADMITTED
         was_sent = ['error="invalid_token"'] if "authorization" in request.headers else []
@@ -182,14 +182,14 @@ def enter_with_credential(
     """An access token or an API key, told apart by their form; of anything else there is no entry."""
     if credential is not None and is_token(credential, ACCESS):
         return enter_with_token(database, credential, resource, bot, address)
-    return enter_with_key(database, credential, bot, address)
+    return authenticate_key(database, credential, bot, address)
 
 
 async def refuse_method(request: Request, refusal: AppError) -> Response:
     """Anybody is told which methods there are; it counts as a request."""
     windows: list[Window] = []
     try:
-        async with admit(admission_of(StrictRequest(request.scope, request.receive), windows)):
+        async with authenticate(admission_of(StrictRequest(request.scope, request.receive), windows)):
             pass
     except RateLimited as spent:
         refusal = spent

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core import limits
-from instep.model.protocol import Question, bytes_of, tokens_of
+from instep.llm.protocol import Prompt, bytes_of, tokens_of
 from instep.writer.model.edits import Outcome
 from instep.writer.model.grounds import facts_of, sentences, telling
 from instep.writer.model.labels import labelled, shortened
@@ -44,11 +44,11 @@ def request_for(proposal: Proposal, change: Change) -> Request:
     return Request(proposal.title, change.title, (proposal.text,))
 
 
-def ask_for_article(request: Request, tokens: int) -> Question | None:
+def ask_for_article(request: Request, tokens: int) -> Prompt | None:
     """None where there is nothing to write from, or no room."""
     if not request.asked.strip() and not request.sources:
         return None
-    most = min(limits.MODEL_ANSWER_TOKENS, tokens // 3)
+    most = min(limits.MAX_COMPLETION_TOKENS, tokens // 3)
     schema = blocks_schema()
     room = bytes_of(tokens - most - tokens_of(ARTICLE_TOLD, str(schema))) - 200 * (len(request.sources) + 2)
     if room < _FEWEST_ROOM:
@@ -57,7 +57,7 @@ def ask_for_article(request: Request, tokens: int) -> Question | None:
     parts = [("title of the article", request.title)] + [
         (f"source {number}", shortened(text, room // len(texts))) for number, text in enumerate(texts)
     ]
-    return Question(ARTICLE_TOLD, labelled(parts), schema, most)
+    return Prompt(ARTICLE_TOLD, labelled(parts), schema, most)
 
 
 def with_article(request: Request, report: Report, at: int, reply: str, model: str) -> Outcome:
@@ -70,7 +70,7 @@ def with_article(request: Request, report: Report, at: int, reply: str, model: s
     outline = report.proposals[at]
     warnings = (*outline.warnings, *warnings_of([fault for fault in faults if fault], "part"))
     text = "\n\n".join(_without_empty_headings(kept))
-    if not text.strip() or fault_in("", text, Reach()) or len(text) > limits.CONTENT // 2:
+    if not text.strip() or fault_in("", text, Reach()) or len(text) > limits.MAX_CONTENT_CHARACTERS // 2:
         return Outcome(_put(report, at, replace(outline, warnings=warnings)), "No part of its text holds.")
     written = replace(
         outline,

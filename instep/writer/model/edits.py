@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core import limits
-from instep.model.protocol import Question, bytes_of, tokens_of
+from instep.llm.protocol import Prompt, bytes_of, tokens_of
 from instep.writer.articles.heads import front_matter
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.reading import read_diff
@@ -47,18 +47,18 @@ class Outcome:
 
 def ask_for_edits(
     change: Change, articles: Sequence[Article], report: Report, tokens: int
-) -> Question | None:
+) -> Prompt | None:
     """The question about the likeliest articles; None where no article is likely to need an edit."""
     chosen = _chosen(articles, report)
     scope = scope_of(read_diff(change.diff))
     if not chosen or not scope.files:
         return None
-    most = min(limits.MODEL_ANSWER_TOKENS, tokens // 4)
+    most = min(limits.MAX_COMPLETION_TOKENS, tokens // 4)
     schema = edits_schema([article.id for article in chosen])
     room = bytes_of(tokens - most - tokens_of(EDITS_TOLD, str(schema))) - 200 * (len(chosen) + 3)
     if room < _FEWEST_ROOM:
         return None
-    return Question(EDITS_TOLD, _asked(change, scope, chosen, room), schema, most)
+    return Prompt(EDITS_TOLD, _asked(change, scope, chosen, room), schema, most)
 
 
 def _asked(change: Change, scope: Scope, chosen: Sequence[Article], room: int) -> str:
@@ -80,7 +80,7 @@ def _chosen(articles: Sequence[Article], report: Report) -> list[Article]:
         return []
     edited = {proposal.article_id: proposal for proposal in report.proposals}
     known = {article.id: article for article in articles}
-    first = [known[i] for i in report.ranking[: limits.MODEL_ARTICLES] if i in known]
+    first = [known[i] for i in report.ranking[: limits.MAX_MODEL_ARTICLES] if i in known]
     return [
         replace(article, title=edited[article.id].title, text=edited[article.id].text)
         if article.id in edited
@@ -107,15 +107,15 @@ def with_edits(
             continue
         kept = kept_spans(originals[article_id].text, chosen[article_id].text)
         found[article_id] = bench.holding(chosen[article_id], kept, edits, faults[article_id])
-    if len(read.edits) > limits.MODEL_EDITS:
-        faults[""].append(f"it made more than {limits.MODEL_EDITS}")
+    if len(read.edits) > limits.MAX_MODEL_EDITS:
+        faults[""].append(f"it made more than {limits.MAX_MODEL_EDITS}")
     made = {article_id: edits for article_id, edits in found.items() if edits}
     return Outcome(_completed(report, chosen, made, faults, model, bench), None)
 
 
 def _by_article(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
     grouped: dict[str, list[Edit]] = defaultdict(list)
-    for edit in edits[: limits.MODEL_EDITS]:
+    for edit in edits[: limits.MAX_MODEL_EDITS]:
         grouped[edit.article].append(edit)
     return grouped
 
@@ -203,7 +203,7 @@ def _fault_of_form(edit: Edit, text: str) -> str | None:
     longest = min(_LONGEST_EDIT, _GROWTH * len(edit.search) + 2_000)
     if len(edit.search) > _LONGEST_EDIT or len(edit.replace) > longest:
         return "it is too long"
-    if len(text) - len(edit.search) + len(edit.replace) > limits.CONTENT:
+    if len(text) - len(edit.search) + len(edit.replace) > limits.MAX_CONTENT_CHARACTERS:
         return "the article would be too long"
     return None
 

@@ -1,0 +1,55 @@
+"""Administrative work of commands: as the owner of the database, beside whatever server is running."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from instep.core.database import Tx
+    from instep.identity.schemas import Ctx
+
+Result = TypeVar("Result")
+
+
+def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
+    """Run the work on the schema that this version of Instep needs, in one transaction."""
+    import asyncio
+
+    import psycopg
+
+    from instep.core.config import settings
+    from instep.core.database import OUTAGES, Tx
+    from instep.core.outages import outage_of
+    from instep.core.postgres import running_postgres
+    from instep.migrations import migrate
+
+    async def run(url: str) -> Result:
+        try:
+            async with await psycopg.AsyncConnection.connect(url) as connection:
+                return await work(Tx(connection))
+        except OUTAGES as error:
+            raise outage_of(error) from error
+
+    with running_postgres(settings()) as postgres:
+        migrate(postgres.url)
+        return asyncio.run(run(postgres.url))
+
+
+def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Result]]") -> Result:
+    """The same, in the workspace that is named, or the only one."""
+    from instep.workspaces.actions import find_workspace
+
+    async def run(tx: "Tx") -> Result:
+        return await work(tx, (await find_workspace(tx, workspace)).id)
+
+    return as_owner(run)
+
+
+async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
+    """Who works from the command line, on the bot of the workspace that has this id or slug."""
+    from instep.core.clock import utc_now
+    from instep.identity.schemas import OPERATOR, Bot, Ctx
+    from instep.workspaces.actions import find_bot
+
+    row = await find_bot(tx, workspace_id, reference)
+    bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale)
+    return Ctx(tx, bot, OPERATOR, utc_now())

@@ -1,0 +1,69 @@
+"""A connected socket to the first of several addresses that accepts: nothing else here opens one."""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from instep.core import limits
+from instep.core.outbound.addresses import Address
+
+# How long one address is waited for before the next is tried beside it (RFC 8305).
+STAGGER_SECONDS = 0.25
+
+
+class ConnectError(Exception):
+    """Each of the addresses refused the connection, or can't be reached."""
+
+
+async def connect(addresses: Sequence[Address], port: int) -> socket.socket:
+    """Connect to the first that accepts; one that stays silent holds up the others for a moment only."""
+    waiting = interleave_families(addresses)[: limits.MAX_ADDRESSES_TRIED]
+    calls = set[asyncio.Task[socket.socket | None]]()
+    try:
+        while waiting or calls:
+            if waiting:
+                calls.add(asyncio.create_task(try_connect(waiting.pop(0), port)))
+            done, calls = await asyncio.wait(
+                calls, timeout=STAGGER_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
+            )
+            connected = [made for task in done if (made := task.result()) is not None]
+            for spare in connected[1:]:
+                spare.close()
+            if connected:
+                return connected[0]
+    finally:
+        for task in calls:
+            task.add_done_callback(close_late_socket)
+            task.cancel()
+    raise ConnectError
+
+
+def interleave_families(addresses: Sequence[Address]) -> list[Address]:
+    """The two families by turns, begun with that of the first: all of one may be out of reach."""
+    first = [address for address in addresses if address.version == addresses[0].version]
+    second = [address for address in addresses if address.version != addresses[0].version]
+    return [address for pair in zip_longest(first, second) for address in pair if address is not None]
+
+
+async def try_connect(address: Address, port: int) -> socket.socket | None:
+    made = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6)
+    try:
+        made.setblocking(False)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Otherwise the system takes in megabytes from a receiver that sends more than is read.
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, limits.MAX_RESPONSE_WIRE_BYTES)
+        await asyncio.get_running_loop().sock_connect(made, (str(address), port))
+    except OSError:
+        made.close()
+        return None
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def close_late_socket(task: asyncio.Task[socket.socket | None]) -> None:
+    made = None if task.cancelled() else task.result()
+    if made is not None:
+        made.close()

@@ -1,0 +1,176 @@
+"""How clients find the servers: `/.well-known/mcp.json`, server cards (SEP-2127), the catalog of them."""
+
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+from mcp_types.version import LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep import __version__
+from instep.core import limits
+from instep.core.etags import etag_of, is_listed
+from instep.identity.access_tokens import METADATA_PATH
+from instep.identity.scopes import Scope
+from instep.mcp_servers.servers import DOCS, DOCS_PATH, WORKSPACE, WORKSPACE_PATH
+from instep.web.public import public
+
+Document = dict[str, Any]
+CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
+CARD_TYPE = "application/mcp-server-card+json"
+API_KEY = {
+    "name": "Authorization",
+    "description": "Bearer <API key of the workspace>, for a job that can't sign in with OAuth",
+    "isRequired": False,
+    "isSecret": True,
+}
+
+
+def docs_card(site: str) -> Document:
+    words = "Ask and search a public help center. Tools take botId and botKey."
+    return card(site, "docs", DOCS.title, words, remote(site, DOCS_PATH))
+
+
+def workspace_card(site: str) -> Document:
+    words = "Read, propose, review and publish the articles of a help center."
+    return card(
+        site, "workspace", WORKSPACE.title, words, remote(site, WORKSPACE_PATH) | {"headers": [API_KEY]}
+    )
+
+
+def card(site: str, name: str, title: str, description: str, reached: Document) -> Document:
+    return {
+        "$schema": CARD_SCHEMA,
+        "name": f"{reversed_host(site)}/{name}",
+        "version": __version__,
+        "title": title,
+        "description": description,
+        "websiteUrl": site,
+        "remotes": [reached],
+    }
+
+
+def remote(site: str, path: str) -> Document:
+    versions = list(reversed(SUPPORTED_PROTOCOL_VERSIONS))
+    return {"type": "streamable-http", "url": site + path, "supportedProtocolVersions": versions}
+
+
+def reversed_host(site: str) -> str:
+    """As names of packages begin: the host's labels, the last one first."""
+    return ".".join(reversed((urlsplit(site).hostname or "").replace(":", "-").split(".")))
+
+
+def manifest(site: str) -> Document:
+    """Both servers, after the card of the public one and what older conventions look for."""
+    docs, workspace = docs_card(site), workspace_card(site)
+    return {
+        **docs,
+        "endpoint": site + DOCS_PATH,
+        "transport": {"type": "streamable-http", "url": site + DOCS_PATH, "endpoint": DOCS_PATH},
+        "serverInfo": {"name": DOCS.name, "title": DOCS.title, "version": __version__},
+        "protocolVersion": LATEST_PROTOCOL_VERSION,
+        "capabilities": {"tools": {}},
+        "authentication": {"required": False, "schemes": []},
+        "servers": [
+            entry(site, docs, DOCS_PATH, "none"),
+            entry(site, workspace, WORKSPACE_PATH, "oauth2, bearer")
+            | {"resource_metadata": site + METADATA_PATH},
+        ],
+    }
+
+
+def entry(site: str, shown: Document, path: str, authentication: str) -> Document:
+    return {
+        "name": shown["name"],
+        "title": shown["title"],
+        "description": shown["description"],
+        "url": site + path,
+        "transport": "streamable-http",
+        "authentication": authentication,
+        "card": f"{site}{path}/server-card",
+    }
+
+
+def catalog(site: str) -> Document:
+    host = urlsplit(site).hostname
+    cards = (("docs", DOCS_PATH), ("workspace", WORKSPACE_PATH))
+    return {
+        "specVersion": "1.0",
+        "entries": [
+            {
+                "identifier": f"urn:air:{host}:mcp:{name}",
+                "type": CARD_TYPE,
+                "url": f"{site}{path}/server-card",
+            }
+            for name, path in cards
+        ],
+    }
+
+
+def protected_resource(site: str) -> Document:
+    """How a client gets a token for the workspace's server (RFC 9728); more is asked for when needed."""
+    return {
+        "resource": site + WORKSPACE_PATH,
+        "authorization_servers": [site],
+        "scopes_supported": [Scope.READ],
+        "bearer_methods_supported": ["header"],
+        "resource_name": WORKSPACE.title,
+    }
+
+
+@public
+async def get_manifest(request: Request) -> Response:
+    return document(request, manifest(site_of(request)), "application/json")
+
+
+@public
+async def get_docs_card(request: Request) -> Response:
+    return document(request, docs_card(site_of(request)), CARD_TYPE)
+
+
+@public
+async def get_workspace_card(request: Request) -> Response:
+    return document(request, workspace_card(site_of(request)), CARD_TYPE)
+
+
+@public
+async def get_catalog(request: Request) -> Response:
+    return document(request, catalog(site_of(request)), "application/json")
+
+
+@public
+async def get_protected_resource(request: Request) -> Response:
+    return document(request, protected_resource(site_of(request)), "application/json")
+
+
+def site_of(request: Request) -> str:
+    site: str = request.app.state.settings.base_url
+    return site
+
+
+def document(request: Request, content: Document, media_type: str) -> Response:
+    """For anybody, pages of other origins too; it holds no secret."""
+    body = json.dumps(content).encode()
+    headers = {
+        "Access-Control-Allow-Origin": "*",
+        "Cache-Control": f"public, max-age={limits.DISCOVERY_CACHE_SECONDS}",
+        "ETag": etag_of(body),
+    }
+    if is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers, media_type)
+
+
+routes = [
+    Route("/.well-known/mcp.json", get_manifest),
+    Route("/.well-known/mcp", get_manifest),
+    Route("/.well-known/mcp/server-card.json", get_docs_card),
+    Route("/.well-known/ai-catalog.json", get_catalog),
+    Route(f"{DOCS_PATH}/server-card", get_docs_card),
+    Route(f"{WORKSPACE_PATH}/server-card", get_workspace_card),
+    Route(METADATA_PATH, get_protected_resource),
+    # Where clients look that were told no address.
+    Route("/.well-known/oauth-protected-resource", get_protected_resource),
+]

@@ -1,0 +1,1 @@
+"""Running an installation: health endpoints, pruning, the doctor, the list of routes."""

@@ -1,0 +1,163 @@
+"""`instep doctor`: how an installation is set up, and what is wrong with it."""
+
+from instep import __version__
+from instep.core.config import SECRETS, Settings, environment_name, secret_key_file
+from instep.core.crypto import key_ring
+from instep.core.database import OUTAGES, Tx
+from instep.core.disk import FreeSpace, free_space_at
+from instep.core.outages import outage_of
+from instep.llm.factory import describe_embeddings, describe_model
+from instep.ops.health import STATE, State, problems_of, try_to_write
+from instep.ops.rotation import count_sealed
+from instep.search.vectors import waiting
+from instep.web.shapes import Out
+
+
+class Migrated(Out):
+    """What `instep migrate` ends with."""
+
+    revision: str
+
+
+class Counts(Out):
+    """What one look at the database tells."""
+
+    database: str
+    workspaces: int
+    bots: int
+    articles: int
+    pending_drafts: int
+    jobs_waiting: int
+    jobs_dead: int
+    role_owns_tables: bool
+
+
+class SecretCounts(Out):
+    """How many stored secrets the present key has sealed, a previous one, and none of those that are set."""
+
+    current: int
+    previous: int
+    unreadable: int
+
+
+class Report(Out):
+    """What `instep doctor` found; the settings are shown without secrets."""
+
+    version: str
+    revision: str | None
+    counts: Counts
+    secrets: SecretCounts
+    model: str
+    embeddings: str
+    data_folder: str
+    proxies: str
+    settings: dict[str, str]
+    problems: list[str]
+
+
+async def examine(tx: Tx, settings: Settings) -> Report:
+    state = await tx.one(State, f"select {STATE}")
+    counts = await tx.one(
+        Counts,
+        """
+        select 'PostgreSQL ' || current_setting('server_version') as database,
+            (select count(*) from workspaces) as workspaces,
+            (select count(*) from bots) as bots,
+            (select count(*) from articles where deleted_at is null) as articles,
+            (select count(*) from drafts where status = 'pending') as pending_drafts,
+            (select count(*) from jobs where run_at is not null) as jobs_waiting,
+            (select count(*) from jobs where run_at is null) as jobs_dead,
+            exists (select from pg_tables where tableowner = 'instep_app') as role_owns_tables
+        """,
+    )
+    sealed = await count_sealed(tx, key_ring())
+    embeddings, vectors = describe_embeddings(settings), await waiting(tx)
+    space = free_space_at(settings.data_dir)
+    return Report(
+        version=__version__,
+        revision=state.revision,
+        counts=counts,
+        secrets=SecretCounts(current=sealed.current, previous=sealed.previous, unreadable=sealed.unreadable),
+        model=describe_model(settings),
+        embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
+        data_folder=str(space),
+        proxies=proxies_said_of(settings),
+        settings=shown_settings(settings),
+        problems=[
+            *problems_of(state),
+            *more_problems(counts),
+            *await writing_problems(tx),
+            *space_problems(settings, space),
+            *sealed.problems(),
+            *(vectors.problems() if settings.embeddings else ()),
+        ],
+    )
+
+
+def shown_settings(settings: Settings) -> dict[str, str]:
+    shown = {
+        environment_name(name): shown_value(name, value) for name, value in settings.model_dump().items()
+    }
+    if settings.secret_key is None:
+        file = secret_key_file(settings)
+        shown[environment_name("secret_key")] = f"in {file}" if file.exists() else f"will be made in {file}"
+    return shown
+
+
+def shown_value(name: str, value: object) -> str:
+    if value is None:
+        return "not set"
+    return "(set)" if name in SECRETS else str(value)
+
+
+async def writing_problems(tx: Tx) -> list[str]:
+    try:
+        await try_to_write(tx)
+    except OUTAGES as error:
+        return [outage_of(error).message]
+    return []
+
+
+def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
+    """Only the embedded database grows in the data folder."""
+    if settings.database_url or not space.is_little:
+        return []
+    return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or no change can be saved."]
+
+
+def proxies_said_of(settings: Settings) -> str:
+    """Whose word on callers' addresses counts; a hint where nobody's does though a proxy must be there."""
+    if settings.proxies:
+        return ", ".join(map(str, settings.proxies))
+    if settings.is_encrypted:
+        return (
+            "none: INSTEP_SITE_URL begins with https, so a proxy is in front, and all visitors count as one "
+            "address; name the proxy in INSTEP_TRUSTED_PROXIES"
+        )
+    return "none"
+
+
+def more_problems(counts: Counts) -> list[str]:
+    problems = []
+    if counts.jobs_dead:
+        problems.append(f"{counts.jobs_dead} jobs were given up; the log says why.")
+    if counts.role_owns_tables:
+        problems.append("The role instep_app owns tables, so row-level security does not hold it.")
+    return problems
+
+
+def as_text(report: Report) -> str:
+    facts = {
+        "version": report.version,
+        "revision": report.revision,
+        **report.counts.model_dump(),
+        **{f"secrets of {name} key": count for name, count in report.secrets.model_dump().items()},
+        "model": report.model,
+        "embeddings": report.embeddings,
+        "data folder": report.data_folder,
+        "trusted proxies": report.proxies,
+    }
+    lines = [f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()]
+    lines += [f"{name}: {value}" for name, value in report.settings.items()]
+    lines += [f"PROBLEM: {problem}" for problem in report.problems] or ["No problems found."]
+    return "\n".join(lines)

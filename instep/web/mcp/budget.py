@@ -1,0 +1,70 @@
+"""Answers that an agent can afford: as many rows, and so much of a text, as about 4,000 tokens hold."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from instep.core import limits
+from instep.core.paging import Page, Order, PageRequest, sign_cursor
+from instep.web.api import as_json
+from instep.web.shapes import ListOut
+
+Row = TypeVar("Row")
+Item = TypeVar("Item", bound=BaseModel)
+PLACE_IN_TEXT = Order(("place",), descending=False)
+
+
+async def list_within_budget(
+    ask: Callable[[PageRequest], Awaitable[Page[Row]]], shape: Callable[[Row], Item], request: PageRequest
+) -> ListOut[Item]:
+    """A page of a list; of rows that are long together only the first ones, with the cursor behind them."""
+    listed = await ask(request)
+    rows = [shape(row) for row in listed.rows]
+    fitting = rows_within_budget(rows)
+    if 0 < len(fitting) < len(rows):
+        listed = await ask(PageRequest(request.key, len(fitting), request.cursor))
+        rows = [shape(row) for row in listed.rows]
+    return ListOut(results=rows, has_more=listed.next_cursor is not None, next_cursor=listed.next_cursor)
+
+
+def rows_within_budget(rows: Sequence[Item], size: int = limits.MAX_TOOL_RESULT_BYTES) -> list[Item]:
+    """The first rows that have room together; at least one."""
+    kept: list[Item] = []
+    for row in rows:
+        size -= len(as_json(row))
+        if kept and size < 0:
+            break
+        kept.append(row)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """A part of a text, and the cursor of the next one where there is one."""
+
+    text: str
+    next_cursor: str | None
+
+    @property
+    def continues(self) -> dict[str, Any]:
+        """As the envelope of lists tells it."""
+        return {"has_more": self.next_cursor is not None, "next_cursor": self.next_cursor}
+
+
+def text_page(text: str, request: PageRequest, *scope: object) -> TextPage:
+    """So much of a text as fits, up to the end of a line; `scope` names the text and its version."""
+    page = request.page(PLACE_IN_TEXT, "text", *scope)
+    start: int = page.after[0] if page.after else 0
+    rest = text[start:]
+    part = rest.encode("utf-8", "replace")[: limits.MAX_TOOL_TEXT_BYTES].decode("utf-8", "ignore")
+    if len(part) == len(rest):
+        return TextPage(part, None)
+    end_of_line = part.rfind("\n", len(part) // 2) + 1
+    part = part[: end_of_line or len(part)]
+    return TextPage(part, sign_cursor(page.scope, (start + len(part),), page.key))
+
+
+def shorten(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,122 @@
+"""Requests in large numbers: every answer is held against the API's description, counted and timed."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from fastapi import FastAPI
+from jsonschema import ValidationError
+from starlette.routing import Match
+
+from tests.support.cast import Client, Json
+from tests.contract.document import assert_described
+from tests.contract.table import Operation
+from tests.corpora.places import Place, as_header, as_segment
+from tests.support.http import Response, created, error
+
+# Slower than a second is worth a look at the numbers; slower than this is broken on any machine.
+TOO_SLOW_SECONDS = 5
+FAULTS_TOLD = 50
+
+
+@dataclass
+class Meter:
+    """How much was sent, what came back, and what took longest."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    slowest: str = ""
+
+    def count(self, status: int | str, seconds: float, request: str) -> None:
+        self.statuses[str(status)] += 1
+        if seconds > self.seconds:
+            self.seconds, self.slowest = seconds, request
+
+    @property
+    def told(self) -> Json:
+        return {"statuses": self.statuses, "seconds": self.seconds, "slowest": self.slowest}
+
+    def add(self, told: Json) -> None:
+        self.statuses.update(told["statuses"])
+        if told["seconds"] > self.seconds:
+            self.seconds, self.slowest = told["seconds"], told["slowest"]
+
+    def __str__(self) -> str:
+        statuses = ", ".join(f"{number} x {status}" for status, number in sorted(self.statuses.items()))
+        slowest = f"slowest {self.seconds * 1000:.0f} ms: {self.slowest}"
+        return f"{self.statuses.total()} requests ({statuses}); {slowest}"
+
+
+@dataclass
+class Sender:
+    """A client with something of each kind, who notes every answer that should not have been."""
+
+    app: FastAPI
+    client: Client
+    things: dict[str, str]
+    meter: Meter
+    faults: list[str] = field(default_factory=list)
+
+    async def send(self, operation: Operation, **request: Any) -> Response:
+        """To the operation of the table, with its own things."""
+        path = "/v1" + operation.path.format(**self.things)
+        answer = await self.exchange(operation.method, path, operation.template, **request)
+        if answer.is_success and operation.path.endswith("/apply"):
+            await self.propose_again()
+        return answer
+
+    async def send_at(self, place: Place, text: str) -> Response:
+        """The operation of a place with a text put there, which may make another address of its path."""
+        operation = place.operation
+        things = self.things | ({place.name: as_segment(text)} if place.kind == "path" else {})
+        path = "/v1" + operation.path.format(**things)
+        query = operation.query | ({place.name: text} if place.kind == "query" else {})
+        headers = {place.name: as_header(text)} if place.kind == "header" else {}
+        template = self.template_at(operation.method, path) if place.kind == "path" else operation.template
+        return await self.exchange(
+            operation.method, path, template, params=query, headers=headers, json=operation.body
+        )
+
+    async def exchange(self, method: str, path: str, template: str | None, **request: Any) -> Response:
+        began = time.perf_counter()
+        answer = await self.client.request(method, path, **request)
+        seconds = time.perf_counter() - began
+        told = f"{method} {path} {request}"[:300]
+        self.meter.count(answer.status_code, seconds, told)
+        try:
+            assert answer.status_code < 500
+            assert seconds < TOO_SLOW_SECONDS, f"it took {seconds:.1f} seconds"
+            if template is None:
+                assert error(answer) in {(404, "not_found"), (405, "method_not_allowed")}
+            else:
+                assert_described(answer, method, template)
+        except (AssertionError, KeyError, ValidationError) as failure:
+            self.fault(f"{told} -> {answer.status_code} {answer.text[:300]}: {str(failure)[:300]}")
+        return answer
+
+    async def visit(self, url: str) -> Response:
+        """A public page, feed or file of this installation."""
+        began = time.perf_counter()
+        answer = await self.client.get(url)
+        self.meter.count(answer.status_code, time.perf_counter() - began, f"GET {url}")
+        return answer
+
+    def fault(self, told: str) -> None:
+        if len(self.faults) < FAULTS_TOLD:
+            self.faults.append(told)
+
+    def template_at(self, method: str, path: str) -> str | None:
+        """The path of the operation that an address really names."""
+        scope = {"type": "http", "method": method, "path": unquote(path), "headers": []}
+        for route in self.app.routes:
+            if route.matches(scope)[0] is Match.FULL:
+                return str(getattr(route, "path", "")).removeprefix("/v1")
+        return None
+
+    async def propose_again(self) -> None:
+        """A draft is applied once, and the next one must differ from what is live now."""
+        article = self.things["article"]
+        edit = {"contentMarkdown": f"Text {self.meter.statuses.total()}."}
+        self.things["draft"] = created(await self.client.post(f"/v1/articles/{article}/drafts", json=edit))["id"]

@@ -1,0 +1,1 @@
+"""What tests share: the cast, HTTP answers, and steps that several slices need."""

@@ -1,0 +1,74 @@
+"""Steps that the tests of articles share: what no door of the API does, and what time does."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from instep.articles.actions import save_working_copy
+from instep.articles.schemas import Article, TextUpdate
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.drafts.actions import queue_new_article
+from instep.drafts.schemas import NewArticle
+from instep.identity.schemas import Actor, Bot, Ctx
+from tests.support.cast import Client, Company, Json
+from tests.support.http import all_pages, create_article, ok
+
+Queue = Callable[[Ctx, NewArticle], Awaitable[str]]
+
+
+@asynccontextmanager
+async def acting(database: Database, company: Company, name: str = "Edda") -> AsyncIterator[Ctx]:
+    """The context of somebody who edits in the dashboard."""
+    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
+        bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
+        yield Ctx(tx, bot, Actor("command", name, can_write=True), utc_now())
+
+
+async def save_copy(
+    database: Database, company: Company, ref: str, if_match: str | None = None, **sent: str
+) -> Article:
+    async with acting(database, company) as ctx:
+        return await save_working_copy(ctx, ref, TextUpdate.model_validate(sent), if_match)
+
+
+async def put_into_review(database: Database, company: Company, queue: Queue = queue_new_article) -> str:
+    """An article that waits in the queue; the id of its draft."""
+    async with acting(database, company, "Writer") as ctx:
+        return await queue(ctx, NewArticle(title="Install", content="Run it."))
+
+
+async def draft_status(owner: Tx, draft_id: str) -> tuple[str, bool]:
+    """Its status, and whether its row says that it was changed."""
+    sql = "select {} from drafts where id = %(id)s"
+    status: str = await owner.value(sql.format("status"), id=draft_id)
+    changed: bool = await owner.value(sql.format("updated_at > created_at"), id=draft_id)
+    return status, changed
+
+
+async def translate(client: Client, root: Json, title: str, locale: str) -> Json:
+    return await create_article(client, title, translationOf=root["id"], locale=locale)
+
+
+async def delete(client: Client, ref: str) -> Json:
+    return ok(await client.delete(f"/v1/articles/{ref}"))
+
+
+async def restore(client: Client, ref: str) -> Json:
+    return ok(await client.post(f"/v1/articles/{ref}/restore"))
+
+
+async def let_time_pass(owner: Tx, company: Company, time: timedelta) -> None:
+    """As if the deletions of a company lay so much further back."""
+    await owner.run(
+        "update articles set deleted_at = deleted_at - %(time)s where workspace_id = %(workspace)s",
+        time=time,
+        workspace=company.workspace_id,
+    )
+
+
+async def revisions_of(client: Client, ref: str) -> list[Json]:
+    """All former texts of an article with their text, newest first."""
+    path = f"/v1/articles/{ref}/revisions"
+    listed = await all_pages(client, path, page_size=100)
+    return [ok(await client.get(f"{path}/{row['id']}")) for row in listed]

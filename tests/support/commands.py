@@ -1,0 +1,90 @@
+"""The command `instep` in this process: its words, its exit code, and nothing left of its settings."""
+
+import asyncio
+import io
+import json
+import os
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from instep.cli import main
+from instep.core.config import settings
+from tests.support.cast import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a command printed, and the code that it ended with."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        assert self.code == 0, self.err
+        return self.out
+
+    @property
+    def json(self) -> Json:
+        """One line of JSON and nothing else."""
+        answer: Json = json.loads(self.text)
+        assert self.out.count("\n") == 1
+        return answer
+
+    @property
+    def refusal(self) -> str:
+        """The one sentence of a command that has refused."""
+        assert (self.code, self.out) == (1, "")
+        [line] = self.err.splitlines()
+        assert line.startswith("instep: ")
+        return line
+
+
+def run_command(*arguments: str, typed: str = "", **environment: str) -> Done:
+    """Run it as a shell would with these variables. Not from within an event loop: it has one of its own."""
+    code, out, err = 0, io.StringIO(), io.StringIO()
+    with (
+        patch.dict(os.environ, environment),
+        patch.object(sys, "argv", ["instep", *arguments]),
+        patch.object(sys, "stdin", io.StringIO(typed)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        settings.cache_clear()
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else said(end.code)
+    settings.cache_clear()
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def said(words: str | None) -> int:
+    """As the interpreter ends: a sentence goes to standard error, and means failure."""
+    if words is None:
+        return 0
+    sys.stderr.write(f"{words}\n")
+    return 1
+
+
+class Operator:
+    """Somebody at the shell of a server that stands on the database of the tests."""
+
+    def __init__(self, database_url: str) -> None:
+        self.database_url = database_url
+
+    async def run(self, *arguments: str, typed: str = "", **environment: str) -> Done:
+        environment = {"INSTEP_DATABASE_URL": self.database_url, **environment}
+        return await asyncio.to_thread(run_command, *arguments, typed=typed, **environment)
+
+    async def text(self, *arguments: str) -> str:
+        return (await self.run(*arguments)).text
+
+    async def json(self, *arguments: str, **environment: str) -> Json:
+        return (await self.run(*arguments, "--json", **environment)).json
+
+    async def refused(self, *arguments: str, **environment: str) -> str:
+        return (await self.run(*arguments, **environment)).refusal

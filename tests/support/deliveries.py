@@ -1,0 +1,148 @@
+"""Senders in the tests' own process, endpoints that lead to a receiver, and time that moves on."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from datetime import datetime
+
+from instep.core.config import settings
+from instep.core.crypto import key_ring
+from instep.core.database import Database, Tx
+from instep.core.outbound.client import OutboundClient
+from instep.webhooks import outbox
+from instep.webhooks.outbox import Claimed, Outcome
+from instep.webhooks.sender import Sender
+from tests.support.cast import Client, Json
+from tests.support.http import all_pages, ok
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook
+from tests.webhooks.receiver import Receiver
+
+
+@asynccontextmanager
+async def sending(database: Database) -> AsyncIterator[Sender]:
+    """Nothing is encrypted here, so it does without the system's certificates."""
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    async with aclosing(OutboundClient(settings().allow_list, trust=trust)) as caller:
+        yield Sender(database, caller, key_ring())
+
+
+@asynccontextmanager
+async def at_work(*senders: Sender) -> AsyncIterator[None]:
+    """Senders that go on by themselves, as in a process, until the end."""
+    stop = asyncio.Event()
+    running = [asyncio.create_task(sender.run(stop)) for sender in senders]
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.gather(*running)
+
+
+@asynccontextmanager
+async def attempt_under_way(sender: Sender, receiver: Receiver) -> AsyncIterator[None]:
+    """The endpoint has the request, and does not answer until the end."""
+    receiver.hold()
+    sent = asyncio.create_task(sender.run_due())
+    await receiver.until_received(len(receiver.received) + 1)
+    yield
+    receiver.release()
+    await sent
+
+
+async def connect(client: Client, receiver: Receiver, path: str = "/") -> Json:
+    """An endpoint that leads to the receiver."""
+    return await create_webhook(client, url=receiver.url + path)
+
+
+async def deliveries_of(client: Client, webhook: Json) -> list[Json]:
+    """Newest first."""
+    return await all_pages(client, f"{WEBHOOKS}/{webhook['id']}/deliveries", page_size=100)
+
+
+async def delivery_of(client: Client, webhook: Json) -> Json:
+    """The only one."""
+    [delivery] = await deliveries_of(client, webhook)
+    return delivery
+
+
+async def endpoint_of(client: Client, webhook: Json) -> Json:
+    return ok(await client.get(f"{WEBHOOKS}/{webhook['id']}"))
+
+
+async def enable(client: Client, webhook: Json) -> Json:
+    return ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "enabled"}))
+
+
+async def make_due(owner: Tx, webhook: Json) -> None:
+    """Let the time come for which its deliveries wait."""
+    await owner.run(
+        """
+        update deliveries set next_attempt_at = clock_timestamp()
+        where endpoint_id = %(id)s and status = 'pending' and next_attempt_at > clock_timestamp()
+        """,
+        id=webhook["id"],
+    )
+
+
+async def end_leases(owner: Tx) -> None:
+    """Let so much time go by that attempts under way are taken for lost."""
+    await owner.run("update deliveries set leased_until = clock_timestamp() where leased_until is not null")
+
+
+async def until(is_true: Callable[[], Awaitable[bool]]) -> None:
+    """Until the database says so, which is soon."""
+    async with asyncio.timeout(5):
+        while not await is_true():
+            pass
+
+
+async def database_time(owner: Tx) -> datetime:
+    moment: datetime = await owner.value("select clock_timestamp()")
+    return moment
+
+
+async def add_deliveries(owner: Tx, webhook: Json, count: int, bytes_each: int = 1_000) -> None:
+    """So many that are due, as changes would leave them, in the order of their ids."""
+    await owner.run(
+        """
+        with made as (
+          insert into events (id, workspace_id, type, body, created_at)
+          select 'evt_' || %(id)s || '_' || to_char(n, 'FM000000'), w.workspace_id, 'article.updated',
+            convert_to(json_build_object('id', n, 'text', repeat('x', %(bytes)s))::text, 'UTF8'), now()
+          from webhook_endpoints w, generate_series(1, %(count)s) as n where w.id = %(id)s
+          returning id, workspace_id
+        )
+        insert into deliveries (id, workspace_id, endpoint_id, event_id, status, next_attempt_at, created_at)
+        select replace(id, 'evt_', 'dlv_'), workspace_id, %(id)s, id, 'pending', now(), now() from made
+        """,
+        id=webhook["id"],
+        count=count,
+        bytes=bytes_each,
+    )
+
+
+async def claim(database: Database, most: int = 1) -> list[Claimed]:
+    """What a sender does before it sends."""
+    async with database.enter_workspace("") as tx:
+        return await outbox.claim(tx, most)
+
+
+async def record(database: Database, *outcomes: Outcome) -> None:
+    """What a sender does afterwards."""
+    async with database.enter_workspace("") as tx:
+        await outbox.record(tx, list(outcomes))
+
+
+def outcome_of(claimed: Claimed, is_delivered: bool) -> Outcome:
+    """It arrived, or the endpoint wants no more."""
+    return Outcome(
+        id=claimed.id,
+        number=claimed.number,
+        http_status=200 if is_delivered else 410,
+        duration_ms=1,
+        error=None if is_delivered else "Gone.",
+        answer="",
+        delivered=is_delivered,
+        gone=not is_delivered,
+    )

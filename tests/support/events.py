@@ -1,0 +1,55 @@
+"""How tests hear the events of a workspace: each body held against the API's description."""
+
+import json
+from typing import Any
+
+from instep.core.database import Tx
+from tests.support.cast import Company, Json
+from tests.contract.document import document, validator
+
+BODIES = """
+    select {} from events e join deliveries d on d.event_id = e.id
+    where e.workspace_id = %(workspace)s and (%(webhook)s::text is null or d.endpoint_id = %(webhook)s)
+"""
+
+
+async def heard(owner: Tx, company: Company, webhook: Json | None = None) -> list[Json]:
+    """The body of each delivery to an endpoint, or to all of the workspace, in the order of the changes."""
+    rows = await owner.value(
+        BODIES.format("array_agg(e.body order by e.created_at, e.id)"),
+        workspace=company.workspace_id,
+        webhook=webhook and webhook["id"],
+    )
+    bodies: list[Json] = [json.loads(row) for row in rows or ()]
+    for body in bodies:
+        if body["type"] != "webhook.test":
+            schema_of(body["type"]).validate(body)
+    return bodies
+
+
+async def kinds(owner: Tx, company: Company, webhook: Json | None = None) -> list[str]:
+    return [body["type"] for body in await heard(owner, company, webhook)]
+
+
+async def forget(owner: Tx, company: Company) -> None:
+    """Begin to listen anew."""
+    await owner.run("delete from events where workspace_id = %(id)s", id=company.workspace_id)
+
+
+def told(body: Json) -> tuple[str, Json, Json]:
+    """Kind, object and previous attributes of an event whose frame is as it must be."""
+    assert body.keys() == {"id", "type", "createdAt", "botId", "actor", "data"}
+    assert body["data"].keys() == {"object", "previousAttributes"}
+    assert body["actor"].keys() == {"type", "name"}
+    return body["type"], body["data"]["object"], body["data"]["previousAttributes"]
+
+
+def before(old: Json, new: Json) -> Json:
+    """What `previousAttributes` of the step from one state to another are."""
+    assert old.keys() == new.keys()
+    return {name: value for name, value in old.items() if new[name] != value}
+
+
+def schema_of(kind: str) -> Any:
+    request = document()["webhooks"][kind]["post"]["requestBody"]
+    return validator(request["content"]["application/json"]["schema"])

@@ -1,0 +1,166 @@
+"""How tests connect apps: a person with a browser, an app with its requests and what they tell each other."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from instep.core.database import Tx
+from instep.core.ids import new_id
+from instep.identity.keys import hash_key
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role
+from instep.identity.sessions import new_token
+from instep.oauth.actions import challenge_of
+from tests.support.cast import Client, Company, Json
+from tests.support.sign_in import HERE, TOKEN, fresh_email
+from tests.support.http import Response, body_of, stranger
+
+SITE = "http://help.test"
+RESOURCE = f"{SITE}/mcp/admin"
+HOME = "http://127.0.0.1:3000/callback"
+READ, BOTH = "content:read", "content:read content:write"
+ROLES = pytest.mark.parametrize("role", list(Role))
+
+
+async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Person:
+    """Somebody of the company, without a password: no test here signs in by one."""
+    person = Person(new_id("per"), company.workspace_id, fresh_email(), role)
+    await owner.run(
+        "insert into people (id, workspace_id, email, password_hash, role) "
+        "values (%(id)s, %(workspace)s, %(email)s, '', %(role)s)",
+        id=person.id,
+        workspace=person.workspace_id,
+        email=person.email,
+        role=role.value,
+    )
+    return person
+
+
+async def begin_session(owner: Tx, person: Person) -> str:
+    """What the cookie of a browser holds in which the person is signed in."""
+    token = new_token()
+    await owner.run(
+        "insert into sessions (token_hash, workspace_id, person_id) "
+        "values (%(token)s, %(workspace)s, %(id)s)",
+        token=hash_key(token),
+        workspace=person.workspace_id,
+        id=person.id,
+    )
+    return token
+
+
+@asynccontextmanager
+async def browser_of(app: FastAPI, owner: Tx, person: Person) -> AsyncIterator[Client]:
+    """The person's browser, signed in."""
+    token = await begin_session(owner, person)
+    transport = httpx2.ASGITransport(app)
+    cookies = {"instep-session": token}
+    async with httpx2.AsyncClient(transport=transport, base_url=SITE, cookies=cookies) as browser:
+        yield browser
+
+
+@dataclass
+class Request:
+    """One request of an app, as a well-behaved one sends it; `without` and `but` make it another."""
+
+    client_id: str
+    redirect_uri: str = HOME
+    scope: str | None = READ
+    state: str = "s t&a=t#e"
+    verifier: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+
+    def fields(self, **but: Any) -> dict[str, str]:
+        sent = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": self.redirect_uri,
+            "scope": self.scope,
+            "state": self.state,
+            "code_challenge": challenge_of(self.verifier),
+            "code_challenge_method": "S256",
+            "resource": RESOURCE,
+        }
+        return {name: value for name, value in (sent | but).items() if value is not None}
+
+    def path(self, **but: Any) -> str:
+        return "/oauth/authorize?" + urlencode(self.fields(**but))
+
+    def redemption(self, shown: str, /, **but: Any) -> dict[str, str]:
+        sent = {
+            "grant_type": "authorization_code",
+            "client_id": self.client_id,
+            "code": shown,
+            "redirect_uri": self.redirect_uri,
+            "code_verifier": self.verifier,
+            "resource": RESOURCE,
+        }
+        return {name: value for name, value in (sent | but).items() if value is not None}
+
+
+async def register(app: Client, *redirect_uris: str, **said: Any) -> str:
+    metadata = {"client_name": "Claude", "redirect_uris": list(redirect_uris or [HOME]), **said}
+    answer = await app.post("/oauth/register", json=metadata)
+    assert answer.status_code == 201, answer.text
+    client_id: str = body_of(answer)["client_id"]
+    return client_id
+
+
+async def decide(browser: Client, request: Request, decision: str = "allow", **form: str) -> dict[str, str]:
+    """Open the page of consent and answer it; what the app is told."""
+    page = await browser.get(request.path())
+    assert page.status_code == 200, page.text
+    sent = {"scope": "content:write" if "write" in (request.scope or "") else READ} | form
+    return told(await submit(browser, page, request.path(), decision=decision, **sent), request.redirect_uri)
+
+
+async def submit(browser: Client, page: Response, path: str, **form: str) -> Response:
+    tokens = set(TOKEN.findall(page.text))
+    return await browser.post(path, data={"form-token": tokens.pop(), **form}, headers=HERE)
+
+
+def told(answer: Response, redirect_uri: str = HOME) -> dict[str, str]:
+    """What an app reads in the address that the browser is sent to."""
+    assert answer.status_code == 303, answer.text
+    location = answer.headers["Location"]
+    assert location.startswith(redirect_uri), location
+    return dict(parse_qsl(urlsplit(location).query))
+
+
+async def redeem(app: Client, request: Request, shown: str, /, **but: Any) -> Response:
+    return await app.post("/oauth/token", data=request.redemption(shown, **but))
+
+
+async def refresh(app: Client, client_id: str, token: str, **but: str) -> Response:
+    sent = {"grant_type": "refresh_token", "client_id": client_id, "refresh_token": token} | but
+    return await app.post("/oauth/token", data=sent)
+
+
+async def connect(browser: Client, app: Client, asks: str = READ, **form: str) -> tuple[str, Json]:
+    """An app's id, and the tokens that a person's consent has brought it."""
+    request = Request(await register(app), scope=asks)
+    answer = await redeem(app, request, (await decide(browser, request, **form))["code"])
+    assert answer.status_code == 200, answer.text
+    return request.client_id, body_of(answer)
+
+
+async def connect_somebody(app: FastAPI, owner: Tx, company: Company) -> Json:
+    """The tokens of an app that somebody of the company has connected."""
+    person = await member(owner, company)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        return (await connect(browser, client))[1]
+
+
+def refusal(answer: Response) -> tuple[int, str]:
+    """Status and code; the answer is one that OAuth's clients can read, and nobody keeps."""
+    body = body_of(answer)
+    assert body.keys() == {"error", "error_description"}
+    assert body["error_description"].strip()
+    assert answer.headers["Cache-Control"] == "no-store"
+    return answer.status_code, body["error"]

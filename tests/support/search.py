@@ -1,0 +1,46 @@
+"""Steps that the tests of the search share."""
+
+from typing import Any
+
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.identity.schemas import Actor, Bot, Ctx
+from instep.search import queries, vectors
+from instep.search.documents import Texts, segment_of
+from instep.search.pieces import Piece
+from instep.search.segment import pack
+from tests.support.cast import Client, Company, Json
+from tests.support.http import all_pages, create_article, ok
+
+SEARCH = "/v1/articles/search"
+
+
+async def publish(client: Client, title: str = "Install", text: str = "Run it.", **fields: Any) -> Json:
+    created = await create_article(client, title, contentMarkdown=text, **fields)
+    return ok(await client.post(f"/v1/articles/{created['id']}/publish"))
+
+
+async def search(client: Client, q: str, **params: Any) -> list[Json]:
+    return await all_pages(client, SEARCH, q=q, **params)
+
+
+async def titles(client: Client, q: str, **params: Any) -> list[str]:
+    return [row["title"] for row in await search(client, q, **params)]
+
+
+def context(tx: Tx, company: Company) -> Ctx:
+    """In the company's help center, as an answer or a job has it."""
+    bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
+    return Ctx(tx, bot, Actor("command", "test", can_write=False), utc_now())
+
+
+async def store_index(database: Database, company: Company) -> None:
+    async with database.enter_workspace(company.workspace_id) as tx:
+        await queries.store_index(context(tx, company), pack(segment_of(Texts(), {})), utc_now())
+
+
+async def store_vector(database: Database, company: Company, article_id: str) -> None:
+    async with database.enter_workspace(company.workspace_id) as tx:
+        ctx = context(tx, company)
+        await vectors.begin(ctx, "scripted", 2)
+        await vectors.store(ctx, [vectors.New(Piece(article_id, 0, 0, 0, "Text."), [0.6, 0.8])])

@@ -1,0 +1,45 @@
+"""How visitors come to ask in vain, and what the list then tells."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor, Ctx
+from instep.insights.actions import log_unanswered
+from instep.insights.schemas import Nearest
+from tests.support.cast import Client, Company, Json
+from tests.support.http import all_pages
+
+VISITOR = Actor("visitor", "Visitor", can_write=False)
+LIST = "/v1/insights/unanswered"
+RESET = "How do I reset my password?"
+
+
+@asynccontextmanager
+async def visiting(database: Database, company: Company) -> AsyncIterator[Ctx]:
+    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
+        yield Ctx(tx, await find_bot(tx, company.bot_id), VISITOR, utc_now())
+
+
+async def ask(
+    database: Database,
+    company: Company,
+    question: str = RESET,
+    visitor: str = "ann",
+    locale: str = "en",
+    nearest: list[Nearest] | None = None,
+) -> str:
+    async with visiting(database, company) as ctx:
+        return await log_unanswered(ctx, question, visitor, locale, nearest or [])
+
+
+async def unanswered(client: Client, **params: Any) -> list[Json]:
+    return await all_pages(client, LIST, **params)
+
+
+async def questions(client: Client, **params: Any) -> list[tuple[str, int]]:
+    """What the list shows, in its order: the wording and how often it was asked."""
+    return [(row["question"], row["askedCount"]) for row in await unanswered(client, **params)]
