@@ -30,10 +30,10 @@ from instep.migrations import migrate
 from instep.search import queries
 from instep.search.actions import search_articles
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Wanted
-from instep.search.segment import Segment, pack
-from instep.search.shelf import SHELF
-from instep.search.stems import KNOWN
+from instep.search.schemas import SearchRequest
+from instep.search.index.segment import Segment, pack
+from instep.search.index.cache import index_cache
+from instep.search.index.stems import STEM_CACHE
 from instep.workspaces import actions
 
 ARTICLES = 5_000
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, help="of indexes at hand; a process keeps 268")
     wanted = parser.parse_args()
     if wanted.megabytes:
-        SHELF.most_bytes = wanted.megabytes * 1_000_000
+        index_cache.most_bytes = wanted.megabytes * 1_000_000
     with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder:
         Path(folder).chmod(0o711)
         with EmbeddedPostgres.attach(Path(folder)) as embedded:
@@ -84,16 +84,16 @@ async def measure(url: str, folder: Path, wanted: argparse.Namespace) -> None:
         await show(
             "search behind a change", database, [large], wanted.searches // 5, searching, change(owner)
         )
-        SHELF.indexes.clear()
+        index_cache.indexes.clear()
         small = await copies(owner, articles[:ARTICLES_OF_A_BOT], wanted.bots)
         print(f"{wanted.bots} bots, {ARTICLES_OF_A_BOT} articles each")
         await show("first search ever of a bot", database, small[:NEW], NEW, searching)
         await store_indexes(database, small)
         await owner.execute("vacuum analyze")
-        SHELF.indexes.clear()
+        index_cache.indexes.clear()
         # One after the other, which is the worst order: whoever comes again made room for others meanwhile.
         await show("search, bots by turns", database, small, max(wanted.searches, len(small)), searching)
-        print(f"  {len(SHELF.indexes)} indexes at hand, {sum(at_hand()) / 1e6:.0f} MB")
+        print(f"  {len(index_cache.indexes)} indexes at hand, {sum(at_hand()) / 1e6:.0f} MB")
         await show("search, bots by turns again", database, small, wanted.searches, searching)
         await show("retrieve, bots by turns", database, small, wanted.searches, asking)
         few = small[:FEW]
@@ -105,7 +105,7 @@ async def measure(url: str, folder: Path, wanted: argparse.Namespace) -> None:
 
 
 def at_hand() -> list[int]:
-    return [index.bytes for index in SHELF.indexes.values()]
+    return [index.bytes for index in index_cache.indexes.values()]
 
 
 async def copies(
@@ -123,12 +123,12 @@ async def copies(
 
 async def store_indexes(database: Database, bots: list[Bot]) -> None:
     """What the job makes of each bot, made of the first one's: only what articles are called is another."""
-    [part] = SHELF.indexes[bots[0].id].parts
+    [part] = index_cache.indexes[bots[0].id].segments
     async with database.enter_workspace(bots[0].workspace_id) as tx:
         for number, bot in enumerate(bots):
             ctx = context(tx, bot)
             data = pack(renamed(part.segment, f"_{number}" if number else ""))
-            await queries.store_index(ctx, data, (await queries.moment(ctx)).changed_at)
+            await queries.store_index(ctx, data, (await queries.index_state(ctx)).changed_at)
 
 
 def renamed(segment: Segment, end: str) -> Segment:
@@ -175,7 +175,7 @@ def question() -> str:
 
 
 async def searching(ctx: Ctx) -> object:
-    return await search_articles(ctx, Wanted(question()), "markdown", PageRequest(b"key"))
+    return await search_articles(ctx, SearchRequest(question()), "markdown", PageRequest(b"key"))
 
 
 async def asking(ctx: Ctx) -> object:
@@ -201,15 +201,15 @@ def change(owner: psycopg.AsyncConnection[Any]) -> Callable[[Bot], Awaitable[Non
 async def show_first(database: Database, owner: psycopg.AsyncConnection[Any], bot: Bot) -> None:
     """What a process pays that has no index at hand: when none is stored, and when one is."""
     for name in ("first search ever", "first search of a process"):
-        SHELF.indexes.clear()
-        KNOWN.clear()
+        index_cache.indexes.clear()
+        STEM_CACHE.clear()
         holds: list[float] = []
         watching = asyncio.create_task(watch(holds))
         await show(name, database, [bot], 1, searching)
         watching.cancel()
         print(f"  {'':28} others waited {1_000 * max(holds):.0f} ms for their turn at most")
-    index = SHELF.indexes[bot.id]
-    passages = sum(part.size for part in index.parts)
+    index = index_cache.indexes[bot.id]
+    passages = sum(part.size for part in index.segments)
     cursor = await owner.execute("select octet_length(data) from search_indexes where bot_id = %s", (bot.id,))
     [stored] = await cursor.fetchone() or [0]
     print(f"  {'index':28} {index.bytes / 1e6:8.1f} MB, {passages} passages, {stored / 1e6:.1f} MB stored")

@@ -32,7 +32,7 @@ from instep.search.jobs import (
     schedule_indexes,
     store_indexes,
 )
-from instep.search.meaning import use_embedder
+from instep.search.semantic.query_embedder import use_embedder
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.ops.prune import PRUNE, prune, schedule_prune

@@ -24,8 +24,8 @@ from instep.core.embedded import EmbeddedPostgres
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.migrations import migrate
 from instep.llm.factory import open_embedder
-from instep.search.embedding import embed_bot
-from instep.search.meaning import use_embedder
+from instep.search.semantic.indexing import embed_bot
+from instep.search.semantic.query_embedder import use_embedder
 from instep.search.retrieve import retrieve
 
 SCORER = "helpeval.py"

@@ -15,7 +15,7 @@ from instep.core.terms import terms_of
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Passage, Reach, Retrieved, Signals
+from instep.search.schemas import Passage, Audience, Retrieval, Signals
 
 WHOLE = 0.999
 # As sure as that of what is needed alone: half of what a question that goes on is searched for is old.
@@ -31,7 +31,7 @@ class Asked:
     text: str
     locale: str | None = None
     earlier: tuple[str, ...] = ()
-    see: Reach = "public"
+    audience: Audience = "public"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ def holds_all(signals: Signals, question: str) -> bool:
     return signals.unknown == 0 and signals.coverage >= WHOLE and len(terms_of(question)) > 1
 
 
-async def look_for(ctx: Ctx, asked: Asked, wording: str, locale: str | None) -> Retrieved:
-    return await retrieve(ctx, wording, locale, limit=limits.MAX_PASSAGES_RETRIEVED, see=asked.see)
+async def look_for(ctx: Ctx, asked: Asked, wording: str, locale: str | None) -> Retrieval:
+    return await retrieve(ctx, wording, locale, limit=limits.MAX_PASSAGES_RETRIEVED, audience=asked.audience)
 
 
 def extracted(grounds: Grounds) -> Answer:

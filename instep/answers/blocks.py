@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Literal
 
 from instep.answers.inlines import inline, sentences_in
-from instep.search.passages import closes
+from instep.search.index.passages import closes
 
 Kind = Literal["prose", "list", "table", "code"]
 

@@ -19,7 +19,7 @@ from instep.answers.schemas import (
     WidgetConfigOut,
 )
 from instep.answers.streaming import events_of
-from instep.search.meaning import MEANING
+from instep.search.semantic.query_embedder import query_embedder
 from instep.web.api import reply
 from instep.web.embed import CurrentVisitorCall, VisitorRouter
 from instep.web.events import event_stream, wants_events
@@ -36,7 +36,7 @@ WidgetLocale = Annotated[
 
 @router.operation("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
 async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
-    await MEANING.prepare(body.question)
+    await query_embedder.prepare(body.question)
     async with call.begin() as ctx:
         turn = await actions.hear_question(ctx, body)
     # What the model costs is for those who pay.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from instep.core.terms import ordered_terms, terms_of
 from instep.insights.meaning import CONTRACTED_NOT, TURNING
-from instep.search.passages import sentences_of
+from instep.search.index.passages import sentences_of
 from instep.writer.model.grounds import facts_of
 from instep.writer.words.matching import mention
 

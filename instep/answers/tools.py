@@ -9,8 +9,8 @@ from instep.answers import actions
 from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
 from instep.core import limits
 from instep.search.actions import search_passages
-from instep.search.meaning import MEANING
-from instep.search.schemas import Passage, Query, Wanted
+from instep.search.semantic.query_embedder import query_embedder
+from instep.search.schemas import Passage, Query, SearchRequest
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.mcp.visitors import BotKeyNamed, VisitorToolCall
@@ -62,7 +62,7 @@ async def ask_docs(
     sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}
     asked = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
-    await MEANING.prepare(question)
+    await query_embedder.prepare(question)
     async with call.visit.begin() as ctx:
         turn = await actions.hear_question(ctx, asked)
     # What the model costs is for those who pay.
@@ -80,9 +80,9 @@ async def search_docs(
     cursor: Cursor = None,
 ) -> ListOut[PassageOut]:
     """Search the published articles for the passages that say most about some words, best first."""
-    await MEANING.prepare(query)
+    await query_embedder.prepare(query)
     async with call.visit.begin() as ctx:
-        ask = partial(search_passages, ctx, Wanted(query, locale))
+        ask = partial(search_passages, ctx, SearchRequest(query, locale))
         return await list_within_budget(ask, partial(passage_out, include_text), call.page(limit, cursor))
 
 

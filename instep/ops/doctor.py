@@ -9,7 +9,7 @@ from instep.core.outages import outage_of
 from instep.llm.factory import describe_embeddings, describe_model
 from instep.ops.health import STATE, State, problems_of, try_to_write
 from instep.ops.rotation import count_sealed
-from instep.search.vectors import waiting
+from instep.search.semantic.vectors import embedding_backlog
 from instep.web.shapes import Out
 
 
@@ -71,7 +71,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
         """,
     )
     sealed = await count_sealed(tx, key_ring())
-    embeddings, vectors = describe_embeddings(settings), await waiting(tx)
+    embeddings, vectors = describe_embeddings(settings), await embedding_backlog(tx)
     space = free_space_at(settings.data_dir)
     return Report(
         version=__version__,
@@ -79,7 +79,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
         counts=counts,
         secrets=SecretCounts(current=sealed.current, previous=sealed.previous, unreadable=sealed.unreadable),
         model=describe_model(settings),
-        embeddings=f"{embeddings}; {vectors.told()}" if settings.embeddings else embeddings,
+        embeddings=f"{embeddings}; {vectors.summary()}" if settings.embeddings else embeddings,
         data_folder=str(space),
         proxies=proxies_said_of(settings),
         settings=shown_settings(settings),

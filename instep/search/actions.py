@@ -8,22 +8,22 @@ from instep.core import limits
 from instep.core.paging import Page, Order, Keyset, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
-from instep.search.asking import Plan, asking, packed, plan_all, plan_any, unpacked
-from instep.search.meaning import MEANING
-from instep.search.ranking import Hit, Scope, hits, rank
+from instep.search.query.query import Query, analyze_query, to_cursor, all_terms_query, any_terms_query, from_cursor
+from instep.search.semantic.query_embedder import query_embedder
+from instep.search.query.scoring import Hit, Filter, hits, rank
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Found, Passage, Wanted
-from instep.search.shelf import SHELF, Index
-from instep.search.words import holds
+from instep.search.schemas import SearchHit, Passage, SearchRequest
+from instep.search.index.cache import index_cache, Index
+from instep.search.query.tokens import holds
 from instep.web.shapes import Format
 
 ORDER = Order(("score", "id"), descending=True)
 PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
 # Of those that were found, so many are looked at together: whether they hold a phrase, whether they live.
-AT_ONCE = 50
+HITS_RECHECKED = 50
 
 
-async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageRequest) -> Page[Found]:
+async def search_articles(ctx: Ctx, wanted: SearchRequest, form: Format, request: PageRequest) -> Page[SearchHit]:
     """Search the articles that are live, best match first.
 
     An article is found when it has all words, in any form that its language gives them. Where none has all,
@@ -34,47 +34,47 @@ async def search_articles(ctx: Ctx, wanted: Wanted, form: Format, request: PageR
     An article whose title is the query comes first.
     """
     page = request.page(ORDER, "search", ctx.bot.id, wanted.query, wanted.locale)
-    index, hidden = await SHELF.index_of(ctx)
-    scope = Scope(wanted.locale, "authenticated", hidden)
+    index, hidden = await index_cache.index_of(ctx)
+    scope = Filter(wanted.locale, "authenticated", hidden)
     if page.after:
         # The next page is found in the way in which the one before was.
-        return await results(ctx, index, unpacked(page.after[2]), scope, form, page)
-    asked = await asking(ctx, index, wanted.query, wanted.locale)
-    listed = await results(ctx, index, plan_all(asked), scope, form, page)
+        return await results(ctx, index, from_cursor(page.after[2]), scope, form, page)
+    asked = await analyze_query(ctx, index, wanted.query, wanted.locale)
+    listed = await results(ctx, index, all_terms_query(asked), scope, form, page)
     if listed.rows:
         return listed
-    meant = await MEANING.near(ctx, wanted.query, wanted.locale, "authenticated")
-    return await results(ctx, index, replace(plan_any(asked), meant=meant), scope, form, page)
+    meant = await query_embedder.near(ctx, wanted.query, wanted.locale, "authenticated")
+    return await results(ctx, index, replace(any_terms_query(asked), semantic_hits=meant), scope, form, page)
 
 
 async def results(
-    ctx: Ctx, index: Index, plan: Plan, scope: Scope, form: Format, page: Keyset
-) -> Page[Found]:
+    ctx: Ctx, index: Index, plan: Query, scope: Filter, form: Format, page: Keyset
+) -> Page[SearchHit]:
     after = (page.after[1], page.after[0]) if page.after else None
     found = hits(rank(index, plan, scope), plan, after)
     chosen = found[: page.size + 1]
-    rows = [] if plan.phrases else await queries.found_articles(ctx, chosen, plan.beginnings, form)
+    rows = [] if plan.phrases else await queries.articles_of_hits(ctx, chosen, plan.prefixes, form)
     if len(rows) < len(chosen):
         # Some don't hold a phrase, or have gone meanwhile: others move up.
-        chosen = await first_confirmed(ctx, plan, found, page.size + 1)
-        rows = await queries.found_articles(ctx, chosen, plan.beginnings, form)
-    return page.page_of(rows, lambda row: (row.score, row.id, packed(plan)))
+        chosen = await live_hits(ctx, plan, found, page.size + 1)
+        rows = await queries.articles_of_hits(ctx, chosen, plan.prefixes, form)
+    return page.page_of(rows, lambda row: (row.score, row.id, to_cursor(plan)))
 
 
-async def first_confirmed(ctx: Ctx, plan: Plan, found: list[Hit], count: int) -> list[Hit]:
+async def live_hits(ctx: Ctx, plan: Query, found: list[Hit], count: int) -> list[Hit]:
     chosen: list[Hit] = []
-    async for hit in confirmed(ctx, plan, found):
+    async for hit in recheck(ctx, plan, found):
         chosen.append(hit)
         if len(chosen) == count:
             break
     return chosen
 
 
-async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit]:
+async def recheck(ctx: Ctx, plan: Query, found: list[Hit]) -> AsyncIterator[Hit]:
     """Those that are live at this moment, and hold what must stand together."""
     most = limits.MAX_PHRASE_CHECKS if plan.phrases else len(found)
-    for start in range(0, most, AT_ONCE):
-        some = found[start : start + AT_ONCE]
+    for start in range(0, most, HITS_RECHECKED):
+        some = found[start : start + HITS_RECHECKED]
         if plan.phrases:
             texts = await queries.texts(ctx, [ref for ref, _ in some], "authenticated")
             right = {text.id for text in texts if all(holds(text.words, phrase) for phrase in plan.phrases)}
@@ -86,17 +86,17 @@ async def confirmed(ctx: Ctx, plan: Plan, found: list[Hit]) -> AsyncIterator[Hit
 
 
 async def search_passages(
-    ctx: Ctx, wanted: Wanted, request: PageRequest, each: int | None = None
+    ctx: Ctx, wanted: SearchRequest, request: PageRequest, per_article: int | None = None
 ) -> Page[Passage]:
     """Search the passages that everybody may read, best first: those behind the cursor, as they rank now.
 
-    `each`: so many of an article at most, so that others are seen beside a long one.
+    `per_article`: so many of an article at most, so that others are seen beside a long one.
     """
-    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, wanted.query, wanted.locale, each)
-    # With `each` the best ones are the same, however many are asked for.
-    is_first = each is not None and page.after is None
+    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, wanted.query, wanted.locale, per_article)
+    # With `per_article` the best ones are the same, however many are asked for.
+    is_first = per_article is not None and page.after is None
     limit = page.size + 1 if is_first else limits.MAX_PASSAGES_LISTED
-    found = (await retrieve(ctx, wanted.query, wanted.locale, limit=limit, each=each)).passages
+    found = (await retrieve(ctx, wanted.query, wanted.locale, limit=limit, per_article=per_article)).passages
     found.sort(key=place_of)
     start = 0 if page.after is None else bisect_right(found, page.after, key=place_of)
     return page.page_of(found[start : start + page.size + 1], place_of)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import unescape
 
-from instep.search.words import SPACELESS_RUN
+from instep.search.query.tokens import UNSEGMENTED_RUN
 
 LENGTH = 200
 # How much of it comes before the first word that was found.
@@ -67,7 +67,7 @@ def densest(places: Sequence[Place]) -> int:
 
 
 def places_of(text: str, beginning: str) -> Iterator[Place]:
-    clings = SPACELESS_RUN.match(beginning)
+    clings = UNSEGMENTED_RUN.match(beginning)
     found, at = 0, text.find(beginning)
     while at >= 0 and found < MOST_PLACES:
         end = at + len(beginning)

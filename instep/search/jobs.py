@@ -12,8 +12,8 @@ from instep.core.jobs import Job, defer
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder
 from instep.llm.protocol import CompletionError
-from instep.search.embedding import embed_bot
-from instep.search.shelf import SHELF, UNSAVED_ARTICLES
+from instep.search.semantic.indexing import embed_bot
+from instep.search.index.cache import index_cache, MAX_UNFLUSHED_ARTICLES
 
 log = structlog.get_logger()
 
@@ -53,11 +53,11 @@ async def schedule_indexes(database: Database) -> None:
 async def store_indexes(database: Database, job: Job) -> None:
     async with database.enter_workspace("") as tx:
         sql = "select * from search_behind(%(few)s, %(most)s)"
-        bots = await tx.all(Behind, sql, few=UNSAVED_ARTICLES, most=AT_ONCE)
+        bots = await tx.all(Behind, sql, few=MAX_UNFLUSHED_ARTICLES, most=AT_ONCE)
     for bot in bots:
         async with database.enter_workspace(bot.workspace_id) as tx:
             asking = Actor("command", "index", can_write=False)
-            await SHELF.index_of(Ctx(tx, bot.bot, asking, utc_now()))
+            await index_cache.index_of(Ctx(tx, bot.bot, asking, utc_now()))
     await schedule_indexes(database)
 
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from instep.articles.queries import columns
 from instep.core import limits
 from instep.identity.schemas import Bot, Ctx
-from instep.search.documents import MOST_CHARACTERS, Row
-from instep.search.schemas import Found, Reach
+from instep.search.index.builder import MAX_INDEXED_CHARACTERS, ArticleChange
+from instep.search.schemas import SearchHit, Audience
 from instep.web.shapes import Format
 
 LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
@@ -21,7 +21,7 @@ PUBLIC = """
 
 
 @dataclass(slots=True)
-class Moment:
+class IndexState:
     """How the bot stands: its last change stamp, its collections that are not for everybody."""
 
     changed_at: datetime
@@ -30,9 +30,9 @@ class Moment:
     is_writing: bool
 
 
-async def moment(ctx: Ctx) -> Moment:
+async def index_state(ctx: Ctx) -> IndexState:
     return await ctx.tx.one(
-        Moment,
+        IndexState,
         """
         select b.changed_at, array(select c.id from collections c
             where c.bot_id = b.id and c.visibility <> 'public') as hidden_collections,
@@ -45,10 +45,10 @@ async def moment(ctx: Ctx) -> Moment:
 
 async def changed_since(
     ctx: Ctx, stamp: datetime, after: str | None, limit: int, *, only_live: bool
-) -> list[Row]:
+) -> list[ArticleChange]:
     """Articles with a later stamp, or with this one and a later id, the oldest change first."""
     return await ctx.tx.all(
-        Row,
+        ArticleChange,
         f"""
         select a.id, a.status = 'published' as is_live, a.locale, search_config(a.locale)::text as config,
             a.visibility = 'public' as is_public, a.collection_id, a.title, a.description,
@@ -63,7 +63,7 @@ async def changed_since(
         bot=ctx.bot.id,
         stamp=stamp,
         after=after,
-        most=MOST_CHARACTERS,
+        most=MAX_INDEXED_CHARACTERS,
         limit=limit,
     )
 
@@ -105,7 +105,7 @@ async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
 
 
 @dataclass(slots=True)
-class FoundText:
+class ArticleText:
     """A live article with its text, for its passages."""
 
     id: str
@@ -126,50 +126,50 @@ class FoundText:
         return f"{self.title}\n{self.description or ''}\n{self.markdown}"
 
 
-async def texts(ctx: Ctx, ids: Sequence[str], see: Reach) -> list[FoundText]:
+async def texts(ctx: Ctx, ids: Sequence[str], audience: Audience) -> list[ArticleText]:
     return await ctx.tx.all(
-        FoundText,
+        ArticleText,
         f"""
         select a.id, a.slug, a.locale, a.title, a.description, left(a.content_markdown, %(most)s) as markdown,
             a.content_html as html, a.updated_at as changed_at
-        from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(see)}
+        from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(audience)}
         """,
         bot=ctx.bot.id,
         ids=list(ids),
-        most=MOST_CHARACTERS,
+        most=MAX_INDEXED_CHARACTERS,
     )
 
 
-async def live_ids(ctx: Ctx, ids: Sequence[str], see: Reach) -> set[str]:
+async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
     found = await ctx.tx.value(
-        f"select array_agg(a.id) from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(see)}",
+        f"select array_agg(a.id) from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(audience)}",
         bot=ctx.bot.id,
         ids=list(ids),
     )
     return set(found or ())
 
 
-def visible(see: Reach) -> str:
-    return "true" if see == "authenticated" else PUBLIC
+def visible(audience: Audience) -> str:
+    return "true" if audience == "authenticated" else PUBLIC
 
 
-async def found_articles(
-    ctx: Ctx, hits: Sequence[tuple[str, float]], beginnings: Sequence[str], form: Format
-) -> list[Found]:
+async def articles_of_hits(
+    ctx: Ctx, hits: Sequence[tuple[str, float]], prefixes: Sequence[str], form: Format
+) -> list[SearchHit]:
     """The articles of a page of results, in its order."""
     if not hits:
         return []
     return await ctx.tx.all(
-        Found,
+        SearchHit,
         f"""
         select {columns(form)}, h.score, left(a.content_html, %(read)s) as html,
-            %(beginnings)s::text[] as beginnings
+            %(prefixes)s::text[] as prefixes
         from unnest(%(ids)s::text[], %(scores)s::float8[]) as h (id, score) join articles a using (id)
         where {LIVE} order by h.score desc, h.id desc
         """,
         bot=ctx.bot.id,
         ids=[ref for ref, _ in hits],
         scores=[score for _, score in hits],
-        beginnings=list(beginnings),
+        prefixes=list(prefixes),
         read=limits.MAX_EXCERPT_SOURCE_CHARACTERS,
     )

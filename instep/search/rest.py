@@ -5,7 +5,7 @@ from fastapi.responses import Response
 from instep.articles.rest import LocaleFilter
 from instep.core import limits
 from instep.search import actions
-from instep.search.schemas import FoundHtmlOut, FoundOut, Query, Wanted, found_out
+from instep.search.schemas import SearchHitHtmlOut, SearchHitOut, Query, SearchRequest, search_hit_out
 from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
@@ -13,7 +13,7 @@ from instep.web.shapes import ListOut
 router = ApiRouter()
 
 
-@router.operation("GET /articles/search", actions.search_articles, ListOut[FoundOut | FoundHtmlOut])
+@router.operation("GET /articles/search", actions.search_articles, ListOut[SearchHitOut | SearchHitHtmlOut])
 async def search_articles(
     call: CurrentCall,
     q: Query,
@@ -24,6 +24,6 @@ async def search_articles(
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.search_articles(
-            ctx, Wanted(q, locale), form, call.page(page_size, start_cursor)
+            ctx, SearchRequest(q, locale), form, call.page(page_size, start_cursor)
         )
-        return reply_list(listed, lambda row: found_out(row, ctx.bot, form))
+        return reply_list(listed, lambda row: search_hit_out(row, ctx.bot, form))

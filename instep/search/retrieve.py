@@ -11,29 +11,29 @@ from anyio import to_thread
 from instep.core import limits
 from instep.identity.schemas import Bot, Ctx
 from instep.search import queries
-from instep.search.asking import Asking, Plan, asking, plan_question
-from instep.search.closeness import Weights, closeness, weights_of, worth
-from instep.search.documents import sections_of
-from instep.search.meaning import MEANING
-from instep.search.passages import Anchors, Section, plain_passage, sentences_of
-from instep.search.queries import FoundText
-from instep.search.ranking import MOST, Ranking, Scope, echoed, rank, top
-from instep.search.schemas import Passage, Reach, Retrieved, Signals
-from instep.search.segment import Array
-from instep.search.shelf import SHELF, Index
-from instep.search.stems import Stems, key_of, stems_of
-from instep.search.words import chunks_of
+from instep.search.query.query import QueryBuilder, Query, analyze_query, question_query
+from instep.search.query.proximity import Weights, proximity, weights_of, overlap
+from instep.search.index.builder import sections_of
+from instep.search.semantic.query_embedder import query_embedder
+from instep.search.index.passages import Anchors, Section, plain_passage, sentences_of
+from instep.search.queries import ArticleText
+from instep.search.query.scoring import MAX_SCORE, Ranking, Filter, title_feedback, rank, top
+from instep.search.schemas import Passage, Audience, Retrieval, Signals
+from instep.search.index.segment import Array
+from instep.search.index.cache import index_cache, Index
+from instep.search.index.stems import Stems, index_term, stems_of
+from instep.search.query.tokens import tokenize
 
-NOTHING = Signals(score=0, margin=0, coverage=0, closeness=0, unknown=0, confidence=0)
+NO_SIGNALS = Signals(score=0, margin=0, coverage=0, proximity=0, unknown=0, confidence=0)
 # An article that changed between two statements is looked for once more.
-TRIES = 3
-WORDS_REMEMBERED = 20_000
+MAX_TRIES = 3
+MAX_CACHED_TOKENS = 20_000
 # How sure it is that the articles answer the question: fitted on two public sets (docs/quality.md).
 CLOSENESS, LIKENESS, FOUND, ASKED, SCATTERED, EVEN = 3.42, 0.97, 0.184, -0.044, -0.91, -3.27
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScoredPassage:
     """A passage of the index: its article, its number in it, and how well it answers."""
 
     article_id: str
@@ -43,13 +43,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class ScoredArticle:
     """An article of the index, and how well it answers: `base` by what it says itself."""
 
     score: float
     article_id: str
     base: float
-    likeness: float
+    title_similarity: float
 
 
 async def retrieve(
@@ -58,70 +58,70 @@ async def retrieve(
     locale: str | None = None,
     *,
     limit: int = 8,
-    each: int | None = None,
-    see: Reach = "public",
-) -> Retrieved:
-    """The live passages that answer a question best, and how well they do; of `each` article so many.
+    per_article: int | None = None,
+    audience: Audience = "public",
+) -> Retrieval:
+    """The live passages that answer a question best, and how well they do; of `per_article` article so many.
 
-    `see`: "public", or "authenticated" for whoever may read also what is for signed-in visitors.
+    `audience`: "public", or "authenticated" for whoever may read also what is for signed-in visitors.
     """
-    for _ in range(TRIES):
-        index, hidden = await SHELF.index_of(ctx)
-        asked = await asking(ctx, index, question, locale)
-        meant = await MEANING.near(ctx, question, locale, see)
-        plan = replace(plan_question(asked), meant=meant)
-        near, places = nearest(index, plan, Scope(locale, see, hidden), limit, each)
+    for _ in range(MAX_TRIES):
+        index, hidden = await index_cache.index_of(ctx)
+        asked = await analyze_query(ctx, index, question, locale)
+        semantic_hits = await query_embedder.near(ctx, question, locale, audience)
+        plan = replace(question_query(asked), semantic_hits=semantic_hits)
+        near, places = top_articles(index, plan, Filter(locale, audience, hidden), limit, per_article)
         if not near:
-            return Retrieved([], (), replace(NOTHING, unknown=unknown_share(plan)))
-        texts = {text.id: text for text in await queries.texts(ctx, [one.article_id for one in near], see)}
-        if all(one.article_id in texts and texts[one.article_id].changed_at <= index.seen for one in near):
+            return Retrieval([], (), replace(NO_SIGNALS, unknown=unknown_share(plan)))
+        texts = {text.id: text for text in await queries.texts(ctx, [one.article_id for one in near], audience)}
+        if all(one.article_id in texts and texts[one.article_id].changed_at <= index.synced_until for one in near):
             break
     near = [one for one in near if one.article_id in texts]
     shown = await shown_passages(
         ctx, asked, plan, [place for place in places if place.article_id in texts], texts
     )
-    return Retrieved(
+    return Retrieval(
         [passage for passage, _ in shown],
         tuple(one.article_id for one in near),
-        signals_of(plan, near, shown) if near else NOTHING,
+        confidence_signals(plan, near, shown) if near else NO_SIGNALS,
     )
 
 
-def nearest(
-    index: Index, plan: Plan, scope: Scope, limit: int, each: int | None
-) -> tuple[list[Near], list[Place]]:
+def top_articles(
+    index: Index, plan: Query, scope: Filter, limit: int, per_article: int | None
+) -> tuple[list[ScoredArticle], list[ScoredPassage]]:
     """Articles, and passages of theirs, the best first: each of the passages may be of another article."""
     count = max(limits.MAX_NEAREST_RETRIEVED, limit)
-    near: list[Near] = []
-    places: list[Place] = []
+    near: list[ScoredArticle] = []
+    places: list[ScoredPassage] = []
     rankings = rank(index, plan, scope)
-    for ranking, score in zip(rankings, echoed(rankings), strict=True):
+    for ranking, score in zip(rankings, title_feedback(rankings), strict=True):
         allowed = np.where(ranking.allowed, score, 0)
         articles = ranking.part.segment.articles
         near += [
-            Near(*(float(allowed[at]), articles[at].id, float(ranking.said[at]), float(ranking.likeness[at])))
+            ScoredArticle(*(float(allowed[at]), articles[at].id, float(ranking.lexical_score[at]), float(ranking.title_similarity[at])))
             for at in top(allowed, count)
             if allowed[at] > 0
         ]
-        places += places_of(ranking, allowed, limit, each)
+        places += places_of(ranking, allowed, limit, per_article)
     near = sorted(near, key=lambda one: (-one.score, one.article_id))[:count]
     ids = {one.article_id for one in near}
     places = [place for place in places if place.article_id in ids]
     return near, sorted(places, key=lambda place: (-place.score, place.article_id, place.number))[:limit]
 
 
-def places_of(ranking: Ranking, score: Array, limit: int, each: int | None) -> list[Place]:
+def places_of(ranking: Ranking, score: Array, limit: int, per_article: int | None) -> list[ScoredPassage]:
     """The best passages of a part: as good as their article, less what its best passage has before them."""
     segment = ranking.part.segment
     best = segment.best_of(ranking.passage_score)
-    value = np.where(score[segment.owner] > 0, (score - best)[segment.owner] + ranking.passage_score, 0)
-    if each is not None:
-        value = best_of_each(np.where(ranking.passage_score > 0, value, 0), segment.owner, each)
+    value = np.where(score[segment.article_of_passage] > 0, (score - best)[segment.article_of_passage] + ranking.passage_score, 0)
+    if per_article is not None:
+        value = best_of_each(np.where(ranking.passage_score > 0, value, 0), segment.article_of_passage, per_article)
     return [
-        Place(
-            segment.articles[segment.owner[at]].id,
-            int(at - segment.first_passages[segment.owner[at]]),
-            float(value[at]) / MOST,
+        ScoredPassage(
+            segment.articles[segment.article_of_passage[at]].id,
+            int(at - segment.first_passages[segment.article_of_passage[at]]),
+            float(value[at]) / MAX_SCORE,
             float(ranking.passage_coverage[at]),
         )
         for at in top(value, limit)
@@ -140,7 +140,7 @@ def best_of_each(value: Array, owner: Array, count: int) -> Array:
 
 
 async def shown_passages(
-    ctx: Ctx, asked: Asking, plan: Plan, places: Sequence[Place], texts: dict[str, FoundText]
+    ctx: Ctx, asked: QueryBuilder, plan: Query, places: Sequence[ScoredPassage], texts: dict[str, ArticleText]
 ) -> list[tuple[Passage, float]]:
     """The passages as their readers see them, and how close together each holds what is looked for."""
     shown = {place.article_id: texts[place.article_id] for place in places}
@@ -159,25 +159,25 @@ async def shown_passages(
     matched = frozenset(
         word
         for word in words
-        if any((stem := known[word]) and key_of(config, stem) in weights for config, known in stems.items())
+        if any((stem := known[word]) and index_term(config, stem) in weights for config, known in stems.items())
     )
     return [
         (
             passage_of(ctx.bot, place, text, section, anchor, plain, weights, stems, matched),
-            closeness(keys_of(" ".join((*section.headings, plain)), stems), weights) / plan.total,
+            proximity(keys_of(" ".join((*section.headings, plain)), stems), weights) / plan.total_weight,
         )
         for place, text, section, anchor, plain in found
     ]
 
 
-async def read_articles(texts: dict[str, FoundText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
+async def read_articles(texts: dict[str, ArticleText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
     """The passages of each article and where its headings stand, each article read once."""
     if sum(len(text.html) for text in texts.values()) > limits.MAX_INLINE_CHARACTERS:
         return await to_thread.run_sync(read_articles_now, texts)
     return read_articles_now(texts)
 
 
-def read_articles_now(texts: dict[str, FoundText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
+def read_articles_now(texts: dict[str, ArticleText]) -> tuple[dict[str, list[Section]], dict[str, Anchors]]:
     return (
         {id: sections_of(text.description, text.markdown) for id, text in texts.items()},
         {id: Anchors(text.html) for id, text in texts.items()},
@@ -186,8 +186,8 @@ def read_articles_now(texts: dict[str, FoundText]) -> tuple[dict[str, list[Secti
 
 def passage_of(
     bot: Bot,
-    place: Place,
-    text: FoundText,
+    place: ScoredPassage,
+    text: ArticleText,
     section: Section,
     anchor: str | None,
     plain: str,
@@ -210,7 +210,7 @@ def passage_of(
         coverage=min(place.coverage, 1.0),
         best=max(
             sentences_of(plain),
-            key=lambda span: worth(keys_of(plain[span[0] : span[1]], stems), weights),
+            key=lambda span: overlap(keys_of(plain[span[0] : span[1]], stems), weights),
             default=(0, 0),
         ),
         matched=matched,
@@ -220,7 +220,7 @@ def passage_of(
 def keys_of(text: str, stems: dict[str, Stems]) -> list[list[str]]:
     """Of each word what the languages read it as, without words that all of them leave out."""
     read = (
-        [key_of(config, stem) for config, known in stems.items() if (stem := known[word])]
+        [index_term(config, stem) for config, known in stems.items() if (stem := known[word])]
         for word in words_of(text)
     )
     return [keys for keys in read if keys]
@@ -230,30 +230,30 @@ def words_of(text: str) -> list[str]:
     return [word for chunk in text.split() for word in words_in(chunk)]
 
 
-@lru_cache(WORDS_REMEMBERED)
+@lru_cache(MAX_CACHED_TOKENS)
 def words_in(chunk: str) -> tuple[str, ...]:
     """Texts say the same again and again, and a passage is read as a whole and by sentences."""
-    return tuple(word for words in chunks_of(chunk) for word in words)
+    return tuple(word for words in tokenize(chunk) for word in words)
 
 
-def signals_of(plan: Plan, near: list[Near], shown: list[tuple[Passage, float]]) -> Signals:
+def confidence_signals(plan: Query, near: list[ScoredArticle], shown: list[tuple[Passage, float]]) -> Signals:
     best = near[0]
     own = [(passage, close) for passage, close in shown if passage.article_id == best.article_id]
     # Of the best article, and of any: each alone is wrong at times.
     close = (max((close for _, close in own), default=0) + max((close for _, close in shown), default=0)) / 2
     scattered = len({passage.article_id for passage, _ in shown}) / max(1, len(shown))
-    sure = EVEN + CLOSENESS * close + LIKENESS * best.likeness + SCATTERED * scattered
-    sure += (FOUND * best.base + ASKED) * plan.total
+    logit = EVEN + CLOSENESS * close + LIKENESS * best.title_similarity + SCATTERED * scattered
+    logit += (FOUND * best.base + ASKED) * plan.total_weight
     return Signals(
-        score=min(best.score / MOST, 1.0),
+        score=min(best.score / MAX_SCORE, 1.0),
         margin=1 - near[1].score / best.score if len(near) > 1 else 1.0,
         coverage=max((passage.coverage for passage, _ in own), default=0),
-        closeness=min(close, 1.0),
+        proximity=min(close, 1.0),
         unknown=unknown_share(plan),
-        confidence=1 / (1 + exp(-sure)),
+        confidence=1 / (1 + exp(-logit)),
     )
 
 
-def unknown_share(plan: Plan) -> float:
-    words = [wish for wish in plan.wishes if not wish.is_pair]
-    return sum(wish.weight for wish in words if not wish.is_known) / plan.total
+def unknown_share(plan: Query) -> float:
+    words = [term for term in plan.terms if not term.is_bigram]
+    return sum(term.weight for term in words if not term.is_known) / plan.total_weight

@@ -9,7 +9,7 @@ from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut, article
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search.excerpts import best_passage, cut, plain_text
-from instep.search.marking import Marked, marked
+from instep.search.highlight import Marked, highlight
 from instep.web.shapes import NOT_BLANK, Format, not_blank, without_nul
 
 Query = Annotated[
@@ -27,7 +27,7 @@ Query = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchRequest:
     """What is searched for, and in which language; None: in all."""
 
     query: str
@@ -35,17 +35,17 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Found(Article):
-    """A live article that a search found; `beginnings` are the words looked for without their endings."""
+class SearchHit(Article):
+    """A live article that a search found; `prefixes` are the words looked for without their endings."""
 
     score: float
     html: str
-    beginnings: list[str]
+    prefixes: list[str]
 
     @property
     def excerpt(self) -> str:
         text = plain_text(self.html)
-        return best_passage(text, self.beginnings) or cut(" ".join((self.description or text).split()))
+        return best_passage(text, self.prefixes) or cut(" ".join((self.description or text).split()))
 
 
 Excerpt = Annotated[
@@ -60,27 +60,27 @@ Score = Annotated[
 ]
 
 
-class FoundOut(ArticleOut):
+class SearchHitOut(ArticleOut):
     """A live article that a search found, with its text in Markdown."""
 
     excerpt: Excerpt
     score: Score
 
 
-class FoundHtmlOut(ArticleHtmlOut):
+class SearchHitHtmlOut(ArticleHtmlOut):
     """A live article that a search found, with its text in HTML."""
 
     excerpt: Excerpt
     score: Score
 
 
-def found_out(found: Found, bot: Bot, form: Format) -> FoundOut | FoundHtmlOut:
+def search_hit_out(found: SearchHit, bot: Bot, form: Format) -> SearchHitOut | SearchHitHtmlOut:
     fields = {**dict(article_out(found, bot, form)), "excerpt": found.excerpt, "score": found.score}
-    return FoundHtmlOut(**fields) if form == "html" else FoundOut(**fields)
+    return SearchHitHtmlOut(**fields) if form == "html" else SearchHitOut(**fields)
 
 
 # Who asks: anybody, or somebody who may also read what is for signed-in visitors.
-Reach = Literal["public", "authenticated"]
+Audience = Literal["public", "authenticated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Passage:
     @property
     def marked_excerpt(self) -> list[Marked]:
         """The excerpt in pieces, of which those are marked that stand for words of the question."""
-        return marked(self.excerpt, self.matched)
+        return highlight(self.excerpt, self.matched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Signals:
     # The share of the question's words that the best passage holds, each as much as it is rare.
     coverage: float
     # The share of them that stands close together somewhere.
-    closeness: float
+    proximity: float
     # The share of them that no article has.
     unknown: float
     # All of it in one number: the chance that the articles answer the question.
@@ -139,7 +139,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieval:
     """What was found for a question, the best passage first; `article_ids` are the nearest articles."""
 
     passages: list[Passage]

@@ -8,7 +8,7 @@ from pydantic import Field
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search import actions
-from instep.search.schemas import Excerpt, Found, Query, Score, Wanted
+from instep.search.schemas import Excerpt, SearchHit, Query, Score, SearchRequest
 from instep.web.call import Call
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
@@ -18,7 +18,7 @@ toolbox = Toolbox()
 SearchedLocale = Annotated[Locale, Field(description="Only articles in this language.")]
 
 
-class FoundItemOut(Out):
+class SearchHitItemOut(Out):
     """A live article that the search found, without its text: `get_article` reads that."""
 
     id: str
@@ -31,25 +31,25 @@ class FoundItemOut(Out):
     updated_at: Timestamp
 
 
-@toolbox.tool(actions.search_articles, ListOut[FoundItemOut], "Search the articles")
+@toolbox.tool(actions.search_articles, ListOut[SearchHitItemOut], "Search the articles")
 async def search_articles(
     call: Call,
     query: Query,
     locale: SearchedLocale | None = None,
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
-) -> ListOut[FoundItemOut]:
+) -> ListOut[SearchHitItemOut]:
     """Search the live articles, best match first. Write the words that the article would use.
 
     Names in code such as `--dry-run` are found as they stand, and so is what is in double quotes.
     """
     async with call.begin() as ctx:
-        ask = partial(actions.search_articles, ctx, Wanted(query, locale), "markdown")
-        return await list_within_budget(ask, partial(found_item_out, ctx.bot), call.page(limit, cursor))
+        ask = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")
+        return await list_within_budget(ask, partial(search_hit_item_out, ctx.bot), call.page(limit, cursor))
 
 
-def found_item_out(bot: Bot, found: Found) -> FoundItemOut:
-    return FoundItemOut(
+def search_hit_item_out(bot: Bot, found: SearchHit) -> SearchHitItemOut:
+    return SearchHitItemOut(
         id=found.id,
         slug=found.slug,
         title=found.title,

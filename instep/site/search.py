@@ -10,8 +10,8 @@ from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.paging import Page, PageRequest
 from instep.search.actions import search_passages
-from instep.search.meaning import MEANING
-from instep.search.schemas import Passage, Wanted
+from instep.search.semantic.query_embedder import query_embedder
+from instep.search.schemas import Passage, SearchRequest
 from instep.site import queries
 from instep.site.schemas import article_path
 from instep.site.visits import Visit, help_center, spelled
@@ -46,12 +46,12 @@ async def show_search(request: Request) -> Response:
     is_searched = len(query) >= limits.MIN_QUERY_CHARACTERS
     if is_searched:
         await count_search(request)
-        await MEANING.prepare(query)
+        await query_embedder.prepare(query)
     async with help_center(request) as visit:
         locale = visit.ctx.bot.locale
         if "locale" in request.path_params:
             locale = spelled(request.path_params["locale"])
-        listed = await search(visit, Wanted(query, locale)) if is_searched else NOTHING
+        listed = await search(visit, SearchRequest(query, locale)) if is_searched else NOTHING
         page = visit.page(
             "search.html",
             locale,
@@ -89,7 +89,7 @@ async def count_search(request: Request) -> None:
             refuse_spent([window])
 
 
-async def search(visit: Visit, wanted: Wanted) -> Page[Passage]:
+async def search(visit: Visit, wanted: SearchRequest) -> Page[Passage]:
     cursor = visit.request.query_params.get("start_cursor")
     key = visit.request.app.state.cursor_key
     return await search_passages(visit.ctx, wanted, PageRequest(key, limits.SITE_PAGE_SIZE, cursor), EACH)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.search.marking import marked
+from instep.search.highlight import highlight
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from instep.search.marking import marked
     ],
 )
 def test_whole_words_are_marked_in_any_spelling(text: str, words: set[str], shown: str) -> None:
-    assert "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in marked(text, words)) == shown
+    assert "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in highlight(text, words)) == shown

@@ -13,9 +13,9 @@ from instep.identity.schemas import Ctx
 from instep.llm.embedding import HttpEmbedder
 from instep.llm.protocol import CompletionError
 from instep.search import jobs
-from instep.search.meaning import MEANING, Meaning, use_embedder
+from instep.search.semantic.query_embedder import query_embedder, QueryEmbedder, use_embedder
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Reach
+from instep.search.schemas import Audience
 from tests.support.cast import Api, Cast
 from tests.model.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.search import publish, titles
@@ -39,13 +39,13 @@ JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
 @pytest.fixture
 async def embedder() -> AsyncIterator[Set]:
     async with embedding(knows) as (embedder, behind):
-        MEANING.use(embedder)
+        query_embedder.use(embedder)
         yield embedder, behind
-        MEANING.use(None)
+        query_embedder.use(None)
 
 
-async def titles_of(ctx: Ctx, question: str, locale: str | None = None, see: Reach = "public") -> list[str]:
-    retrieved = await retrieve(ctx, question, locale, see=see)
+async def titles_of(ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public") -> list[str]:
+    retrieved = await retrieve(ctx, question, locale, audience=audience)
     return list(dict.fromkeys(passage.title for passage in retrieved.passages))
 
 
@@ -131,8 +131,8 @@ async def test_meaning_shows_nobody_more_than_words_do(
     await embed(database, embedder[0], cast.acme, cast.globex)
 
     assert "Automobile" not in await titles_of(ctx, "vehicle upkeep")
-    assert "Automobile" in await titles_of(ctx, "vehicle upkeep", see="authenticated")
-    assert "Globex car" not in await titles_of(ctx, "vehicle upkeep", see="authenticated")
+    assert "Automobile" in await titles_of(ctx, "vehicle upkeep", audience="authenticated")
+    assert "Globex car" not in await titles_of(ctx, "vehicle upkeep", audience="authenticated")
     assert await titles_of(ctx, "his receipt", "de") == ["Rechnung"]
     assert "Rechnung" not in await titles_of(ctx, "his receipt", "en")
 
@@ -148,7 +148,7 @@ async def test_a_client_that_pages_sees_each_article_once(
     path = "/v1/articles/search?q=vehicle%20upkeep&page_size=2"
     first = ok(await client.get(path))
     # The second page is the one of the first, even where the question has no vector any more.
-    MEANING.use(None)
+    query_embedder.use(None)
 
     second = ok(await client.get(f"{path}&start_cursor={first['next_cursor']}"))
 
@@ -186,7 +186,7 @@ async def test_without_the_model_words_do(
     monkeypatch.setattr(limits, "QUERY_EMBEDDING_SECONDS", 0.1)
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(mood, mood) as (embedder, behind):
-        MEANING.use(embedder)
+        query_embedder.use(embedder)
         with pytest.raises(CompletionError):
             await embed(database, embedder, cast.acme)
         assert await counted(owner, article["id"]) == 0
@@ -199,7 +199,7 @@ async def test_without_the_model_words_do(
         behind.moods[:] = [knows]
         await embed(database, embedder, cast.acme)
         assert await counted(owner, article["id"]) == 1
-    MEANING.use(None)
+    query_embedder.use(None)
 
 
 async def test_a_piece_that_is_refused_spoils_no_other(
@@ -227,7 +227,7 @@ async def test_those_of_another_model_are_made_anew(
         assert await owner.value(length, id=article["id"]) == 4
         # The same name, but another model behind it: nothing is compared until all is new.
         behind.moods[:] = [knows_more]
-        MEANING.use(embedder)
+        query_embedder.use(embedder)
         assert await titles_of(ctx, "vehicle upkeep") == []
         await publish(api(cast.acme.write_key), "Bill", "Pay it.")
         await embed(database, embedder, cast.acme)
@@ -236,13 +236,13 @@ async def test_those_of_another_model_are_made_anew(
     async with embedding(knows, model="another") as (embedder, _):
         await embed(database, embedder, cast.acme)
         assert await owner.value(length, id=article["id"]) == 4
-    MEANING.use(None)
+    query_embedder.use(None)
 
 
 async def test_a_question_is_asked_for_once_and_rests_after_a_failure() -> None:
     now = 0.0
     async with embedding(knows, knows, errs(500), errs(500), errs(500), knows) as (embedder, behind):
-        meaning = Meaning(embedder, clock=lambda: now)
+        meaning = QueryEmbedder(embedder, clock=lambda: now)
         assert await meaning.of("car") == await meaning.of("car") is not None
         await meaning.prepare("bill")
         assert await meaning.of("bill") is not None
@@ -266,7 +266,7 @@ async def test_without_the_extension_all_but_meaning_works(
         assert await owner.value("select set_up_vectors()") is False
         await owner.run("reset role")
         assert await owner.value("select set_up_vectors()") is True
-    monkeypatch.setattr("instep.search.vectors.set_up_vectors", lambda url: False)
+    monkeypatch.setattr("instep.search.semantic.vectors.set_up_vectors", lambda url: False)
     async with embedding(knows) as (embedder, behind):
         assert await use_embedder(embedder, "postgresql://nowhere") is None
         await publish(api(cast.acme.write_key), "Automobile", "Wash it.")

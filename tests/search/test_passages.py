@@ -5,8 +5,8 @@ import time
 import pytest
 
 from instep.core.markdown import render
-from instep.search.documents import MOST_PIECES, sections_of
-from instep.search.passages import Anchors, split
+from instep.search.index.builder import MAX_INDEXED_PASSAGES, sections_of
+from instep.search.index.passages import Anchors, split
 
 HEADINGS = {
     "# a": "a",
@@ -59,7 +59,7 @@ def test_an_article_with_many_headings_is_read_as_quickly_as_a_usual_one() -> No
 
     assert [anchors.of(section) for section in sections[-2:]] == ["h-heading-598", "h-heading-599"]
     assert time.process_time() - began < 0.2
-    assert len(sections) == MOST_PIECES
+    assert len(sections) == MAX_INDEXED_PASSAGES
 
 
 def test_headings_in_html_move_none_of_the_anchors() -> None:

@@ -6,12 +6,12 @@ import pytest
 
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.search.documents import Row, sections_of
-from instep.search.pieces import Piece, pieces_of
+from instep.search.index.builder import ArticleChange, sections_of
+from instep.search.semantic.chunks import Chunk, chunks_of
 
 
-def cut(markdown: str, title: str = "Fleet", description: str | None = None) -> list[Piece]:
-    return pieces_of([Row("a", True, "en", "english", True, None, title, description, markdown, utc_now())])
+def cut(markdown: str, title: str = "Fleet", description: str | None = None) -> list[Chunk]:
+    return chunks_of([ArticleChange("a", True, "en", "english", True, None, title, description, markdown, utc_now())])
 
 
 def test_short_passages_share_a_piece_in_plain_words() -> None:
@@ -58,4 +58,4 @@ def test_an_article_without_a_text_is_its_title() -> None:
 def test_what_moves_to_another_passage_is_made_anew() -> None:
     [before], [after] = cut("## Care\n\nWash it."), cut("## Care\n\nWash it.", description="")
     assert before.hash == after.hash
-    assert Piece("a", 0, 0, 0, "Wash it.").hash != Piece("a", 0, 1, 1, "Wash it.").hash
+    assert Chunk("a", 0, 0, 0, "Wash it.").hash != Chunk("a", 0, 1, 1, "Wash it.").hash

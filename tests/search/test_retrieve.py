@@ -4,7 +4,7 @@ import pytest
 
 from instep.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Reach
+from instep.search.schemas import Audience
 from tests.support.cast import Api, Cast
 from tests.support.search import publish
 from tests.support.http import at_once, create_article, create_collection, ok
@@ -25,8 +25,8 @@ Whoever leaves loses all roles.
 """
 
 
-async def titles_of(ctx: Ctx, question: str, locale: str | None = None, see: Reach = "public") -> list[str]:
-    retrieved = await retrieve(ctx, question, locale, see=see)
+async def titles_of(ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public") -> list[str]:
+    retrieved = await retrieve(ctx, question, locale, audience=audience)
     return list(dict.fromkeys(passage.title for passage in retrieved.passages))
 
 
@@ -96,13 +96,13 @@ async def test_it_is_surer_of_what_the_articles_hold(api: Api, cast: Cast, ctx: 
     for number in range(20):
         await publish(client, f"Article {number}", f"About thing {number}, and some people.")
 
-    held = (await retrieve(ctx, "Where do I invite people to the team?")).signals
+    match_term = (await retrieve(ctx, "Where do I invite people to the team?")).signals
     strange = (await retrieve(ctx, "Where do people feed the penguins of the zookeeper?")).signals
 
-    assert held.confidence > strange.confidence + 0.2
-    assert held.coverage > 0.8 > strange.coverage
-    assert held.closeness > strange.closeness
-    assert held.unknown == 0
+    assert match_term.confidence > strange.confidence + 0.2
+    assert match_term.coverage > 0.8 > strange.coverage
+    assert match_term.proximity > strange.proximity
+    assert match_term.unknown == 0
     assert strange.unknown > 0.5
 
 
@@ -127,7 +127,7 @@ async def test_only_what_may_be_read_is_retrieved(api: Api, cast: Cast, ctx: Ctx
     await publish(api(cast.globex.write_key), "Of others", "canary")
 
     assert await titles_of(ctx, "canary") == ["Public"]
-    assert set(await titles_of(ctx, "canary", see="authenticated")) == {
+    assert set(await titles_of(ctx, "canary", audience="authenticated")) == {
         *("Public", "Signed in", "In a collection")
     }
     ok(await client.patch(f"/v1/collections/{staff['id']}", json={"visibility": "public"}))

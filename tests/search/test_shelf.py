@@ -9,10 +9,11 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.jobs import defer
 from instep.identity.schemas import Ctx
-from instep.search import jobs, queries, shelf
-from instep.search.documents import Row
-from instep.search.segment import pack, unpack
-from instep.search.shelf import BeingRead, Index, Shelf
+from instep.search import jobs, queries
+from instep.search.index import cache
+from instep.search.index.builder import ArticleChange
+from instep.search.index.segment import pack, unpack
+from instep.search.index.cache import IndexWarmingUp, Index, IndexCache
 from tests.support.cast import Api, Cast, Company, RunJobs
 from tests.support.search import context, publish
 from tests.support.http import at_once, ok
@@ -23,15 +24,15 @@ ROOM = 10_000_000
 def titles(index: Index) -> set[str]:
     return {
         article.title
-        for part in index.parts
-        for article, lives in zip(part.segment.articles, part.lives, strict=True)
+        for part in index.segments
+        for article, lives in zip(part.segment.articles, part.live_docs, strict=True)
         if lives
     }
 
 
 async def test_each_process_sees_a_change_when_it_is_asked(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
-    one, other = Shelf(ROOM), Shelf(ROOM)
+    one, other = IndexCache(ROOM), IndexCache(ROOM)
     path = f"/v1/articles/{(await publish(client, 'Alpha'))['id']}"
     for asked in (one, other):
         assert titles((await asked.index_of(ctx))[0]) == {"alpha"}
@@ -45,7 +46,7 @@ async def test_each_process_sees_a_change_when_it_is_asked(api: Api, cast: Cast,
 
 
 async def test_an_index_is_read_only_when_something_changed(api: Api, cast: Cast, ctx: Ctx) -> None:
-    shelf_ = Shelf(ROOM)
+    shelf_ = IndexCache(ROOM)
     await publish(api(cast.acme.write_key))
     before, _ = await shelf_.index_of(ctx)
 
@@ -59,7 +60,7 @@ async def test_an_index_is_read_once_where_articles_are_newer_than_the_bot_says(
 ) -> None:
     await publish(api(cast.acme.write_key))
     await owner.run("update bots set changed_at = changed_at - interval '1 s' where id = %(b)s", b=ctx.bot.id)
-    shelf_ = Shelf(ROOM)
+    shelf_ = IndexCache(ROOM)
     before, _ = await shelf_.index_of(ctx)
 
     after, _ = await shelf_.index_of(ctx)
@@ -69,7 +70,7 @@ async def test_an_index_is_read_once_where_articles_are_newer_than_the_bot_says(
 
 async def test_an_index_of_many_changes_is_as_one_that_was_read_anew(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
-    grown = Shelf(ROOM)
+    grown = IndexCache(ROOM)
     made = [await publish(client, f"No {number}", f"kiwi number{number}") for number in range(12)]
     for number, article in enumerate(made):
         ok(await client.patch(f"/v1/articles/{article['id']}", json={"title": f"Newer {number}"}))
@@ -77,26 +78,26 @@ async def test_an_index_of_many_changes_is_as_one_that_was_read_anew(api: Api, c
             ok(await client.post(f"/v1/articles/{article['id']}/unpublish"))
         index, _ = await grown.index_of(ctx)
 
-    fresh, _ = await Shelf(ROOM).index_of(ctx)
+    fresh, _ = await IndexCache(ROOM).index_of(ctx)
 
     assert titles(index) == titles(fresh) == {f"newer {n}" for n in range(12) if n % 4}
     assert index.article_count == fresh.article_count == 9
-    assert len(index.parts) <= 4
-    whole = await shelf.merged(index.parts)
-    again = await shelf.merged(fresh.parts)
+    assert len(index.segments) <= 4
+    whole = await cache.merge_segments(index.segments)
+    again = await cache.merge_segments(fresh.segments)
     assert whole.words.all() == again.words.all()
-    assert whole.forms.all() == again.forms.all()
-    assert whole.spread.tolist() == again.spread.tolist()
+    assert whole.surface_forms.all() == again.surface_forms.all()
+    assert whole.document_frequency.tolist() == again.document_frequency.tolist()
 
 
 async def test_a_stored_index_spares_the_reading(
     api: Api, cast: Cast, ctx: Ctx, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "UNSAVED_ARTICLES", 2)
+    monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 2)
     client = api(cast.acme.write_key)
     for number in range(4):
         await publish(client, f"No {number}")
-    await Shelf(ROOM).index_of(ctx)
+    await IndexCache(ROOM).index_of(ctx)
     assert await owner.value("select count(*) from search_indexes where bot_id = %(b)s", b=ctx.bot.id) == 1
     await publish(client, "Later")
     # What the stored one holds is not read again.
@@ -104,7 +105,7 @@ async def test_a_stored_index_spares_the_reading(
     await owner.run("update articles set title = 'Unread' where title = 'No 0'")
     await owner.run("alter table articles enable trigger articles_stamped")
 
-    index, _ = await Shelf(ROOM).index_of(ctx)
+    index, _ = await IndexCache(ROOM).index_of(ctx)
 
     assert titles(index) == {"no 0", "no 1", "no 2", "no 3", "later"}
 
@@ -112,21 +113,21 @@ async def test_a_stored_index_spares_the_reading(
 async def test_a_stored_index_of_another_version_is_made_anew(
     api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "UNSAVED_ARTICLES", 0)
+    monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 0)
     await publish(api(cast.acme.write_key), "Alpha")
     with monkeypatch.context() as older:
-        older.setattr("instep.search.segment.FORMAT", 0)
-        await Shelf(ROOM).index_of(ctx)
+        older.setattr("instep.search.index.segment.FORMAT", 0)
+        await IndexCache(ROOM).index_of(ctx)
 
-    index, _ = await Shelf(ROOM).index_of(ctx)
+    index, _ = await IndexCache(ROOM).index_of(ctx)
 
     assert titles(index) == {"alpha"}
 
 
 async def test_packing_loses_nothing(api: Api, cast: Cast, ctx: Ctx) -> None:
     await publish(api(cast.acme.write_key), "Größe", "Use `page_size`. 重置密码", description="About 🚀")
-    index, _ = await Shelf(ROOM).index_of(ctx)
-    segment = index.parts[0].segment
+    index, _ = await IndexCache(ROOM).index_of(ctx)
+    segment = index.segments[0].segment
 
     again = unpack(pack(segment))
 
@@ -135,7 +136,7 @@ async def test_packing_loses_nothing(api: Api, cast: Cast, ctx: Ctx) -> None:
 
 
 async def test_only_those_asked_for_last_are_at_hand(api: Api, cast: Cast, ctx: Ctx) -> None:
-    small = Shelf(1)
+    small = IndexCache(1)
     await publish(api(cast.acme.write_key), "Alpha")
     await small.index_of(ctx)
 
@@ -148,16 +149,16 @@ async def test_many_who_ask_at_once_wait_for_one_reading(
     client = api(cast.acme.write_key)
     await publish(client, "Alpha")
     read = []
-    caught_up = shelf.caught_up
+    caught_up = cache.catch_up
 
     async def counted(ctx: Ctx, index: Index) -> Index:
         read.append(ctx.bot.id)
         return await caught_up(ctx, index)
 
-    monkeypatch.setattr(shelf, "caught_up", counted)
-    monkeypatch.setattr(shelf.SHELF, "indexes", {})
-    monkeypatch.setattr(shelf, "SHELF", Shelf(ROOM))
-    monkeypatch.setattr("instep.search.actions.SHELF", shelf.SHELF)
+    monkeypatch.setattr(cache, "catch_up", counted)
+    monkeypatch.setattr(cache.index_cache, "indexes", {})
+    monkeypatch.setattr(cache, "index_cache", IndexCache(ROOM))
+    monkeypatch.setattr("instep.search.actions.SHELF", cache.index_cache)
 
     await at_once(5, lambda _: client.get("/v1/articles/search", params={"q": "alpha"}))
 
@@ -171,10 +172,10 @@ async def test_who_waits_for_a_first_reading_leaves_connections_to_others(
     monkeypatch.setattr(limits, "INDEX_WAIT_SECONDS", 0.01)
     await publish(api(cast.acme.write_key), "Alpha")
     await publish(api(cast.globex.write_key), "Beta")
-    shelf_ = Shelf(ROOM)
+    shelf_ = IndexCache(ROOM)
 
     async with shelf_.turn(cast.acme.bot_id, may_take_long=True):
-        with pytest.raises(BeingRead) as refused:
+        with pytest.raises(IndexWarmingUp) as refused:
             await shelf_.index_of(ctx)
         async with database.enter_workspace(cast.globex.workspace_id) as tx:
             assert titles((await shelf_.index_of(context(tx, cast.globex)))[0]) == {"beta"}
@@ -186,12 +187,12 @@ async def test_who_waits_for_a_first_reading_leaves_connections_to_others(
 async def test_what_was_read_before_a_failure_is_not_read_again(
     api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "READ_AT_ONCE", 2)
-    monkeypatch.setattr(shelf, "FETCHED_AT_ONCE", 2)
+    monkeypatch.setattr(cache, "BATCH_ARTICLES", 2)
+    monkeypatch.setattr(cache, "FETCH_ARTICLES", 2)
     made = [await publish(api(cast.acme.write_key), f"No {number}") for number in range(5)]
     changed_since, read = queries.changed_since, list[list[str]]()
 
-    async def failing_once(*arguments: Any, **named: Any) -> list[Row]:
+    async def failing_once(*arguments: Any, **named: Any) -> list[ArticleChange]:
         if len(read) == 1:
             read.append([])
             raise ConnectionError
@@ -200,7 +201,7 @@ async def test_what_was_read_before_a_failure_is_not_read_again(
         return rows
 
     monkeypatch.setattr(queries, "changed_since", failing_once)
-    shelf_ = Shelf(ROOM)
+    shelf_ = IndexCache(ROOM)
     with pytest.raises(ConnectionError):
         await shelf_.index_of(ctx)
 
@@ -211,7 +212,7 @@ async def test_what_was_read_before_a_failure_is_not_read_again(
 async def test_behind_many_changes_a_worker_stores_the_index(
     api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "UNSAVED_ARTICLES", 2)
+    monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 2)
     monkeypatch.setattr(jobs, "UNSAVED_ARTICLES", 2)
     for number in range(4):
         await publish(api(cast.acme.write_key), f"No {number}")

@@ -3,7 +3,7 @@
 import pytest
 
 from instep.core import limits
-from instep.search.words import LONGEST_WORD, MOST_WORDS, chunks_of, holds, read_question
+from instep.search.query.tokens import MAX_WORD_CHARACTERS, MAX_QUERY_WORDS, tokenize, holds, parse_query
 
 
 @pytest.mark.parametrize(
@@ -25,20 +25,20 @@ from instep.search.words import LONGEST_WORD, MOST_WORDS, chunks_of, holds, read
     ],
 )
 def test_a_question_is_taken_apart(text: str, terms: list[str]) -> None:
-    assert list(read_question(text).terms) == terms
+    assert list(parse_query(text).terms) == terms
 
 
 def test_an_endless_question_has_an_end() -> None:
     for text in ("a b " * 300, "ab " * 300, "密码设置" * 200, "x-" * 300, "ﷺ" * limits.MAX_QUERY_CHARACTERS):
-        assert len(read_question(text).words) <= MOST_WORDS
+        assert len(parse_query(text).words) <= MAX_QUERY_WORDS
     many = " ".join(map(str, range(200)))
-    assert len(read_question(many).words) == MOST_WORDS
+    assert len(parse_query(many).words) == MAX_QUERY_WORDS
 
 
 def test_a_word_is_never_longer_than_postgresql_takes() -> None:
-    [word] = read_question("ﷲ" * limits.MAX_QUERY_CHARACTERS).words
+    [word] = parse_query("ﷲ" * limits.MAX_QUERY_CHARACTERS).words
 
-    assert len(word) == LONGEST_WORD
+    assert len(word) == MAX_WORD_CHARACTERS
     assert len(word.encode()) <= 2_046
 
 
@@ -56,7 +56,7 @@ def test_a_word_is_never_longer_than_postgresql_takes() -> None:
     ],
 )
 def test_a_text_is_taken_apart_with_what_belongs_together(text: str, chunks: list[str]) -> None:
-    assert [" ".join(words) for words in chunks_of(text)] == chunks
+    assert [" ".join(words) for words in tokenize(text)] == chunks
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from instep.core.outbound.client import OutboundClient
 from instep.identity.schemas import Bot
 from instep.llm.factory import only
 from instep.llm.embedding import HttpEmbedder
-from instep.search.embedding import embed_bot
+from instep.search.semantic.indexing import embed_bot
 from tests.support.cast import Company
 from tests.model.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
 

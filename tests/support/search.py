@@ -5,10 +5,11 @@ from typing import Any
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.search import queries, vectors
-from instep.search.documents import Texts, segment_of
-from instep.search.pieces import Piece
-from instep.search.segment import pack
+from instep.search import queries
+from instep.search.semantic import vectors
+from instep.search.index.builder import SegmentBuilder, segment_of
+from instep.search.semantic.chunks import Chunk
+from instep.search.index.segment import pack
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages, create_article, ok
 
@@ -36,11 +37,11 @@ def context(tx: Tx, company: Company) -> Ctx:
 
 async def store_index(database: Database, company: Company) -> None:
     async with database.enter_workspace(company.workspace_id) as tx:
-        await queries.store_index(context(tx, company), pack(segment_of(Texts(), {})), utc_now())
+        await queries.store_index(context(tx, company), pack(segment_of(SegmentBuilder(), {})), utc_now())
 
 
 async def store_vector(database: Database, company: Company, article_id: str) -> None:
     async with database.enter_workspace(company.workspace_id) as tx:
         ctx = context(tx, company)
         await vectors.begin(ctx, "scripted", 2)
-        await vectors.store(ctx, [vectors.New(Piece(article_id, 0, 0, 0, "Text."), [0.6, 0.8])])
+        await vectors.store(ctx, [vectors.NewEmbedding(Chunk(article_id, 0, 0, 0, "Text."), [0.6, 0.8])])

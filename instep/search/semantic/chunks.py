@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from instep.core import limits
-from instep.search.documents import Row, sections_of
-from instep.search.passages import Section, plain_passage, sentences_of
+from instep.search.index.builder import ArticleChange, sections_of
+from instep.search.index.passages import Section, plain_passage, sentences_of
 
 # In characters: what has no blank for longer is cut.
-LONGEST_WORD = limits.CHUNK_BYTES // 4
+MAX_WORD_BYTES = limits.CHUNK_BYTES // 4
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Chunk:
     """Sentences in a row, as their vector is made of them, and the passages that they are of."""
 
     article_id: str
@@ -33,11 +33,11 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Pieces:
+class Chunker:
     """What has been read of an article so far."""
 
-    row: Row
-    done: list[Piece] = field(default_factory=list)
+    row: ArticleChange
+    done: list[Chunk] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     size: int = 0
     first: int = 0
@@ -56,16 +56,16 @@ class Pieces:
     def end(self) -> None:
         if self.said:
             text = "\n".join((self.row.title, " ".join(self.said))).rstrip()
-            self.done.append(Piece(self.row.id, len(self.done), self.first, self.last, text))
+            self.done.append(Chunk(self.row.id, len(self.done), self.first, self.last, text))
         self.said, self.size = [], 0
 
 
-def pieces_of(rows: Sequence[Row]) -> list[Piece]:
-    return [piece for row in rows if row.is_live for piece in pieces_of_article(row)]
+def chunks_of(rows: Sequence[ArticleChange]) -> list[Chunk]:
+    return [piece for row in rows if row.is_live for piece in chunk_article(row)]
 
 
-def pieces_of_article(row: Row) -> list[Piece]:
-    pieces = Pieces(row)
+def chunk_article(row: ArticleChange) -> list[Chunk]:
+    pieces = Chunker(row)
     above: tuple[str, ...] = ()
     for passage, section in enumerate(sections_of(row.description, row.markdown or "")):
         path = path_of(section)
@@ -97,4 +97,4 @@ def units_of(section: Section) -> Iterator[str]:
 
 def short_words(sentence: str) -> Iterator[str]:
     for word in sentence.split():
-        yield from (word[at : at + LONGEST_WORD] for at in range(0, len(word), LONGEST_WORD))
+        yield from (word[at : at + MAX_WORD_BYTES] for at in range(0, len(word), MAX_WORD_BYTES))

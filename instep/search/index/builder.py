@@ -7,21 +7,21 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from instep.search.passages import Section, split, without_links
-from instep.search.segment import IN_HEADING, OFTEN, Array, Article, Segment, arrange
-from instep.search.stems import LETTERS, Stems, key_of
-from instep.search.words import LONGEST_WORD, chunks_of, title_of
+from instep.search.index.passages import Section, split, without_links
+from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Article, Segment, build_segment
+from instep.search.index.stems import LANGUAGE_CODES, Stems, index_term
+from instep.search.query.tokens import MAX_WORD_CHARACTERS, tokenize, title_of
 
 # Of an article so much is searched; a text with too many different words is searched up to there.
-MOST_CHARACTERS = 250_000
-MOST_PIECES = 600
+MAX_INDEXED_CHARACTERS = 250_000
+MAX_INDEXED_PASSAGES = 600
 REPEATED_AT_ONCE = 1_000
 # What stands around words in texts.
 AROUND = ".,;:!?()[]\"'*`"
 
 
 @dataclass(slots=True)
-class Row:
+class ArticleChange:
     """A changed article; without a text when it is no longer live."""
 
     id: str
@@ -45,8 +45,8 @@ def words_of(chunk: str) -> Words:
     bare = chunk.strip(AROUND)
     # Nearly all there is, so at once.
     if bare.isalnum() and bare.isascii() and (bare.islower() or bare.istitle()):
-        return (bare.lower()[:LONGEST_WORD],), ()
-    chunks = [tuple(words) for words in chunks_of(chunk)]
+        return (bare.lower()[:MAX_WORD_CHARACTERS],), ()
+    chunks = [tuple(words) for words in tokenize(chunk)]
     return (
         tuple(words[0] for words in chunks if len(words) == 1),
         tuple(words for words in chunks if len(words) > 1),
@@ -68,7 +68,7 @@ def keys_of(words: Words, letter: str, stems: Stems) -> tuple[str, ...]:
     return tuple(keys)
 
 
-class Chunks(dict[str, int]):
+class TokenIds(dict[str, int]):
     """What stands between blanks in texts of one language: each is numbered when it is met first.
 
     A text says the same again and again, so that what it says is read once and then only counted.
@@ -77,11 +77,11 @@ class Chunks(dict[str, int]):
     def __init__(self, config: str, met: list[tuple[str, str]]) -> None:
         super().__init__()
         self.config = config
-        self.met = met
+        self.surface_forms = met
 
     def __missing__(self, chunk: str) -> int:
-        number = self[chunk] = len(self.met)
-        self.met.append((self.config, chunk))
+        number = self[chunk] = len(self.surface_forms)
+        self.surface_forms.append((self.config, chunk))
         return number
 
     def of(self, text: str) -> list[int]:
@@ -89,7 +89,7 @@ class Chunks(dict[str, int]):
 
 
 @dataclass(slots=True)
-class Pile:
+class TokenBuffer:
     """Texts one after the other, as the numbers of their chunks."""
 
     packed: list[Array] = field(default_factory=list)
@@ -116,29 +116,29 @@ class Pile:
 
 
 @dataclass(slots=True)
-class Texts:
+class SegmentBuilder:
     """Live articles, taken apart: the more of them together, the less is left to read in each."""
 
     articles: list[Article] = field(default_factory=list)
-    titles: Pile = field(default_factory=Pile)
+    titles: TokenBuffer = field(default_factory=TokenBuffer)
     # Of each passage: what stands above it, and itself; then the article that it is of.
-    headings: Pile = field(default_factory=Pile)
-    bodies: Pile = field(default_factory=Pile)
+    headings: TokenBuffer = field(default_factory=TokenBuffer)
+    bodies: TokenBuffer = field(default_factory=TokenBuffer)
     owners: list[int] = field(default_factory=list)
     # Of each chunk its language and its words, and how it is written.
     chunks: list[tuple[str, Words]] = field(default_factory=list)
-    met: list[tuple[str, str]] = field(default_factory=list)
-    known: dict[str, Chunks] = field(default_factory=dict)
+    surface_forms: list[tuple[str, str]] = field(default_factory=list)
+    token_cache: dict[str, TokenIds] = field(default_factory=dict)
 
-    def add(self, rows: Sequence[Row]) -> None:
+    def add(self, rows: Sequence[ArticleChange]) -> None:
         for row in rows:
             self.take_apart(row)
-        self.chunks += [(config, words_of(chunk)) for config, chunk in self.met[len(self.chunks) :]]
+        self.chunks += [(config, words_of(chunk)) for config, chunk in self.surface_forms[len(self.chunks) :]]
         for pile in (self.titles, self.headings, self.bodies):
             pile.pack()
 
-    def take_apart(self, row: Row) -> None:
-        chunks = self.known.setdefault(row.config, Chunks(row.config, self.met))
+    def take_apart(self, row: ArticleChange) -> None:
+        chunks = self.token_cache.setdefault(row.config, TokenIds(row.config, self.surface_forms))
         title = title_of(row.title)[:200]
         for section in sections_of(row.description, row.markdown or ""):
             self.headings.add(chunks.of(" ".join(section.headings)))
@@ -158,16 +158,16 @@ class Texts:
 def sections_of(description: str | None, markdown: str) -> list[Section]:
     """What an article has to say, its description first, which counts as much as a heading."""
     first = [Section((description,), None, description)] if description else []
-    return [*first, *split(markdown[:MOST_CHARACTERS], MOST_PIECES)] or [Section((), None, "")]
+    return [*first, *split(markdown[:MAX_INDEXED_CHARACTERS], MAX_INDEXED_PASSAGES)] or [Section((), None, "")]
 
 
-def segment_of(texts: Texts, stems: dict[str, Stems]) -> Segment:
+def segment_of(texts: SegmentBuilder, stems: dict[str, Stems]) -> Segment:
     """The texts as their words; a word here is a key: its language and what that reads it as."""
-    read = [keys_of(words, LETTERS.get(config, "A"), stems[config]) for config, words in texts.chunks]
+    read = [keys_of(words, LANGUAGE_CODES.get(config, "A"), stems[config]) for config, words in texts.chunks]
     left_out = list(left_out_of_titles(texts, stems))
     words = sorted(set(chain(chain.from_iterable(read), (key for _, key in left_out))))
     numbers = {word: number for number, word in enumerate(words)}
-    keys = Keys.of(read, numbers)
+    keys = TermIds.of(read, numbers)
     body_word, body_passage = keys.held(texts.bodies)
     title_word, title_article = keys.held(texts.titles)
     articles, passages = len(texts.articles), len(texts.owners)
@@ -177,7 +177,7 @@ def segment_of(texts: Texts, stems: dict[str, Stems]) -> Segment:
             np.array([numbers[key] * articles + place for place, key in left_out], dtype=np.int64),
         )
     )
-    return arrange(
+    return build_segment(
         texts.articles,
         words,
         rows_of(body_word, body_passage, *keys.held(texts.headings), passages),
@@ -188,15 +188,15 @@ def segment_of(texts: Texts, stems: dict[str, Stems]) -> Segment:
     )
 
 
-def forms_of(texts: Texts, stems: dict[str, Stems], numbers: dict[str, int]) -> Iterator[tuple[str, int]]:
+def forms_of(texts: SegmentBuilder, stems: dict[str, Stems], numbers: dict[str, int]) -> Iterator[tuple[str, int]]:
     """Words as they are written, each with what it is read as."""
     for config, words in texts.words().items():
-        letter, known = LETTERS.get(config, "A"), stems[config]
+        letter, known = LANGUAGE_CODES.get(config, "A"), stems[config]
         yield from ((word, numbers[letter + stem]) for word in words if (stem := known[word]))
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class TermIds:
     """What each chunk is read as: where its keys begin among all, and how many it has."""
 
     keys: Array
@@ -204,12 +204,12 @@ class Keys:
     counts: Array
 
     @classmethod
-    def of(cls, read: Sequence[Sequence[str]], numbers: dict[str, int]) -> "Keys":
+    def of(cls, read: Sequence[Sequence[str]], numbers: dict[str, int]) -> "TermIds":
         counts = np.array([len(keys) for keys in read], dtype=np.int64)
         keys = np.fromiter((numbers[key] for keys in read for key in keys), dtype=np.int64)
         return cls(keys, np.cumsum(counts) - counts, counts)
 
-    def held(self, pile: Pile) -> tuple[Array, Array]:
+    def held(self, pile: TokenBuffer) -> tuple[Array, Array]:
         """Each key that a text of the pile holds, as often as it does, and the number of that text."""
         chunks = pile.chunks
         counts = self.counts[chunks]
@@ -236,16 +236,16 @@ def rows_of(word: Array, passage: Array, heading_word: Array, heading_passage: A
     only_above = above[~in_both]
     rows = np.zeros((len(held) + len(only_above), 3), dtype=np.int64)
     rows[:, 0], rows[:, 1] = np.divmod(np.concatenate((held, only_above)), many)
-    rows[: len(held), 2] = np.minimum(counts, OFTEN)
-    rows[where[in_both], 2] += IN_HEADING
-    rows[len(held) :, 2] = IN_HEADING
+    rows[: len(held), 2] = np.minimum(counts, MAX_TERM_FREQUENCY)
+    rows[where[in_both], 2] += HEADING_FLAG
+    rows[len(held) :, 2] = HEADING_FLAG
     return rows
 
 
-def left_out_of_titles(texts: Texts, stems: dict[str, Stems]) -> Iterator[tuple[int, str]]:
+def left_out_of_titles(texts: SegmentBuilder, stems: dict[str, Stems]) -> Iterator[tuple[int, str]]:
     """Words of titles that their language leaves out: some titles have no others."""
     for place, chunk in zip(texts.titles.owners.tolist(), texts.titles.chunks.tolist(), strict=True):
         config, words = texts.chunks[chunk]
         for word in all_of(words):
             if not stems[config][word]:
-                yield place, key_of(config, f"={word}")
+                yield place, index_term(config, f"={word}")

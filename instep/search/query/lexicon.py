@@ -6,7 +6,7 @@ General English of help centers, in the hope of no particular product; other lan
 CONFIG = "english"
 
 # Words of questions that tell little of what the answer is about, beside those that English leaves out.
-FILLER_WORDS = """
+STOP_WORD_LIST = """
     able anybody anyone anything anyway anywhere ask available away best better cannot could different
     directly easy easily else ever everybody everyone everything exactly exist find get give go going
     good got happen have help hello hi instead keep kind know let like look lot make many maybe may
@@ -15,10 +15,10 @@ FILLER_WORDS = """
     sometimes somewhere sort still sure take tell thank thanks thing think tried try unable use used
     user using want way will wish without wonder work would wrong yes yet
 """
-FILLERS = frozenset(FILLER_WORDS.split())
+STOP_WORDS = frozenset(STOP_WORD_LIST.split())
 
 # A word stands for the others of its line, though not as well as for itself.
-SAME = tuple(
+SYNONYMS = tuple(
     line.split()
     for line in """
     access reach
@@ -77,4 +77,4 @@ SAME = tuple(
     site website
     """.strip().splitlines()
 )
-WORDS = FILLERS | {word for line in SAME for word in line}
+WORDS = STOP_WORDS | {word for line in SYNONYMS for word in line}

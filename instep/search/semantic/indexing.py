@@ -10,11 +10,12 @@ from instep.core.database import Database, Tx
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder, Vector
 from instep.llm.protocol import PromptRejected
-from instep.search import queries, vectors
-from instep.search.documents import Row
-from instep.search.pieces import Piece, pieces_of
-from instep.search.shelf import NEVER, run
-from instep.search.vectors import Made, New
+from instep.search import queries
+from instep.search.semantic import vectors
+from instep.search.index.builder import ArticleChange
+from instep.search.semantic.chunks import Chunk, chunks_of
+from instep.search.index.cache import NEVER, run
+from instep.search.semantic.vectors import EmbeddingState, NewEmbedding
 
 ARTICLES_AT_ONCE = 20
 TEXTS_AT_ONCE = 64
@@ -26,11 +27,11 @@ HARMLESS = "help"
 class Batch:
     """Articles that have changed, how far that was looked, and which pieces need a vector."""
 
-    made: Made
-    rows: list[Row]
-    pieces: list[Piece]
-    missing: list[Piece]
-    until: queries.Moment
+    made: EmbeddingState
+    rows: list[ArticleChange]
+    pieces: list[Chunk]
+    missing: list[Chunk]
+    until: queries.IndexState
 
     @property
     def is_last(self) -> bool:
@@ -61,27 +62,27 @@ def context(tx: Tx, bot: Bot) -> Ctx:
 
 
 async def next_batch(ctx: Ctx, model: str) -> Batch:
-    made = await vectors.made(ctx)
+    made = await vectors.embedding_state(ctx)
     if made is None or made.model != model:
         async with ctx.tx.transaction():
             await vectors.begin(ctx, model, 0)
-        made = Made(model, 0, NEVER, False)
-    until = await queries.moment(ctx)
+        made = EmbeddingState(model, 0, NEVER, False)
+    until = await queries.index_state(ctx)
     rows = await queries.changed_since(ctx, made.seen, None, ARTICLES_AT_ONCE, only_live=False)
-    pieces = await run(pieces_of, rows, is_long=True)
-    known = await vectors.known(ctx, [row.id for row in rows])
+    pieces = await run(chunks_of, rows, is_long=True)
+    known = await vectors.stored_hashes(ctx, [row.id for row in rows])
     missing = [piece for piece in pieces if known.get((piece.article_id, piece.number)) != piece.hash]
     return Batch(made, rows, pieces, missing, until)
 
 
-async def vectors_of(embedder: Embedder, pieces: Sequence[Piece]) -> list[New]:
+async def vectors_of(embedder: Embedder, pieces: Sequence[Chunk]) -> list[NewEmbedding]:
     """Without those that the model does not take."""
-    found: list[New] = []
+    found: list[NewEmbedding] = []
     for start in range(0, len(pieces), TEXTS_AT_ONCE):
         some = pieces[start : start + TEXTS_AT_ONCE]
         for piece, vector in zip(some, await taken(embedder, [piece.text for piece in some]), strict=True):
             if vector is not None:
-                found.append(New(piece, vector))
+                found.append(NewEmbedding(piece, vector))
     return found
 
 
@@ -102,7 +103,7 @@ async def taken_alone(embedder: Embedder, text: str) -> Vector | None:
         return None
 
 
-async def keep(ctx: Ctx, batch: Batch, new: Sequence[New]) -> None:
+async def keep(ctx: Ctx, batch: Batch, new: Sequence[NewEmbedding]) -> None:
     counts = {row.id: 0 for row in batch.rows}
     for piece in batch.pieces:
         counts[piece.article_id] += 1

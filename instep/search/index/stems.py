@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from instep.core.database import Tx
-from instep.search.words import SPACELESS_RUN
+from instep.search.query.tokens import UNSEGMENTED_RUN
 
 # A letter of its own for each configuration, so that words of two languages are never taken for the same.
 CONFIGS = (
@@ -23,27 +23,27 @@ CONFIGS = (
     *("nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "spanish", "swedish", "tamil"),
     *("turkish", "yiddish", "esperanto", "polish"),
 )
-LETTERS = {config: chr(ord("A") + place) for place, config in enumerate(CONFIGS)}
+LANGUAGE_CODES = {config: chr(ord("A") + place) for place, config in enumerate(CONFIGS)}
 # Of a process, for all languages together; about 60 bytes each.
-MOST_REMEMBERED = 300_000
+MAX_CACHED_STEMS = 300_000
 # Looked up without holding up other requests noticeably.
-AT_ONCE = 5_000
+LOOKUP_WORDS = 5_000
 
 
 # None where the language leaves the word out.
 Stems = dict[str, str | None]
-KNOWN: dict[str, Stems] = {}
+STEM_CACHE: dict[str, Stems] = {}
 
 
 async def stems_of(tx: Tx, config: str, words: Collection[str]) -> Stems:
     """What the words of a text are to a language; it holds at least those asked for."""
-    known = KNOWN.setdefault(config, {})
+    known = STEM_CACHE.setdefault(config, {})
     if strange := [word for word in words if word not in known]:
-        if sum(map(len, KNOWN.values())) > MOST_REMEMBERED:
-            KNOWN.clear()
+        if sum(map(len, STEM_CACHE.values())) > MAX_CACHED_STEMS:
+            STEM_CACHE.clear()
             return await stems_of(tx, config, words)
-        for start in range(0, len(strange), AT_ONCE):
-            known.update(await look_up(tx, config, list(dict.fromkeys(strange[start : start + AT_ONCE]))))
+        for start in range(0, len(strange), LOOKUP_WORDS):
+            known.update(await look_up(tx, config, list(dict.fromkeys(strange[start : start + LOOKUP_WORDS]))))
     return known
 
 
@@ -57,7 +57,7 @@ def has_forms(word: str) -> bool:
     """Numbers and scripts without blanks are what they are."""
     if word.isascii() and word.isalpha():
         return True
-    return not (any(letter.isdigit() for letter in word) or SPACELESS_RUN.match(word))
+    return not (any(letter.isdigit() for letter in word) or UNSEGMENTED_RUN.match(word))
 
 
 # The dictionary of a token type: a language of another script than ours has one more for ASCII words.
@@ -75,5 +75,5 @@ LOOK_UP = """
 """
 
 
-def key_of(config: str, stem: str) -> str:
-    return LETTERS.get(config, "A") + stem
+def index_term(config: str, stem: str) -> str:
+    return LANGUAGE_CODES.get(config, "A") + stem

@@ -11,31 +11,31 @@ from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import Embedder, Vector
 from instep.llm.protocol import CompletionError
-from instep.search import vectors
-from instep.search.schemas import Reach
-from instep.search.vectors import Meant
+from instep.search.semantic import vectors
+from instep.search.schemas import Audience
+from instep.search.semantic.vectors import SemanticHit
 
 log = structlog.get_logger()
 
 
-class Meaning:
+class QueryEmbedder:
     """The vectors of questions that this process was asked last; without an embedder words alone count."""
 
     def __init__(self, embedder: Embedder | None = None, clock: Callable[[], float] = monotonic) -> None:
         self.embedder = embedder
         self.clock = clock
         self.vectors: OrderedDict[str, Vector] = OrderedDict()
-        self.rests_until = float("-inf")
+        self.open_until = float("-inf")
         self.waiting = 0
 
     def use(self, embedder: Embedder | None) -> None:
         self.embedder = embedder
         self.vectors.clear()
-        self.rests_until = float("-inf")
+        self.open_until = float("-inf")
 
     async def prepare(self, question: str) -> None:
         """Ask for the vector while no connection is held: whoever searches then finds it at hand."""
-        if self.embedder and self.is_awake(question):
+        if self.embedder and self.is_available(question):
             await self.ask(self.embedder, question)
 
     async def of(self, question: str) -> Vector | None:
@@ -43,7 +43,7 @@ class Meaning:
         if self.embedder is None or question in self.vectors:
             return self.vectors.get(question)
         # Who asks now holds a connection to the database, so that only few may wait.
-        if not self.is_awake(question) or self.waiting >= limits.MAX_CONCURRENT_QUERY_EMBEDDINGS:
+        if not self.is_available(question) or self.waiting >= limits.MAX_CONCURRENT_QUERY_EMBEDDINGS:
             return None
         self.waiting += 1
         try:
@@ -51,14 +51,14 @@ class Meaning:
         finally:
             self.waiting -= 1
 
-    def is_awake(self, question: str) -> bool:
-        return question not in self.vectors and self.clock() >= self.rests_until
+    def is_available(self, question: str) -> bool:
+        return question not in self.vectors and self.clock() >= self.open_until
 
     async def ask(self, embedder: Embedder, question: str) -> Vector | None:
         try:
             [vector] = await embedder.vectors([question], limits.QUERY_EMBEDDING_SECONDS)
         except CompletionError as none:
-            self.rests_until = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
+            self.open_until = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
             log.warning("questions are searched for by their words alone", reason=none.message)
             return None
         self.vectors[question] = vector
@@ -66,17 +66,17 @@ class Meaning:
             self.vectors.popitem(last=False)
         return vector
 
-    async def near(self, ctx: Ctx, question: str, locale: str | None, see: Reach) -> tuple[Meant, ...]:
+    async def near(self, ctx: Ctx, question: str, locale: str | None, audience: Audience) -> tuple[SemanticHit, ...]:
         """The articles that mean what the question does, those first that do so most."""
         vector = await self.of(question)
         if self.embedder is None or vector is None:
             return ()
         name = self.embedder.name
-        found = await vectors.nearest(ctx, name, vector, locale, see, limits.MAX_SEMANTIC_HITS)
+        found = await vectors.nearest(ctx, name, vector, locale, audience, limits.MAX_SEMANTIC_HITS)
         return tuple(one for one in found if one.likeness > 0)
 
 
-MEANING = Meaning()
+query_embedder = QueryEmbedder()
 
 
 async def use_embedder(embedder: Embedder | None, url: str) -> Embedder | None:
@@ -84,5 +84,5 @@ async def use_embedder(embedder: Embedder | None, url: str) -> Embedder | None:
     if embedder and not await asyncio.to_thread(vectors.set_up_vectors, url):
         log.error(vectors.VECTORS_MISSING)
         embedder = None
-    MEANING.use(embedder)
+    query_embedder.use(embedder)
     return embedder

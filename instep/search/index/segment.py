@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instep.search.stems import LETTERS
+from instep.search.index.stems import LANGUAGE_CODES
 
 Array = npt.NDArray[Any]
 FORMAT = 2
 # Of a row's mark: how often, and whether in a heading above.
-OFTEN, IN_HEADING = 127, 128
+MAX_TERM_FREQUENCY, HEADING_FLAG = 127, 128
 
 
 @dataclass(slots=True)
@@ -32,14 +32,14 @@ class Article:
 
 
 @dataclass(frozen=True)
-class Names:
+class TermDictionary:
     """Sorted words in one piece of memory: a tenth of what a list of them takes."""
 
     data: bytes
     ends: Array
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> "Names":
+    def of(cls, words: Sequence[str]) -> "TermDictionary":
         encoded = [word.encode() for word in words]
         return cls(
             b"".join(encoded), np.cumsum([len(word) for word in encoded], dtype=np.int64).astype(np.uint32)
@@ -65,7 +65,7 @@ class Names:
     def all(self) -> list[str]:
         return [self.raw(number).decode() for number in range(len(self))]
 
-    def letters(self, places: range) -> Array:
+    def character_mask(self, places: range) -> Array:
         """Of each of these words the letters that it has: a bit for each of 64 kinds of bytes."""
         if not places:
             return np.zeros(0, dtype=np.uint64)
@@ -82,34 +82,34 @@ class Segment:
     """Articles `0..`, passages `0..` in the articles' order, words `0..` in their own."""
 
     articles: list[Article]
-    words: Names
+    words: TermDictionary
     # Of each word: in how many articles it is, and where its rows end in the arrays below.
-    spread: Array
-    body_ends: Array
-    body_passage: Array
-    body_mark: Array
+    document_frequency: Array
+    postings_end: Array
+    postings_passage: Array
+    postings_flags: Array
     # Few words are in titles: which, and where the articles of each end.
     title_word: Array
     title_ends: Array
     title_article: Array
     # Of each passage: its article, and how many words it has.
-    owner: Array
-    length: Array
+    article_of_passage: Array
+    passage_length: Array
     # Words as they are written, and what they are read as.
-    forms: Names
-    form_word: Array
+    surface_forms: TermDictionary
+    term_of_form: Array
 
     @property
     def size(self) -> int:
-        return len(self.owner)
+        return len(self.article_of_passage)
 
     @cached_property
-    def shortness(self) -> dict[tuple[int, int], tuple[Array, Array]]:
+    def length_norms(self) -> dict[tuple[int, int], tuple[Array, Array]]:
         """By how long texts of the bot usually are: what the ranking makes of the lengths of these."""
         return {}
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def article_numbers(self) -> dict[str, int]:
         """Of each article its number."""
         return {article.id: place for place, article in enumerate(self.articles)}
 
@@ -124,7 +124,7 @@ class Segment:
 
     @cached_property
     def letters(self) -> Array:
-        return np.array([LETTERS.get(article.config, "A") for article in self.articles])
+        return np.array([LANGUAGE_CODES.get(article.config, "A") for article in self.articles])
 
     @cached_property
     def is_public(self) -> Array:
@@ -141,7 +141,7 @@ class Segment:
     @cached_property
     def title_length(self) -> Array:
         """How many words each title has, without those that its language leaves out."""
-        return np.bincount(self.title_article, self.is_title_word[self.place_in_titles], len(self.articles))
+        return np.bincount(self.title_article, self.is_title_word[self.title_posting_term], len(self.articles))
 
     @cached_property
     def is_title_word(self) -> Array:
@@ -150,36 +150,36 @@ class Segment:
         return np.array([b" " not in word and word[1:2] != b"=" for word in words], dtype=np.bool_)
 
     @cached_property
-    def place_in_titles(self) -> Array:
+    def title_posting_term(self) -> Array:
         """Of each row of titles the place of its word among those in titles."""
         return np.repeat(np.arange(len(self.title_word)), np.diff(self.title_ends, prepend=0))
 
     @cached_property
-    def rarity(self) -> Array:
+    def title_idf(self) -> Array:
         """Of each word in titles, as far as this part of the index tells."""
-        rarity = np.log(1 + (len(self.articles) + 1) / (self.spread[self.title_word] + 0.5))
+        rarity = np.log(1 + (len(self.articles) + 1) / (self.document_frequency[self.title_word] + 0.5))
         return np.where(self.is_title_word, rarity, 0)
 
     @cached_property
-    def title_weight(self) -> Array:
+    def title_norm(self) -> Array:
         """Of each title: what its words are worth together."""
-        squares = np.bincount(self.title_article, self.rarity[self.place_in_titles] ** 2, len(self.articles))
+        squares = np.bincount(self.title_article, self.title_idf[self.title_posting_term] ** 2, len(self.articles))
         return np.sqrt(np.maximum(squares, 1e-9))
 
     @cached_property
     def article_length(self) -> Array:
-        return np.bincount(self.owner, self.length, len(self.articles))
+        return np.bincount(self.article_of_passage, self.passage_length, len(self.articles))
 
     @cached_property
     def bytes(self) -> int:
         arrays = sum(int(getattr(self, name).nbytes) for name in ARRAYS)
-        names = sum(len(names.data) + int(names.ends.nbytes) for names in (self.words, self.forms))
+        names = sum(len(names.data) + int(names.ends.nbytes) for names in (self.words, self.surface_forms))
         return arrays + names + 400 * len(self.articles)
 
     @cached_property
     def first_passages(self) -> Array:
         """Of each article; none is without a passage, and those of one stand together."""
-        return np.searchsorted(self.owner, np.arange(len(self.articles)))
+        return np.searchsorted(self.article_of_passage, np.arange(len(self.articles)))
 
     def passages_of(self, place: int) -> tuple[int, int]:
         """Where those of an article begin and end."""
@@ -192,7 +192,7 @@ class Segment:
         return found
 
     def body(self, word: int) -> slice:
-        return slice(int(self.body_ends[word - 1]) if word else 0, int(self.body_ends[word]))
+        return slice(int(self.postings_end[word - 1]) if word else 0, int(self.postings_end[word]))
 
     def in_titles(self, word: int) -> int | None:
         """The word's place among those in titles."""
@@ -210,12 +210,12 @@ class Segment:
 
 
 ARRAYS = (
-    *("spread", "body_ends", "body_passage", "body_mark", "title_word", "title_ends", "title_article"),
-    *("owner", "length", "form_word"),
+    *("document_frequency", "postings_end", "postings_passage", "postings_flags", "title_word", "title_ends", "title_article"),
+    *("article_of_passage", "passage_length", "term_of_form"),
 )
 
 
-def arrange(
+def build_segment(
     articles: list[Article],
     words: list[str],
     body: Array,
@@ -239,18 +239,18 @@ def arrange(
     forms.sort(key=lambda form: form[0].encode())
     return Segment(
         articles=articles,
-        words=Names.of([words[number] for number in order]),
-        spread=np.bincount(held // many, minlength=len(words)).astype(smallest(len(articles))),
-        body_ends=np.cumsum(np.bincount(body_word, minlength=len(words))).astype(np.uint32),
-        body_passage=body[by_word, 1].astype(smallest(len(owner))),
-        body_mark=body[by_word, 2].astype(np.uint8),
+        words=TermDictionary.of([words[number] for number in order]),
+        document_frequency=np.bincount(held // many, minlength=len(words)).astype(smallest(len(articles))),
+        postings_end=np.cumsum(np.bincount(body_word, minlength=len(words))).astype(np.uint32),
+        postings_passage=body[by_word, 1].astype(smallest(len(owner))),
+        postings_flags=body[by_word, 2].astype(np.uint8),
         title_word=in_titles.astype(np.uint32),
         title_ends=np.cumsum(title_counts).astype(np.uint32),
         title_article=titles[by_title, 1].astype(smallest(len(articles))),
-        owner=owner.astype(smallest(len(articles))),
-        length=length.astype(np.uint16),
-        forms=Names.of([form for form, _ in forms]),
-        form_word=renumbered[[word for _, word in forms]].astype(np.uint32),
+        article_of_passage=owner.astype(smallest(len(articles))),
+        passage_length=length.astype(np.uint16),
+        surface_forms=TermDictionary.of([form for form, _ in forms]),
+        term_of_form=renumbered[[word for _, word in forms]].astype(np.uint32),
     )
 
 
@@ -268,18 +268,18 @@ def merge(parts: Sequence[tuple[Segment, Array]]) -> Segment:
     for part, lives in parts:
         number = np.array([words.setdefault(word, len(words)) for word in part.words.all()], dtype=np.int64)
         new_article = np.cumsum(lives) - 1 + len(articles)
-        stays = lives[part.owner]
+        stays = lives[part.article_of_passage]
         new_passage = np.cumsum(stays) - 1 + passages
-        word_of = np.repeat(np.arange(len(part.words)), np.diff(part.body_ends, prepend=0))
-        kept = stays[part.body_passage]
-        columns = (number[word_of], new_passage[part.body_passage], part.body_mark)
+        word_of = np.repeat(np.arange(len(part.words)), np.diff(part.postings_end, prepend=0))
+        kept = stays[part.postings_passage]
+        columns = (number[word_of], new_passage[part.postings_passage], part.postings_flags)
         body.append(np.stack([column[kept].astype(np.int64) for column in columns], axis=1))
-        title_word = part.title_word[part.place_in_titles]
+        title_word = part.title_word[part.title_posting_term]
         kept = lives[part.title_article]
         titles.append(np.stack([number[title_word][kept], new_article[part.title_article][kept]], axis=1))
-        owners.append(new_article[part.owner[stays]])
-        lengths.append(part.length[stays].astype(np.int64))
-        forms.update(dict.fromkeys(zip(part.forms.all(), number[part.form_word].tolist(), strict=True)))
+        owners.append(new_article[part.article_of_passage[stays]])
+        lengths.append(part.passage_length[stays].astype(np.int64))
+        forms.update(dict.fromkeys(zip(part.surface_forms.all(), number[part.term_of_form].tolist(), strict=True)))
         articles += [article for article, alive in zip(part.articles, lives, strict=True) if alive]
         passages += int(stays.sum())
     return without_unused(
@@ -302,7 +302,7 @@ def without_unused(
     used[titles[:, 0]] = True
     number = np.cumsum(used) - 1
     body[:, 0], titles[:, 0] = number[body[:, 0]], number[titles[:, 0]]
-    return arrange(
+    return build_segment(
         articles,
         [word for word, is_used in zip(words, used, strict=True) if is_used],
         body,
@@ -316,10 +316,10 @@ def without_unused(
 def pack(segment: Segment) -> bytes:
     """The segment as bytes, for the database."""
     columns = {name: getattr(segment, name) for name in ARRAYS}
-    columns |= {"word_ends": segment.words.ends, "form_ends": segment.forms.ends}
+    columns |= {"word_ends": segment.words.ends, "form_ends": segment.surface_forms.ends}
     columns |= {
         "words": np.frombuffer(segment.words.data, dtype=np.uint8),
-        "forms": np.frombuffer(segment.forms.data, dtype=np.uint8),
+        "forms": np.frombuffer(segment.surface_forms.data, dtype=np.uint8),
     }
     articles = [(a.id, a.locale, a.config, a.is_public, a.collection_id, a.title) for a in segment.articles]
     head = {
@@ -342,8 +342,8 @@ def unpack(data: bytes) -> Segment | None:
     columns = dict(read_arrays(data, end, head["arrays"]))
     return Segment(
         articles=[Article(*row) for row in head["articles"]],
-        words=Names(columns["words"].tobytes(), columns["word_ends"]),
-        forms=Names(columns["forms"].tobytes(), columns["form_ends"]),
+        words=TermDictionary(columns["words"].tobytes(), columns["word_ends"]),
+        surface_forms=TermDictionary(columns["forms"].tobytes(), columns["form_ends"]),
         **{name: columns[name] for name in ARRAYS},
     )
 

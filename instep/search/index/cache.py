@@ -19,29 +19,29 @@ from instep.core import limits
 from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
 from instep.search import queries
-from instep.search.documents import Texts, segment_of
-from instep.search.segment import Array, Segment, merge, pack, unpack
-from instep.search.stems import stems_of
+from instep.search.index.builder import SegmentBuilder, segment_of
+from instep.search.index.segment import Array, Segment, merge, pack, unpack
+from instep.search.index.stems import stems_of
 
 NEVER = datetime(1, 1, 1, tzinfo=UTC)
 # So many passages are arranged without holding up other requests noticeably.
-QUICK = 2_000
-QUICK_CHARACTERS = 20_000
-FETCHED_AT_ONCE = 100
+MAX_INLINE_PASSAGES = 2_000
+MAX_INLINE_CHARACTERS = 20_000
+FETCH_ARTICLES = 100
 # Articles; then what was read is kept, so that whoever asks next goes on from there.
-READ_AT_ONCE = 5_000
+BATCH_ARTICLES = 5_000
 # A stored index is renewed when so many articles, and this share of it, have changed since.
-UNSAVED_ARTICLES = 20
-UNSAVED_SHARE = 0.05
+MAX_UNFLUSHED_ARTICLES = 20
+MAX_UNFLUSHED_SHARE = 0.05
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LiveSegment:
     """A segment, and which of its articles live: still as they are in it."""
 
     segment: Segment
-    lives: Array
+    live_docs: Array
 
     @property
     def size(self) -> int:
@@ -52,56 +52,56 @@ class Part:
 class Index:
     """All that is live in one bot, as of a change stamp. It never changes: what is newer is another index."""
 
-    seen: datetime = NEVER
+    synced_until: datetime = NEVER
     # While there is more to read: up to which article of this stamp it holds everything.
-    last: str | None = None
-    parts: tuple[Part, ...] = ()
+    resume_after: str | None = None
+    segments: tuple[LiveSegment, ...] = ()
     # How many articles have come or gone since it was stored.
-    unsaved: int = 0
+    unflushed_changes: int = 0
 
     @property
     def article_count(self) -> int:
-        return sum(int(part.lives.sum()) for part in self.parts)
+        return sum(int(part.live_docs.sum()) for part in self.segments)
 
     @property
-    def usual_lengths(self) -> tuple[int, int]:
+    def average_lengths(self) -> tuple[int, int]:
         """Of a passage and of an article, in words."""
-        words = sum(int(part.segment.article_length.sum()) for part in self.parts)
+        words = sum(int(part.segment.article_length.sum()) for part in self.segments)
         passages, articles = (
-            sum(part.size for part in self.parts),
-            sum(len(part.lives) for part in self.parts),
+            sum(part.size for part in self.segments),
+            sum(len(part.live_docs) for part in self.segments),
         )
         return max(1, round(words / max(1, passages))), max(1, round(words / max(1, articles)))
 
     @property
     def bytes(self) -> int:
-        return sum(part.segment.bytes for part in self.parts)
+        return sum(part.segment.bytes for part in self.segments)
 
     def without(self, ids: set[str]) -> "Index":
-        return replace(self, parts=tuple(part_without(part, ids) for part in self.parts))
+        return replace(self, segments=tuple(delete_docs(part, ids) for part in self.segments))
 
     def with_(self, segment: Segment) -> "Index":
-        return replace(self, parts=(*self.parts, whole(segment)))
+        return replace(self, segments=(*self.segments, all_live(segment)))
 
 
-def whole(segment: Segment) -> Part:
-    return Part(segment, np.ones(len(segment.articles), dtype=np.bool_))
+def all_live(segment: Segment) -> LiveSegment:
+    return LiveSegment(segment, np.ones(len(segment.articles), dtype=np.bool_))
 
 
-def part_without(part: Part, ids: set[str]) -> Part:
+def delete_docs(part: LiveSegment, ids: set[str]) -> LiveSegment:
     gone = [place for place, article in enumerate(part.segment.articles) if article.id in ids]
     if not gone:
         return part
-    lives = part.lives.copy()
+    lives = part.live_docs.copy()
     lives[gone] = False
-    return Part(part.segment, lives)
+    return LiveSegment(part.segment, lives)
 
 
-class BeingRead(Unavailable):
+class IndexWarmingUp(Unavailable):
     """The articles are being read for their first search: try again in a moment."""
 
 
-class Shelf:
+class IndexCache:
     """Indexes by bot, those asked for last; the others make room."""
 
     def __init__(self, most_bytes: int) -> None:
@@ -113,10 +113,10 @@ class Shelf:
 
     async def index_of(self, ctx: Ctx) -> tuple[Index, frozenset[str]]:
         """The index as of now, and the collections that are not for everybody."""
-        now = await queries.moment(ctx)
+        now = await queries.index_state(ctx)
         index = self.indexes.get(ctx.bot.id)
-        if index is None or index.last or index.seen != now.changed_at:
-            async with self.turn(ctx.bot.id, may_take_long=index is None or index.last is not None):
+        if index is None or index.resume_after or index.synced_until != now.changed_at:
+            async with self.turn(ctx.bot.id, may_take_long=index is None or index.resume_after is not None):
                 index = await self.renew(ctx, now)
         if ctx.bot.id in self.indexes:
             self.indexes.move_to_end(ctx.bot.id)
@@ -136,7 +136,7 @@ class Shelf:
             async with asyncio.timeout(None if is_patient else limits.INDEX_WAIT_SECONDS):
                 await lock.acquire()
         except TimeoutError:
-            raise BeingRead from None
+            raise IndexWarmingUp from None
         finally:
             self.waiting -= may_take_long
         try:
@@ -144,16 +144,16 @@ class Shelf:
         finally:
             lock.release()
 
-    async def renew(self, ctx: Ctx, now: queries.Moment) -> Index:
-        index = self.indexes.get(ctx.bot.id) or await stored(ctx)
-        if index.seen > now.changed_at:
+    async def renew(self, ctx: Ctx, now: queries.IndexState) -> Index:
+        index = self.indexes.get(ctx.bot.id) or await load_stored(ctx)
+        if index.synced_until > now.changed_at:
             # Somebody else has seen more than this request began with, or the database is an older one.
-            now = await queries.moment(ctx)
-            index = index if index.seen <= now.changed_at else Index()
-        while index.last or index.seen < now.changed_at:
-            index = await caught_up(ctx, index)
+            now = await queries.index_state(ctx)
+            index = index if index.synced_until <= now.changed_at else Index()
+        while index.resume_after or index.synced_until < now.changed_at:
+            index = await catch_up(ctx, index)
             # What was read beyond this is read again: the bot's own stamp tells when there is more.
-            index = index if index.last else replace(index, seen=now.changed_at)
+            index = index if index.resume_after else replace(index, synced_until=now.changed_at)
             if not now.is_writing:
                 self.indexes[ctx.bot.id] = index
         # What a transaction has written itself may yet be undone.
@@ -162,8 +162,8 @@ class Shelf:
         return index
 
     async def kept(self, ctx: Ctx, index: Index) -> Index:
-        if index.unsaved > max(UNSAVED_ARTICLES, UNSAVED_SHARE * index.article_count):
-            index = await saved(ctx, index)
+        if index.unflushed_changes > max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * index.article_count):
+            index = await flush(ctx, index)
         self.indexes[ctx.bot.id] = index
         while sum(held.bytes for held in self.indexes.values()) > self.most_bytes and len(self.indexes) > 1:
             bot_id, _ = self.indexes.popitem(last=False)
@@ -171,64 +171,64 @@ class Shelf:
         return index
 
 
-async def stored(ctx: Ctx) -> Index:
+async def load_stored(ctx: Ctx) -> Index:
     row = await queries.stored_index(ctx)
     segment = await run(unpack, row.data, is_long=len(row.data) > 1_000_000) if row else None
-    return replace(Index(), seen=row.seen).with_(segment) if row and segment else Index()
+    return replace(Index(), synced_until=row.seen).with_(segment) if row and segment else Index()
 
 
-async def saved(ctx: Ctx, index: Index) -> Index:
-    segment = await merged(index.parts)
-    data = await run(pack, segment, is_long=segment.size > QUICK)
-    await queries.store_index(ctx, data, index.seen)
-    return replace(index, parts=(), unsaved=0).with_(segment)
+async def flush(ctx: Ctx, index: Index) -> Index:
+    segment = await merge_segments(index.segments)
+    data = await run(pack, segment, is_long=segment.size > MAX_INLINE_PASSAGES)
+    await queries.store_index(ctx, data, index.synced_until)
+    return replace(index, segments=(), unflushed_changes=0).with_(segment)
 
 
-async def caught_up(ctx: Ctx, index: Index) -> Index:
+async def catch_up(ctx: Ctx, index: Index) -> Index:
     """The index with what changed since it was made: all of it, or as much as is read at once."""
-    if index.seen > NEVER:
-        index = index.without(set(await queries.gone_since(ctx, index.seen)))
-    only_live, texts, count = index.seen == NEVER, Texts(), 0
-    while count < READ_AT_ONCE:
-        rows = await queries.changed_since(ctx, index.seen, index.last, FETCHED_AT_ONCE, only_live=only_live)
+    if index.synced_until > NEVER:
+        index = index.without(set(await queries.gone_since(ctx, index.synced_until)))
+    only_live, texts, count = index.synced_until == NEVER, SegmentBuilder(), 0
+    while count < BATCH_ARTICLES:
+        rows = await queries.changed_since(ctx, index.synced_until, index.resume_after, FETCH_ARTICLES, only_live=only_live)
         if rows:
             index = index.without({row.id for row in rows})
             live = [row for row in rows if row.is_live]
             await run(
-                texts.add, live, is_long=sum(len(row.markdown or "") for row in live) > QUICK_CHARACTERS
+                texts.add, live, is_long=sum(len(row.markdown or "") for row in live) > MAX_INLINE_CHARACTERS
             )
-            index = replace(index, seen=rows[-1].changed_at, last=rows[-1].id)
+            index = replace(index, synced_until=rows[-1].changed_at, resume_after=rows[-1].id)
         count += len(rows)
-        if len(rows) < FETCHED_AT_ONCE:
-            index = replace(index, last=None)
+        if len(rows) < FETCH_ARTICLES:
+            index = replace(index, resume_after=None)
             break
-    index = replace(index, unsaved=index.unsaved + count)
+    index = replace(index, unflushed_changes=index.unflushed_changes + count)
     if texts.articles:
         index = index.with_(await read(ctx, texts))
-    return await packed_together(index)
+    return await compact(index)
 
 
-async def read(ctx: Ctx, texts: Texts) -> Segment:
-    is_long = len(texts.chunks) > QUICK
+async def read(ctx: Ctx, texts: SegmentBuilder) -> Segment:
+    is_long = len(texts.chunks) > MAX_INLINE_PASSAGES
     words = await run(texts.words, is_long=is_long)
     stems = {config: await stems_of(ctx.tx, config, some) for config, some in words.items()}
     return await run(segment_of, texts, stems, is_long=is_long)
 
 
-async def packed_together(index: Index) -> Index:
+async def compact(index: Index) -> Index:
     """Neighbours of about a size become one, so that there are few parts and each article is moved seldom."""
-    parts = list(index.parts)
+    parts = list(index.segments)
     while len(parts) > 1 and 2 * parts[-1].size >= parts[-2].size:
         last = [parts.pop(-2), parts.pop()]
-        parts.append(whole(await merged(last)))
-    return replace(index, parts=tuple(parts))
+        parts.append(all_live(await merge_segments(last)))
+    return replace(index, segments=tuple(parts))
 
 
-async def merged(parts: Sequence[Part]) -> Segment:
-    if len(parts) == 1 and parts[0].lives.all():
+async def merge_segments(parts: Sequence[LiveSegment]) -> Segment:
+    if len(parts) == 1 and parts[0].live_docs.all():
         return parts[0].segment
     size = sum(part.size for part in parts)
-    return await run(merge, [(part.segment, part.lives) for part in parts], is_long=size > QUICK)
+    return await run(merge, [(part.segment, part.live_docs) for part in parts], is_long=size > MAX_INLINE_PASSAGES)
 
 
 async def run(function: Callable[..., Made], *arguments: object, is_long: bool) -> Made:
@@ -236,4 +236,4 @@ async def run(function: Callable[..., Made], *arguments: object, is_long: bool) 
     return await asyncio.to_thread(function, *arguments) if is_long else function(*arguments)
 
 
-SHELF = Shelf(limits.MAX_INDEX_CACHE_BYTES)
+index_cache = IndexCache(limits.MAX_INDEX_CACHE_BYTES)

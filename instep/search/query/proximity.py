@@ -2,37 +2,37 @@
 
 from collections.abc import Iterable, Sequence
 
-from instep.search.asking import Plan
+from instep.search.query.query import Query
 
 # In words, without those that say nothing.
-WINDOW = 12
+WINDOW_WORDS = 12
 # What a word is read as: which word of the question it stands for, and how much that counts.
 Weights = dict[str, tuple[str, float]]
 
 
-def weights_of(plan: Plan) -> Weights:
+def weights_of(plan: Query) -> Weights:
     weights: Weights = {}
-    for wish in plan.wishes:
-        for key, factor in () if wish.is_pair else wish.keys:
+    for wish in plan.terms:
+        for key, factor in () if wish.is_bigram else wish.keys:
             if key not in weights or weights[key][1] < factor * wish.weight:
                 weights[key] = (wish.word, factor * wish.weight)
     return weights
 
 
-def closeness(words: Sequence[list[str]], weights: Weights) -> float:
+def proximity(words: Sequence[list[str]], weights: Weights) -> float:
     """What the densest stretch of a text holds of the question."""
     places = [(place, [weights[key] for key in keys if key in weights]) for place, keys in enumerate(words)]
     places = [(place, found) for place, found in places if found]
     return max(
         (
-            total(found for place, found in places[first : first + WINDOW] if place - start < WINDOW)
+            total(found for place, found in places[first : first + WINDOW_WORDS] if place - start < WINDOW_WORDS)
             for first, (start, _) in enumerate(places)
         ),
         default=0.0,
     )
 
 
-def worth(words: Sequence[list[str]], weights: Weights) -> float:
+def overlap(words: Sequence[list[str]], weights: Weights) -> float:
     """What a sentence holds of the question."""
     return total([weights[key] for key in keys if key in weights] for keys in words)
 

@@ -10,9 +10,9 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import Vector
-from instep.search.pieces import Piece
+from instep.search.semantic.chunks import Chunk
 from instep.search.queries import LIVE, visible
-from instep.search.schemas import Reach
+from instep.search.schemas import Audience
 
 VECTORS_MISSING = (
     "Embeddings are set up, but PostgreSQL lacks the extension `vector` (0.7 or newer): install pgvector, "
@@ -28,7 +28,7 @@ def set_up_vectors(url: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EmbeddingState:
     """How far the vectors of a bot are made."""
 
     model: str
@@ -38,7 +38,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class SemanticHit:
     """An article that says something like the question, its passages that do so most, and how much."""
 
     article_id: str
@@ -49,8 +49,8 @@ class Meant:
 
 
 @dataclass(frozen=True, slots=True)
-class New:
-    piece: Piece
+class NewEmbedding:
+    piece: Chunk
     vector: Vector
 
 
@@ -80,27 +80,27 @@ NEAREST = """
 
 
 async def nearest(
-    ctx: Ctx, model: str, vector: Vector, locale: str | None, see: Reach, most: int
-) -> list[Meant]:
+    ctx: Ctx, model: str, vector: Vector, locale: str | None, audience: Audience, most: int
+) -> list[SemanticHit]:
     return await ctx.tx.all(
-        Meant,
-        NEAREST.format(live=LIVE, visible=visible(see)),
+        SemanticHit,
+        NEAREST.format(live=LIVE, visible=visible(audience)),
         bot=ctx.bot.id,
         model=model,
         dimensions=len(vector),
-        vector=written(vector),
+        vector=to_halfvec(vector),
         locale=locale,
         most=most,
     )
 
 
-def written(vector: Vector) -> str:
+def to_halfvec(vector: Vector) -> str:
     return "[" + ",".join(f"{number:.5g}" for number in vector) + "]"
 
 
-async def made(ctx: Ctx) -> Made | None:
+async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
     return await ctx.tx.first(
-        Made,
+        EmbeddingState,
         "select model, dimensions, seen, is_complete from bot_vectors where bot_id = %(bot)s",
         bot=ctx.bot.id,
     )
@@ -123,10 +123,10 @@ async def begin(ctx: Ctx, model: str, dimensions: int) -> None:
     )
 
 
-async def known(ctx: Ctx, article_ids: Sequence[str]) -> dict[tuple[str, int], bytes]:
+async def stored_hashes(ctx: Ctx, article_ids: Sequence[str]) -> dict[tuple[str, int], bytes]:
     """What the vectors of these articles were made of, by article and number."""
     rows = await ctx.tx.all(
-        Known,
+        StoredHash,
         """
         select article_id, number, hash from passage_vectors
         where bot_id = %(bot)s and article_id = any(%(ids)s)
@@ -138,13 +138,13 @@ async def known(ctx: Ctx, article_ids: Sequence[str]) -> dict[tuple[str, int], b
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StoredHash:
     article_id: str
     number: int
     hash: bytes
 
 
-async def store(ctx: Ctx, new: Sequence[New]) -> None:
+async def store(ctx: Ctx, new: Sequence[NewEmbedding]) -> None:
     await ctx.tx.run(
         """
         insert into passage_vectors
@@ -163,7 +163,7 @@ async def store(ctx: Ctx, new: Sequence[New]) -> None:
         firsts=[one.piece.first for one in new],
         lasts=[one.piece.last for one in new],
         hashes=[one.piece.hash for one in new],
-        vectors=[written(one.vector) for one in new],
+        vectors=[to_halfvec(one.vector) for one in new],
     )
 
 
@@ -194,7 +194,7 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class EmbeddingBacklog:
     """How far vectors are behind the articles of all bots, as `instep doctor` tells it."""
 
     can_be_kept: bool
@@ -202,7 +202,7 @@ class Waiting:
     # Of bots that had all their vectors once: how long the oldest change has waited.
     seconds: float | None
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.articles} articles wait for their vectors" if self.articles else "no article waits"
 
     def problems(self) -> list[str]:
@@ -213,9 +213,9 @@ class Waiting:
         return []
 
 
-async def waiting(tx: Tx) -> Waiting:
+async def embedding_backlog(tx: Tx) -> EmbeddingBacklog:
     return await tx.one(
-        Waiting,
+        EmbeddingBacklog,
         """
         select to_regclass('public.passage_vectors') is not null as can_be_kept, count(*) as articles,
             extract(epoch from now() - min(a.updated_at) filter (where v.is_complete))::float8 as seconds

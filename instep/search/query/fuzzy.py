@@ -6,27 +6,27 @@ from operator import or_
 
 import numpy as np
 
-from instep.search.segment import Names
+from instep.search.index.segment import TermDictionary
 
 # Shorter words are near to too many others.
-SHORTEST = 5
-SHORTEST_FOR_TWO = 9
+MIN_FUZZY_LENGTH = 5
+MIN_TWO_EDITS_LENGTH = 9
 
 
-def near(word: str, forms: Names) -> Iterator[tuple[int, int]]:
+def fuzzy_matches(word: str, forms: TermDictionary) -> Iterator[tuple[int, int]]:
     """The places of forms that one or two errors lead to, and how many; the first letter is seldom wrong."""
-    most = errors_of(word)
+    most = max_edits(word)
     if not most:
         return
     places = forms.beginning_with(word[0])
     # An error adds and takes away one letter at most, so that what is near has nearly the same letters.
-    differing = np.bitwise_count(forms.letters(places) ^ np.uint64(letters_of(word)))
+    differing = np.bitwise_count(forms.character_mask(places) ^ np.uint64(letters_of(word)))
     few = (places.start + np.flatnonzero(differing <= 2 * most)).tolist() if word.isascii() else places
     for place in few:
         form = forms.raw(place).decode()
         # What begins alike is another matter: the word may be cut short, not wrong.
         if abs(len(form) - len(word)) <= most and not form.startswith(word) and not word.startswith(form):
-            distance = errors_between(word, form, most)
+            distance = osa_distance(word, form, most)
             if distance <= most:
                 yield place, distance
 
@@ -35,13 +35,13 @@ def letters_of(word: str) -> int:
     return reduce(or_, (1 << (byte & 63) for byte in word.encode()))
 
 
-def errors_of(word: str) -> int:
-    if not word.isalpha() or len(word) < SHORTEST:
+def max_edits(word: str) -> int:
+    if not word.isalpha() or len(word) < MIN_FUZZY_LENGTH:
         return 0
-    return 1 if len(word) < SHORTEST_FOR_TWO else 2
+    return 1 if len(word) < MIN_TWO_EDITS_LENGTH else 2
 
 
-def errors_between(first: str, second: str, most: int) -> int:
+def osa_distance(first: str, second: str, most: int) -> int:
     """How many letters are wrong, missing, too many or swapped with the next; beyond `most` not exactly."""
     before: list[int] = []
     row = list(range(len(second) + 1))

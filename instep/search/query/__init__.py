@@ -1,0 +1,1 @@
+"""A question as a weighted query, and the scoring of passages and articles by it."""
