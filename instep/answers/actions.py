@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from instep.alerts.actions import alert
 from instep.answers import queries
-from instep.answers.ask import Answer, Asked, Grounds, find_grounds
-from instep.answers.consulting import Enter, consult
+from instep.answers.ask import Answer, QuestionRequest, RetrievedContext, retrieve_context
+from instep.answers.model_answer import Enter, answer_with_model
 from instep.answers.schemas import (
     AnswerOut,
     Conversation,
     ConversationOut,
     Escalation,
-    Judged,
-    Judgement,
+    Feedback,
+    FeedbackGiven,
     Lead,
     LeadCreate,
     LeadOut,
@@ -22,7 +22,7 @@ from instep.answers.schemas import (
     WidgetTextsOut,
 )
 from instep.answers.visitor_tokens import refuse_unproven
-from instep.answers.words import words_for
+from instep.answers.texts import texts_for
 from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
@@ -39,8 +39,8 @@ from instep.webhooks.emit import emit
 class Turn:
     """A question that was heard, what the search found for it, and the conversation that it goes on with."""
 
-    asked: Asked
-    grounds: Grounds
+    asked: QuestionRequest
+    grounds: RetrievedContext
     visitor: str
     page_url: str | None
     conversation: str | None
@@ -64,22 +64,22 @@ async def ask_question(enter: Enter, turn: Turn, model: Model | None) -> tuple[A
 
     A paused workspace goes on answering, in the articles' own words.
     """
-    answer = await consult(enter, model, turn.grounds, turn.asked.earlier)
+    answer = await answer_with_model(enter, model, turn.grounds, turn.asked.earlier)
     async with enter() as ctx:
-        return answer, await keep(ctx, turn, answer)
+        return answer, await save_turn(ctx, turn, answer)
 
 
-async def hear_question(ctx: Ctx, new: QuestionAsked) -> Turn:
+async def prepare_turn(ctx: Ctx, new: QuestionAsked) -> Turn:
     """Look whose question it is and what it goes on from, and search for it."""
     sent = new.model_dump()
     conversation, earlier = await conversation_of(ctx, sent.get("conversation_id"), new.visitor)
     token = sent.get("visitor_token")
     if token is not None:
         await refuse_unproven(ctx, token)
-    asked = Asked(
+    asked = QuestionRequest(
         new.question, sent.get("locale"), tuple(earlier), "public" if token is None else "authenticated"
     )
-    return Turn(asked, await find_grounds(ctx, asked), new.visitor, sent.get("page_url"), conversation)
+    return Turn(asked, await retrieve_context(ctx, asked), new.visitor, sent.get("page_url"), conversation)
 
 
 async def conversation_of(
@@ -94,7 +94,7 @@ async def conversation_of(
     return known.id, await queries.earlier_questions(ctx, known.id, limits.MAX_EARLIER_QUESTIONS)
 
 
-async def keep(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:
+async def save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:
     """Keep what was asked and answered, and what was asked in vain among the unanswered questions."""
     conversation = (
         turn.conversation
@@ -124,10 +124,10 @@ async def keep(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:
     return AnswerOut.of(answer, conversation_id=conversation, message_id=str(row["id"]))
 
 
-async def give_feedback(ctx: Ctx, message_id: str, given: Judgement) -> Judged:
+async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feedback:
     """Say whether an answer helped. The last word counts; a comment stays until another one comes."""
-    comment = said(given.model_dump().get("comment"))
-    judged = await queries.judge(ctx, message_id, given.helpful, comment)
+    comment = clean_comment(given.model_dump().get("comment"))
+    judged = await queries.set_feedback(ctx, message_id, given.helpful, comment)
     if judged is None:
         raise NotFound("There is no such answer.")
     return judged
@@ -136,7 +136,7 @@ async def give_feedback(ctx: Ctx, message_id: str, given: Judgement) -> Judged:
 async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
     """Get what a widget needs to show itself: the bot's name, its language, and the texts in `locale`."""
     bot = ctx.bot
-    words = words_for(accepted_locale(locale) or bot.locale)
+    words = texts_for(accepted_locale(locale) or bot.locale)
     texts = WidgetTextsOut(
         greeting=words.greeting,
         placeholder=words.placeholder,
@@ -172,7 +172,7 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     """
     sent = escalation.model_dump()
     before = await find_conversation(ctx, conversation_id)
-    escalated = await queries.escalate(ctx, before.id, said(sent.get("email")), said(sent.get("message")))
+    escalated = await queries.escalate(ctx, before.id, clean_comment(sent.get("email")), clean_comment(sent.get("message")))
     if escalated is None:
         return await find_conversation(ctx, conversation_id)
     shown = ConversationOut.of(escalated)
@@ -192,8 +192,8 @@ async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
         "id": new_id("lead"),
         "conversation_id": await referenced_id(ctx, sent.get("conversation_id")),
         "email": new.email,
-        "name": said(sent.get("name")),
-        "message": said(sent.get("message")),
+        "name": clean_comment(sent.get("name")),
+        "message": clean_comment(sent.get("message")),
     }
     lead = await queries.insert_lead(ctx, row)
     await emit(ctx, "lead.created", LeadOut.of(lead))
@@ -233,7 +233,7 @@ def lines_of(conversation: ConversationOut) -> list[str]:
     return [f"{name}: {text}" for name, text in told.items() if text] + [f"Conversation: {conversation.id}"]
 
 
-def said(text: str | None) -> str | None:
+def clean_comment(text: str | None) -> str | None:
     """What forms send of a field that was left empty is nothing."""
     return (text or "").strip() or None
 

@@ -6,10 +6,10 @@ Every face asks here: `ask` alone answers in the articles' own words; `consultin
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.answers.citing import Source, is_inert, written
-from instep.answers.extracting import Question, Reading, extract, read_passage, units_of
-from instep.answers.following import asked_with, leaning, refers_back
-from instep.answers.words import words_for
+from instep.answers.citing import Source, has_no_active_markup, render_with_citations
+from instep.answers.extractive import QuestionTerms, PassageExtract, extract, read_passage, extracted_units
+from instep.answers.follow_up import contextualize, rerank_for_follow_up, is_follow_up
+from instep.answers.texts import texts_for
 from instep.core import limits
 from instep.core.terms import terms_of
 from instep.identity.schemas import Ctx
@@ -17,15 +17,15 @@ from instep.search.excerpts import cut
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage, Audience, Retrieval, Signals
 
-WHOLE = 0.999
+FULL_COVERAGE = 0.999
 # As sure as that of what is needed alone: half of what a question that goes on is searched for is old.
-GOING_ON = 0.5
+FOLLOW_UP_THRESHOLD_FACTOR = 0.5
 # Of a sentence, by which it is found again.
-BEGINNING = 30
+QUOTE_CHARACTERS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionRequest:
     """A question, the language wanted, the questions before it, and what the visitor may see."""
 
     text: str
@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class RetrievedContext:
     """What the search found for a question; `text` is the question with what it refers back to."""
 
     text: str
@@ -44,7 +44,7 @@ class Grounds:
     confidence: float
 
     @property
-    def hold_the_answer(self) -> bool:
+    def is_answerable(self) -> bool:
         """The one place that decides whether to answer or to decline."""
         return bool(self.passages) and self.confidence >= limits.ANSWER_THRESHOLD
 
@@ -64,87 +64,87 @@ class Answer:
         return "\n\n".join(self.blocks)
 
 
-async def ask(ctx: Ctx, asked: Asked) -> Answer:
+async def ask(ctx: Ctx, asked: QuestionRequest) -> Answer:
     """Answer in the articles' own words, or decline."""
-    return extracted(await find_grounds(ctx, asked))
+    return extractive_answer(await retrieve_context(ctx, asked))
 
 
-async def find_grounds(ctx: Ctx, asked: Asked) -> Grounds:
+async def retrieve_context(ctx: Ctx, asked: QuestionRequest) -> RetrievedContext:
     """Search for the question as it stands, or together with what it goes on from, whichever is surer."""
     alone = asked.text
-    whole = asked_with(alone, asked.earlier)
+    whole = contextualize(alone, asked.earlier)
     if whole == alone:
-        return await find(ctx, asked, alone)
-    first, second = (whole, alone) if refers_back(alone) else (alone, whole)
-    found = await find(ctx, asked, first)
-    if found.hold_the_answer:
+        return await try_wording(ctx, asked, alone)
+    first, second = (whole, alone) if is_follow_up(alone) else (alone, whole)
+    found = await try_wording(ctx, asked, first)
+    if found.is_answerable:
         return found
-    other = await find(ctx, asked, second)
+    other = await try_wording(ctx, asked, second)
     return other if other.confidence > found.confidence else found
 
 
-async def find(ctx: Ctx, asked: Asked, wording: str) -> Grounds:
+async def try_wording(ctx: Ctx, asked: QuestionRequest, wording: str) -> RetrievedContext:
     """In the language wanted; where nothing is written in that, in all of them."""
-    found = await look_for(ctx, asked, wording, asked.locale)
+    found = await retrieve_in_locale(ctx, asked, wording, asked.locale)
     if not found.passages and asked.locale is not None:
-        found = await look_for(ctx, asked, wording, None)
+        found = await retrieve_in_locale(ctx, asked, wording, None)
     passages, sure = found.passages, found.signals.confidence
     if wording == asked.text:
-        is_enough = holds_all(found.signals, wording)
+        is_enough = covers_all_terms(found.signals, wording)
     else:
-        passages, goes_on = leaning(passages, asked.text)
-        is_enough = goes_on and sure >= limits.ANSWER_THRESHOLD * GOING_ON
+        passages, goes_on = rerank_for_follow_up(passages, asked.text)
+        is_enough = goes_on and sure >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR
     if is_enough:
         sure = max(sure, limits.ANSWER_THRESHOLD)
     confidence = round(min(1.0, max(0.0, sure)), 3) if passages else 0.0
-    return Grounds(wording, asked.locale or ctx.bot.locale, passages, confidence)
+    return RetrievedContext(wording, asked.locale or ctx.bot.locale, passages, confidence)
 
 
-def holds_all(signals: Signals, question: str) -> bool:
+def covers_all_terms(signals: Signals, question: str) -> bool:
     """Whether one passage holds every word of a question that is more than a word."""
-    return signals.unknown == 0 and signals.coverage >= WHOLE and len(terms_of(question)) > 1
+    return signals.unknown == 0 and signals.coverage >= FULL_COVERAGE and len(terms_of(question)) > 1
 
 
-async def look_for(ctx: Ctx, asked: Asked, wording: str, locale: str | None) -> Retrieval:
+async def retrieve_in_locale(ctx: Ctx, asked: QuestionRequest, wording: str, locale: str | None) -> Retrieval:
     return await retrieve(ctx, wording, locale, limit=limits.MAX_PASSAGES_RETRIEVED, audience=asked.audience)
 
 
-def extracted(grounds: Grounds) -> Answer:
-    if not grounds.hold_the_answer:
-        return declined(grounds)
+def extractive_answer(grounds: RetrievedContext) -> Answer:
+    if not grounds.is_answerable:
+        return no_answer(grounds)
     readings = extract(grounds.text, grounds.passages)
-    blocks = [block for n, reading in enumerate(readings, 1) for block in written(reading.blocks, n)]
-    blocks = [block for block in blocks if is_inert(block)]
-    if not blocks or not is_inert("\n\n".join(blocks)):
-        return declined(grounds)
+    blocks = [block for n, reading in enumerate(readings, 1) for block in render_with_citations(reading.blocks, n)]
+    blocks = [block for block in blocks if has_no_active_markup(block)]
+    if not blocks or not has_no_active_markup("\n\n".join(blocks)):
+        return no_answer(grounds)
     sources = tuple(source_of(n, reading) for n, reading in enumerate(readings, 1))
     return Answer(tuple(blocks), True, grounds.confidence, sources)
 
 
-def declined(grounds: Grounds) -> Answer:
+def no_answer(grounds: RetrievedContext) -> Answer:
     """It says so, offers a person, and names the nearest articles."""
-    readings = nearest_readings(grounds)
-    words = words_for(grounds.locale)
-    blocks = [words.declined, words.nearest if readings else "", words.person]
+    readings = nearest_extracts(grounds)
+    words = texts_for(grounds.locale)
+    blocks = [words.no_answer, words.nearest if readings else "", words.person]
     sources = tuple(source_of(n, reading) for n, reading in enumerate(readings, 1))
     return Answer((" ".join(filter(None, blocks)),), False, grounds.confidence, sources)
 
 
-def nearest_readings(grounds: Grounds) -> list[Reading]:
+def nearest_extracts(grounds: RetrievedContext) -> list[PassageExtract]:
     """The best passage of each of the nearest articles."""
-    question = Question(grounds.text, grounds.passages)
+    question = QuestionTerms(grounds.text, grounds.passages)
     first: dict[str, Passage] = {}
     for passage in grounds.passages:
         first.setdefault(passage.article_id, passage)
     return [read_passage(passage, question) for passage in list(first.values())[: limits.MAX_NEAREST_ARTICLES]]
 
 
-def source_of(n: int, reading: Reading) -> Source:
+def source_of(n: int, reading: PassageExtract) -> Source:
     """With so much of what was read of the passage as an excerpt holds, around its best sentence."""
     passage = reading.passage
-    text = " ".join(" ".join(unit.plain.split()) for unit in units_of(reading))
+    text = " ".join(" ".join(unit.plain.split()) for unit in extracted_units(reading))
     best = " ".join(passage.text[slice(*passage.best)].split())
-    return Source(n, passage, cut(text, max(0, text.find(best[:BEGINNING]))))
+    return Source(n, passage, cut(text, max(0, text.find(best[:QUOTE_CHARACTERS]))))
 
 
 def renumbered(numbers: Sequence[int]) -> dict[int, int]:

@@ -31,7 +31,7 @@ def with_number(text: str, n: int) -> str:
     return f"{text[:at]} [{n}]{text[at:]}" if at else text
 
 
-def written(blocks: Sequence[Block], n: int) -> Iterator[str]:
+def render_with_citations(blocks: Sequence[Block], n: int) -> Iterator[str]:
     """Each block as Markdown. Code has no room for a mark: that stands at what announces it, or below it."""
     was_cited = False
     for block in blocks:
@@ -64,6 +64,6 @@ def code_of(unit: Unit) -> str:
     return f"{fence}\n{unit.text}\n{fence}"
 
 
-def is_inert(markdown: str) -> bool:
+def has_no_active_markup(markdown: str) -> bool:
     """Whether a page that shows it gets no link, no picture and no markup of others from it."""
     return ACTIVE.search(comrak.render_markdown(markdown, extension_options=extensions())) is None

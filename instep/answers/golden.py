@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from instep.answers.ask import Answer, Asked, ask
+from instep.answers.ask import Answer, QuestionRequest, ask
 from instep.answers.schemas import SourceOut
 from instep.golden.actions import list_golden_questions
 from instep.golden.schemas import GoldenQuestion, GoldenQuestionOut
@@ -54,7 +54,7 @@ class GoldenRunOut(Out):
 async def ask_golden_questions(ctx: Ctx) -> list[GoldenAnswer]:
     """Ask them all without a model, each in the language of its article."""
     return [
-        GoldenAnswer(golden, await ask(ctx, Asked(golden.question, golden.locale)))
+        GoldenAnswer(golden, await ask(ctx, QuestionRequest(golden.question, golden.locale)))
         for golden in await list_golden_questions(ctx)
     ]
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.answers.schemas import Conversation, Judged, Lead
+from instep.answers.schemas import Conversation, Feedback, Lead
 from instep.core import limits
 from instep.identity.schemas import Ctx
 
 CONVERSATION = "id, bot_id, locale, page_url, status, email, message, created_at, escalated_at"
-JUDGED = "id, helpful, comment, judged_at"
+FEEDBACK = "id, helpful, comment, judged_at"
 LEAD = "id, bot_id, conversation_id, email, name, message, created_at"
 
 
@@ -68,13 +68,13 @@ async def insert_message(ctx: Ctx, row: dict[str, Any], sources: list[dict[str, 
     )
 
 
-async def judge(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> Judged | None:
+async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> Feedback | None:
     return await ctx.tx.first(
-        Judged,
+        Feedback,
         f"""
         update messages set helpful = %(helpful)s, comment = coalesce(%(comment)s, comment),
             judged_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s returning {JUDGED}
+        where bot_id = %(bot)s and id = %(id)s returning {FEEDBACK}
         """,
         bot=ctx.bot.id,
         id=message_id,

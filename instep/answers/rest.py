@@ -12,7 +12,7 @@ from instep.answers.schemas import (
     EscalatedOut,
     Escalation,
     FeedbackOut,
-    Judgement,
+    FeedbackGiven,
     LeadCreate,
     LeadReceivedOut,
     QuestionAsked,
@@ -38,7 +38,7 @@ WidgetLocale = Annotated[
 async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
     await query_embedder.prepare(body.question)
     async with call.begin() as ctx:
-        turn = await actions.hear_question(ctx, body)
+        turn = await actions.prepare_turn(ctx, body)
     # What the model costs is for those who pay.
     model = None if call.is_paused else request.app.state.model
     asking = partial(actions.ask_question, call.begin, turn, model)
@@ -48,7 +48,7 @@ async def ask_question(call: CurrentVisitorCall, request: Request, body: Questio
 
 
 @router.operation("POST /chat/messages/{messageId}/feedback", actions.give_feedback, FeedbackOut)
-async def give_feedback(call: CurrentVisitorCall, messageId: str, body: Judgement) -> Response:
+async def give_feedback(call: CurrentVisitorCall, messageId: str, body: FeedbackGiven) -> Response:
     async with call.begin() as ctx:
         judged = await actions.give_feedback(ctx, messageId, body)
         return reply(FeedbackOut(message_id=judged.id, helpful=judged.helpful))

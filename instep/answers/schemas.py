@@ -87,7 +87,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Feedback:
     """What a visitor thinks of an answer, as a row of `messages` keeps it."""
 
     id: str
@@ -142,7 +142,7 @@ class QuestionAsked(EmbedBody):
     )
 
 
-class Judgement(EmbedBody):
+class FeedbackGiven(EmbedBody):
     """What a visitor thinks of an answer."""
 
     helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
@@ -206,7 +206,7 @@ class SourceOut(Out):
         )
 
 
-class AnswerShownOut(Out):
+class AnswerPreviewOut(Out):
     """An answer with its sources, or that the articles don't hold one."""
 
     answer: Annotated[
@@ -242,7 +242,7 @@ class AnswerShownOut(Out):
         )
 
 
-class AnswerOut(AnswerShownOut):
+class AnswerOut(AnswerPreviewOut):
     """An answer with its sources, or that the articles don't hold one, as it is kept."""
 
     conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]

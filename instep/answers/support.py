@@ -8,13 +8,13 @@ import re
 from collections.abc import Sequence
 
 from instep.core.terms import ordered_terms, terms_of
-from instep.insights.meaning import CONTRACTED_NOT, TURNING
+from instep.insights.question_key import CONTRACTED_NOT, POLARITY_WORDS
 from instep.search.index.passages import sentences_of
-from instep.writer.model.grounds import facts_of
+from instep.writer.llm.grounding import facts_of
 from instep.writer.words.matching import mention
 
-FOUNDED = 0.75
-NEIGHBOURS = 2
+MIN_SUPPORTED_SHARE = 0.75
+WINDOW_SENTENCES = 2
 # Without one of these a sentence says the opposite.
 NEGATIONS = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|unable|nicht|kein\w*|nie|ohne|ne|pas|jamais"
@@ -22,25 +22,25 @@ NEGATIONS = re.compile(
     re.IGNORECASE,
 )
 NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
-TURNS = frozenset(term for word in TURNING for term in ordered_terms(word))
+POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word))
 
 
-def supports(passage: str, sentence: str) -> bool:
+def is_supported(passage: str, sentence: str) -> bool:
     """Whether `sentence` rests on `passage`; both without marks of sources."""
     wanted = terms_of(sentence)
     if not wanted or not has_facts(passage, sentence):
         return False
     spoken = [passage[start:end] for start, end in sentences_of(passage)]
-    return any(says(window, sentence, wanted) for window in windows(spoken))
+    return any(window_supports(window, sentence, wanted) for window in windows(spoken))
 
 
 def windows(sentences: Sequence[str]) -> list[str]:
-    return [" ".join(sentences[at : at + NEIGHBOURS]) for at in range(len(sentences))]
+    return [" ".join(sentences[at : at + WINDOW_SENTENCES]) for at in range(len(sentences))]
 
 
-def says(window: str, sentence: str, wanted: frozenset[str]) -> bool:
+def window_supports(window: str, sentence: str, wanted: frozenset[str]) -> bool:
     held = terms_of(window)
-    if not (wanted & TURNS) <= held or len(wanted & held) < FOUNDED * len(wanted):
+    if not (wanted & POLARITY_TERMS) <= held or len(wanted & held) < MIN_SUPPORTED_SHARE * len(wanted):
         return False
     return is_denied(sentence) == is_denied(nearest(window, wanted))
 
@@ -49,7 +49,7 @@ def nearest(window: str, wanted: frozenset[str]) -> str:
     """The part of the passage whose yes or no counts: as many of its sentences as the words come from."""
     spoken = [window[start:end] for start, end in sentences_of(window)]
     best = max(spoken, key=lambda one: len(terms_of(one) & wanted))
-    return best if len(terms_of(best) & wanted) >= FOUNDED * len(wanted) else window
+    return best if len(terms_of(best) & wanted) >= MIN_SUPPORTED_SHARE * len(wanted) else window
 
 
 def is_denied(text: str) -> bool:

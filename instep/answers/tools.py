@@ -64,7 +64,7 @@ async def ask_docs(
     asked = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
     await query_embedder.prepare(question)
     async with call.visit.begin() as ctx:
-        turn = await actions.hear_question(ctx, asked)
+        turn = await actions.prepare_turn(ctx, asked)
     # What the model costs is for those who pay.
     model = None if call.visit.is_paused else call.state.model
     return (await actions.ask_question(call.visit.begin, turn, model))[1]

@@ -14,7 +14,7 @@ from instep.core.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from instep.answers.golden import GoldenRunOut
-    from instep.answers.schemas import AnswerShownOut
+    from instep.answers.schemas import AnswerPreviewOut
     from instep.core.database import Tx
     from instep.identity.schemas import Ctx
 
@@ -44,17 +44,17 @@ def ask(
     if question is None:
         run_golden(bot, workspace, as_json)
         return
-    from instep.answers.ask import Asked
+    from instep.answers.ask import QuestionRequest
     from instep.answers.ask import ask as answer
-    from instep.answers.schemas import AnswerShownOut
+    from instep.answers.schemas import AnswerPreviewOut
     from instep.core.locales import valid_locale
 
     try:
-        asked = Asked(question, valid_locale(locale) if locale is not None else None)
+        asked = QuestionRequest(question, valid_locale(locale) if locale is not None else None)
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
     name_served_url()
-    told = AnswerShownOut.of(in_bot(workspace, bot, lambda ctx: answer(ctx, asked)))
+    told = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer(ctx, asked)))
     say(told, as_text(told), as_json)
     if not told.answered:
         raise typer.Exit(DECLINED)
@@ -135,7 +135,7 @@ def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaita
     return in_workspace(workspace, run)
 
 
-def as_text(told: "AnswerShownOut") -> str:
+def as_text(told: "AnswerPreviewOut") -> str:
     sources = [f"[{source.n}] {source.title}: {source.url}" for source in told.sources]
     return "\n".join([told.answer, "", *sources]) if sources else told.answer
 

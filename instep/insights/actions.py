@@ -15,8 +15,8 @@ from instep.identity.schemas import Ctx
 from instep.insights import checking, queries
 from instep.insights.checking import Finding
 from instep.insights.health import Wanted, examine, place_of
-from instep.insights.meaning import read_wording
-from instep.insights.schemas import ArticlesChecked, Health, Nearest, Need, Question
+from instep.insights.question_key import question_key
+from instep.insights.schemas import ArticlesChecked, Health, Nearest, Need, UnansweredQuestion
 
 QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
 STATUSES: dict[QuestionFilter, list[str]] = {
@@ -28,7 +28,7 @@ VISITOR_HASH_BYTES = 16
 DRAFT_GAP = "draft_gap"
 
 
-async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Page[Question]:
+async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Page[UnansweredQuestion]:
     """List the questions that the published articles did not answer, most asked first.
 
     Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
@@ -40,7 +40,7 @@ async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -
 
 
 @writes
-async def dismiss_unanswered(ctx: Ctx, question_id: str) -> Question:
+async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     """Take a question out of the list, because no article is going to answer it.
 
     It stays dismissed when it is asked again, and its counts go on. A draft that was built from it stays in
@@ -61,7 +61,7 @@ async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nea
     Whoever asks may not write, and a paused workspace goes on answering: so this is no `@writes`. Call it
     last in a transaction: until that ends, others wait who log a question of the same language.
     """
-    wording = read_wording(question[: limits.MAX_QUESTION_CHARACTERS])
+    wording = question_key(question[: limits.MAX_QUESTION_CHARACTERS])
     terms = await queries.terms_of(ctx, wording, locale)
     await queries.lock_meanings(ctx, locale)
     question_id = await queries.find_same(ctx, terms, wording.marks, locale)

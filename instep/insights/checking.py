@@ -12,14 +12,14 @@ from instep.core.errors import InvalidValue
 from instep.core.paging import Order, Keyset
 from instep.core.words import UNSPACED
 from instep.identity.schemas import Ctx
-from instep.insights import shelf
-from instep.insights.checks_library import LIBRARY_CHECKS, Shelved
+from instep.insights import health_queries
+from instep.insights.checks_help_center import LIBRARY_CHECKS, ArticleContext
 from instep.insights.checks_text import shown
 from instep.insights.health import examine, fill_library, read_bounded
-from instep.insights.library import Card, Library
+from instep.insights.help_center import ArticleMeta, HelpCenter
 from instep.insights.problems import Code, Problem, Severity, in_order, run
-from instep.insights.reading import UNREADABLE, Reading
-from instep.insights.shelf import MentionRow
+from instep.insights.text_analysis import NOT_ANALYZED, TextAnalysis
+from instep.insights.health_queries import MentionRow
 
 ORDER = Order(("article_id", "line", "number"), descending=False)
 # What can be said of a text that is no article yet.
@@ -48,7 +48,7 @@ class Finding:
 
 async def check_saved(ctx: Ctx, refs: Sequence[str]) -> list[Finding]:
     """The problems of articles, by their ids or slugs."""
-    ids = await shelf.ids_of(ctx, list(refs))
+    ids = await health_queries.ids_of(ctx, list(refs))
     unknown = [ref for ref in refs if ref not in ids]
     if unknown:
         raise InvalidValue("articleIds", f"there is no article “{shown(unknown[0])}”")
@@ -66,15 +66,15 @@ async def check_text(ctx: Ctx, content: str) -> list[Finding]:
     try:
         [reading] = await read_bounded([(None, content)])
     except TimeLimitExceeded:
-        reading = UNREADABLE
-    library = await fill_library(ctx, "published", await shelf.find_state(ctx))
+        reading = NOT_ANALYZED
+    library = await fill_library(ctx, "published", await health_queries.find_state(ctx))
     return findings_of(await asyncio.to_thread(problems_of, reading, library, ctx), None, None)
 
 
-def problems_of(reading: Reading, library: Library, ctx: Ctx) -> Sequence[Problem]:
-    card = Card("", "", ctx.bot.locale, "", None, None, "draft", 0, 0, None, ctx.now)
+def problems_of(reading: TextAnalysis, library: HelpCenter, ctx: Ctx) -> Sequence[Problem]:
+    card = ArticleMeta("", "", ctx.bot.locale, "", None, None, "draft", 0, 0, None, ctx.now)
     beside = replace(library, readings={**library.readings, card.id: reading})
-    return in_order([*reading.problems, *run(CHECKS_OF_TEXT, Shelved(card, reading, beside))])
+    return in_order([*reading.problems, *run(CHECKS_OF_TEXT, ArticleContext(card, reading, beside))])
 
 
 def findings_of(problems: Sequence[Problem], article_id: str | None, title: str | None) -> list[Finding]:
@@ -90,9 +90,9 @@ async def find_mentions(ctx: Ctx, terms: Sequence[str], page: Keyset) -> list[Fi
     found: list[Finding] = []
     start = page.after[0] if page.after else ""
     while len(found) <= page.size:
-        rows = await shelf.list_mentions(ctx, [term for term, _ in patterns], start)
+        rows = await health_queries.list_mentions(ctx, [term for term, _ in patterns], start)
         found += behind(page, [finding for row in rows for finding in mentions_in(row, patterns)])
-        if len(rows) < shelf.MENTIONS_AT_ONCE:
+        if len(rows) < health_queries.MENTIONS_AT_ONCE:
             break
         start = rows[-1].id + "\x01"
     return found

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from instep.core import limits
 from instep.core.words import IS_UNSPACED
-from instep.insights.problems import Check, Place
+from instep.insights.problems import Check, ProblemLocation
 from instep.insights.structure import Structure
 
 SPACE = re.compile(r"\s+")
@@ -38,75 +38,75 @@ class Text:
     structure: Structure
 
 
-def find_empty(text: Text) -> Iterable[Place]:
-    return [] if text.content.strip() else [Place()]
+def find_empty(text: Text) -> Iterable[ProblemLocation]:
+    return [] if text.content.strip() else [ProblemLocation()]
 
 
-def find_short(text: Text) -> Iterable[Place]:
+def find_short(text: Text) -> Iterable[ProblemLocation]:
     is_short = 0 < weight(text.content) < limits.SHORT_TEXT_CHARACTERS
-    return [Place()] if is_short else []
+    return [ProblemLocation()] if is_short else []
 
 
-def find_no_headings(text: Text) -> Iterable[Place]:
+def find_no_headings(text: Text) -> Iterable[ProblemLocation]:
     if text.structure.headings:
         return []
     prose = sum(weight(words) for _, words in text.structure.prose)
-    return [Place()] if prose > limits.MAX_CHARACTERS_WITHOUT_HEADINGS else []
+    return [ProblemLocation()] if prose > limits.MAX_CHARACTERS_WITHOUT_HEADINGS else []
 
 
-def find_heading_jumps(text: Text) -> Iterator[Place]:
+def find_heading_jumps(text: Text) -> Iterator[ProblemLocation]:
     # The page shows the title as a heading of the first level.
     levels = [(1, 0), *((heading.level, heading.line) for heading in text.structure.headings)]
     for (before, _), (level, line) in pairwise(levels):
         if level > before + 1:
-            yield Place(line, f"{level} follows one of level {before}")
+            yield ProblemLocation(line, f"{level} follows one of level {before}")
 
 
-def find_several_h1(text: Text) -> Iterator[Place]:
+def find_several_h1(text: Text) -> Iterator[ProblemLocation]:
     first_levels = [heading for heading in text.structure.headings if heading.level == 1]
     for heading in first_levels[1:]:
-        yield Place(heading.line)
+        yield ProblemLocation(heading.line)
 
 
-def find_repeated_title(text: Text) -> Iterable[Place]:
+def find_repeated_title(text: Text) -> Iterable[ProblemLocation]:
     if text.title is None or not text.structure.headings:
         return []
     first = text.structure.headings[0]
     repeats = first.level == 1 and plain(first.text) == plain(text.title)
-    return [Place(first.line)] if repeats else []
+    return [ProblemLocation(first.line)] if repeats else []
 
 
-def find_images_without_alt(text: Text) -> Iterator[Place]:
-    return (Place(image.line) for image in text.structure.images if not image.alt)
+def find_images_without_alt(text: Text) -> Iterator[ProblemLocation]:
+    return (ProblemLocation(image.line) for image in text.structure.images if not image.alt)
 
 
-def find_vague_links(text: Text) -> Iterator[Place]:
+def find_vague_links(text: Text) -> Iterator[ProblemLocation]:
     for link in text.structure.links:
         if EDGES.sub("", plain(link.text)) in VAGUE:
-            yield Place(link.line, shown(link.text))
+            yield ProblemLocation(link.line, shown(link.text))
 
 
-def find_empty_links(text: Text) -> Iterator[Place]:
+def find_empty_links(text: Text) -> Iterator[ProblemLocation]:
     for link in text.structure.links:
         if not link.href:
-            yield Place(link.line, f"“{shown(link.text)}” leads nowhere: give it an address")
+            yield ProblemLocation(link.line, f"“{shown(link.text)}” leads nowhere: give it an address")
         # That a picture in place of words tells nothing is told of the picture.
         elif not link.text.strip() and not link.has_image:
-            yield Place(link.line, f"to “{shown(link.href)}” has no text: say where it leads")
+            yield ProblemLocation(link.line, f"to “{shown(link.href)}” has no text: say where it leads")
 
 
-def find_leftovers(text: Text) -> Iterator[Place]:
+def find_leftovers(text: Text) -> Iterator[ProblemLocation]:
     for line, words in text.structure.prose:
         for match in LEFTOVER.finditer(words):
-            yield Place(line + words.count("\n", 0, match.start()), match[0])
+            yield ProblemLocation(line + words.count("\n", 0, match.start()), match[0])
 
 
-def find_unclosed_code(text: Text) -> Iterator[Place]:
-    return (Place(line) for line in text.structure.open_fences)
+def find_unclosed_code(text: Text) -> Iterator[ProblemLocation]:
+    return (ProblemLocation(line) for line in text.structure.open_fences)
 
 
-def find_uneven_tables(text: Text) -> Iterator[Place]:
-    return (Place(line) for line in text.structure.uneven_rows)
+def find_uneven_tables(text: Text) -> Iterator[ProblemLocation]:
+    return (ProblemLocation(line) for line in text.structure.uneven_rows)
 
 
 def weight(text: str) -> int:

@@ -41,7 +41,7 @@ Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProblemLocation:
     """Where a check found something, and what: the words that its sentence names."""
 
     line: int | None = None
@@ -65,7 +65,7 @@ class Check(Generic[Subject]):
     code: Code
     severity: Severity
     advice: str
-    find: Callable[[Subject], Iterable[Place]]
+    find: Callable[[Subject], Iterable[ProblemLocation]]
 
     def problems(self, subject: Subject) -> Iterator[Problem]:
         for place in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):

@@ -8,8 +8,8 @@ from instep.core import limits
 from instep.core.ids import new_id
 from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
-from instep.insights.meaning import Wording, dictionary_of, dressing_of
-from instep.insights.schemas import Gap, Nearest, Need, Question
+from instep.insights.question_key import QuestionKey, dictionary_of, filler_words_of
+from instep.insights.schemas import Gap, Nearest, Need, UnansweredQuestion
 
 # Told by the draft itself, so that it is never out of step with the review queue.
 STATUS = """case
@@ -30,10 +30,10 @@ FROM = "from unanswered_questions q left join drafts d on d.bot_id = q.bot_id an
 ORDER = Order(("q.asked_count", "q.last_asked_at", "q.id"), descending=True)
 
 
-async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Page[Question]:
+async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Page[UnansweredQuestion]:
     page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses)
     rows = await ctx.tx.all(
-        Question,
+        UnansweredQuestion,
         f"""
         select {QUESTION} {FROM}
         where q.bot_id = %(bot)s and {STATUS} = any(%(statuses)s) and {page.condition} {page.tail}
@@ -45,9 +45,9 @@ async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Page
     return page.page_of(rows, lambda row: (row.asked_count, row.last_asked_at, row.id))
 
 
-async def find(ctx: Ctx, question_id: str) -> Question | None:
+async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
     return await ctx.tx.first(
-        Question,
+        UnansweredQuestion,
         f"select {QUESTION} {FROM} where q.bot_id = %(bot)s and q.id = %(id)s",
         bot=ctx.bot.id,
         id=question_id,
@@ -68,7 +68,7 @@ async def dismiss(ctx: Ctx, question_id: str) -> bool:
     return touched == 1
 
 
-async def terms_of(ctx: Ctx, wording: Wording, locale: str) -> list[str]:
+async def terms_of(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
     """The stems of a question's words without those that weigh nothing; all words if none is left."""
     found = await ctx.tx.value(
         """
@@ -78,7 +78,7 @@ async def terms_of(ctx: Ctx, wording: Wording, locale: str) -> list[str]:
         """,
         words=wording.words,
         dictionary=dictionary_of(locale),
-        dressing=dressing_of(locale),
+        dressing=filler_words_of(locale),
     )
     return sorted({*(found or ()), *wording.marks}) or wording.words
 
@@ -114,7 +114,7 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
     return found
 
 
-async def insert(ctx: Ctx, wording: Wording, terms: list[str], locale: str) -> str:
+async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) -> str:
     """A question of its own, not yet asked by anybody."""
     question_id = new_id("q")
     await ctx.tx.run(

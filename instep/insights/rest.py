@@ -9,7 +9,7 @@ from instep.core import limits
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
 from instep.insights.health import Wanted
-from instep.insights.schemas import HealthOut, QuestionOut, health_out, question_out
+from instep.insights.schemas import HealthOut, UnansweredQuestionOut, health_out, unanswered_question_out
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
@@ -29,7 +29,7 @@ WantedArticles = Annotated[
 ]
 
 
-@router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[QuestionOut])
+@router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[UnansweredQuestionOut])
 async def list_unanswered(
     call: CurrentCall,
     wanted: WantedQuestions = "waiting",
@@ -38,13 +38,13 @@ async def list_unanswered(
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_unanswered(ctx, wanted, call.page(page_size, start_cursor))
-        return reply_list(listed, question_out)
+        return reply_list(listed, unanswered_question_out)
 
 
-@router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, QuestionOut)
+@router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, UnansweredQuestionOut)
 async def dismiss_unanswered(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
-        return reply(question_out(await actions.dismiss_unanswered(ctx, id)))
+        return reply(unanswered_question_out(await actions.dismiss_unanswered(ctx, id)))
 
 
 @router.operation("GET /insights/health", actions.list_health, ListOut[HealthOut])

@@ -27,7 +27,7 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class UnansweredQuestion:
     """A row of `unanswered_questions`: all wordings of one meaning."""
 
     id: str
@@ -87,7 +87,7 @@ class NearestOut(Out):
     score: float = Field(description="How near the search found it; higher is nearer.")
 
 
-class QuestionOut(Out):
+class UnansweredQuestionOut(Out):
     """A question that the published articles did not answer: all of its wordings together."""
 
     id: str
@@ -169,8 +169,8 @@ class HealthOut(Out):
     )
 
 
-def question_out(question: Question) -> QuestionOut:
-    return QuestionOut.of_row(question, nearest_articles=[NearestOut(**row) for row in question.nearest])
+def unanswered_question_out(question: UnansweredQuestion) -> UnansweredQuestionOut:
+    return UnansweredQuestionOut.of_row(question, nearest_articles=[NearestOut(**row) for row in question.nearest])
 
 
 def health_out(health: Health) -> HealthOut:

@@ -17,9 +17,9 @@ from instep.insights.schemas import (
     FindingOut,
     Health,
     ProblemOut,
-    QuestionOut,
+    UnansweredQuestionOut,
     health_out,
-    question_out,
+    unanswered_question_out,
 )
 from instep.web.call import Call
 from instep.web.mcp.budget import list_within_budget
@@ -44,14 +44,14 @@ class HealthItemOut(Out):
     problems: list[ProblemOut] = Field(description="The worst ones; `check_articles` tells all.")
 
 
-@toolbox.tool(actions.list_unanswered, ListOut[QuestionOut], "List unanswered questions")
+@toolbox.tool(actions.list_unanswered, ListOut[UnansweredQuestionOut], "List unanswered questions")
 async def list_gaps(
     call: Call, status: WantedQuestions = "waiting", limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
-) -> ListOut[QuestionOut]:
+) -> ListOut[UnansweredQuestionOut]:
     """List what visitors asked in vain, most asked first, with the articles that came nearest to it."""
     async with call.begin() as ctx:
         ask = partial(actions.list_unanswered, ctx, status)
-        return await list_within_budget(ask, question_out, call.page(limit, cursor))
+        return await list_within_budget(ask, unanswered_question_out, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.list_health, ListOut[HealthItemOut], "List the health of articles")

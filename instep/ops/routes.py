@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute
 
 from instep.web.public import access_of, describe
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 class RouteOut(BaseModel):

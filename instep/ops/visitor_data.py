@@ -14,7 +14,7 @@ from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR
-from instep.insights.meaning import read_wording
+from instep.insights.question_key import question_key
 from instep.web.shapes import Out
 
 ERASED_EMAIL = "erased@example.invalid"
@@ -294,4 +294,4 @@ def lowered(subject: Subject) -> str | None:
 
 def wording_of(question: str) -> str:
     """As questions are kept among those that were asked in vain, in whichever case."""
-    return read_wording(question).text.lower()
+    return question_key(question).text.lower()

@@ -14,9 +14,9 @@ from instep.core.config import settings
 from instep.identity.schemas import Ctx
 from instep.llm.budget import Reservation, reserve_tokens, settle
 from instep.llm.protocol import Model, CompletionError, Prompt, Completion
-from instep.writer.model.article import Request, ask_for_article, request_for, request_of, with_article
-from instep.writer.model.edits import Outcome, ask_for_edits, with_edits
-from instep.writer.model.words import summary_without
+from instep.writer.llm.article import Request, ask_for_article, request_for, request_of, with_article
+from instep.writer.llm.edits import Outcome, ask_for_edits, with_edits
+from instep.writer.llm.prompts import summary_without
 from instep.writer.new_articles.outline import Wanted
 from instep.writer.new_articles.outline_sources import Source
 

@@ -12,7 +12,7 @@ from instep.core.database import Tx
 from instep.core.paging import Page, Order, PageRequest
 from instep.identity.schemas import Ctx
 from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
-from instep.writer import Absence
+from instep.writer import StaleMention
 
 TASK = """
     t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.article,
@@ -234,7 +234,7 @@ async def complete(
     )
 
 
-async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[Absence]) -> None:
+async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[StaleMention]) -> None:
     """Remember which names a change removed that articles say; of several changes the latest one counts."""
     if not absences:
         return

@@ -19,11 +19,11 @@ reaches the database or the network.
 
 from instep.writer.diffs.patch import Diff, InvalidDiff
 from instep.writer.diffs.reading import read_diff
-from instep.writer.shapes import Absence, Article, Change, Evidence, Proposal, Report, Verdict
+from instep.writer.shapes import StaleMention, Article, Change, Evidence, Proposal, Report, Verdict
 from instep.writer.writing import write
 
 __all__ = [
-    "Absence",
+    "StaleMention",
     "Article",
     "Change",
     "Diff",

@@ -54,7 +54,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class StaleMention:
     """A name that the change removes, and an article that says it."""
 
     article_id: str
@@ -70,4 +70,4 @@ class Report:
     proposals: tuple[Proposal, ...]
     reviewed: tuple[Verdict, ...]
     summary: str
-    absences: tuple[Absence, ...] = ()
+    absences: tuple[StaleMention, ...] = ()

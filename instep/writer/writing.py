@@ -2,26 +2,26 @@
 
 from collections.abc import Sequence
 
-from instep.writer.articles.library import Library, library_of
+from instep.writer.articles.corpus import Corpus, corpus_of
 from instep.writer.diffs.reading import read_diff
-from instep.writer.diffs.scope import said_of, scope_of
-from instep.writer.editing.drafting import add_copies, apply, evidence_for, find_places, new_title
-from instep.writer.editing.drafts import likely_places
-from instep.writer.editing.examples import copies_of
-from instep.writer.editing.places import Place
+from instep.writer.diffs.change_set import summary_of_skipped, reviewed_files
+from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
+from instep.writer.editing.likely import likely_edits
+from instep.writer.editing.examples import example_edits
+from instep.writer.editing.edits import Edit
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
-from instep.writer.facts.gathering import facts_of
+from instep.writer.facts.collect import facts_of
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.variables import variables_of
 from instep.writer.inserting.notes import Note
-from instep.writer.locating.mentions import mentions_of
-from instep.writer.locating.need import need_of
-from instep.writer.locating.ranking import Ranked, rank
-from instep.writer.new_articles.newcomers import new_article_for
-from instep.writer.reporting.cautions import warnings_for
+from instep.writer.relevance.mentions import mentions_of
+from instep.writer.relevance.need import doc_need_probability
+from instep.writer.relevance.ranking import Ranked, rank
+from instep.writer.new_articles.missing_articles import new_article_for
+from instep.writer.reporting.warnings import warnings_for
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
-from instep.writer.reporting.verdicts import absences_of, review
+from instep.writer.reporting.verdicts import stale_mentions, review
 from instep.writer.shapes import Article, Change, Proposal, Report
 
 _SURE = 0.8
@@ -29,22 +29,22 @@ _SURE = 0.8
 
 def write(change: Change, articles: Sequence[Article], *, with_likely: bool = True) -> Report:
     """Which articles a change concerns, the edits that it makes certain and, if wanted, the likely ones."""
-    scope = scope_of(read_diff(change.diff))
-    library = library_of(tuple(articles))
+    scope = reviewed_files(read_diff(change.diff))
+    library = corpus_of(tuple(articles))
     facts = facts_of(change, scope)
     certain = (*facts.certain, *variables_of(facts.renames, scope, library.articles))
     mentions = mentions_of(facts, library)
     additions = additions_of(scope)
     ranked = rank(change, scope, library.articles, additions, mentions.count)
-    need = need_of(change, scope, ranked, library)
-    found = find_places(certain, library)
-    add_copies(found, copies_of(scope, library), library)
+    need = doc_need_probability(change, scope, ranked, library)
+    found = find_edits(certain, library)
+    add_example_edits(found, example_edits(scope, library), library)
     removals = find_removals(scope, facts, library)
     add_removals(found, removals, library)
     newcomer = None
     if with_likely:
         additions = additions_of(scope)
-        found = likely_places(found, change, scope, additions, mentions, ranked, need, library)
+        found = likely_edits(found, change, scope, additions, mentions, ranked, need, library)
         newcomer = new_article_for(change, scope, additions, ranked, need, library)
     proposals = [
         _proposal(article, found[article.id], removals, library)
@@ -52,20 +52,20 @@ def write(change: Change, articles: Sequence[Article], *, with_likely: bool = Tr
         if article.id in found
     ]
     proposals += [newcomer] if newcomer else []
-    absences = absences_of(facts, library)
+    absences = stale_mentions(facts, library)
     grounds = [place.fact for places in found.values() for place in places]
     return Report(
         ranking=_edited_first(ranked, found),
         need=need + (1 - need) * _SURE if proposals else need,
         proposals=tuple(proposals),
         reviewed=review(ranked, found, facts, removals, absences, library),
-        summary=summary_of([*certain, *grounds], found, said_of(scope)),
+        summary=summary_of([*certain, *grounds], found, summary_of_skipped(scope)),
         absences=absences,
     )
 
 
 def _proposal(
-    article: Article, places: Sequence[Place], removals: Sequence[Removal], library: Library
+    article: Article, places: Sequence[Edit], removals: Sequence[Removal], library: Corpus
 ) -> Proposal:
     text = apply(places, article.text)
     return Proposal(
@@ -79,7 +79,7 @@ def _proposal(
     )
 
 
-def _edited_first(ranked: Ranked, found: dict[str, list[Place]]) -> tuple[str, ...]:
+def _edited_first(ranked: Ranked, found: dict[str, list[Edit]]) -> tuple[str, ...]:
     """A note says only that an article is near, which its rank says already."""
     edited = {i for i, places in found.items() if not all(isinstance(place.fact, Note) for place in places)}
     return tuple(sorted(ranked.order, key=lambda article_id: article_id not in edited))

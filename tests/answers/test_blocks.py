@@ -6,12 +6,12 @@ import time
 import pytest
 
 from instep.answers.blocks import read_blocks
-from instep.answers.citing import is_inert, written
+from instep.answers.citing import has_no_active_markup, render_with_citations
 from instep.core.markdown import render
 
 
 def cited(markdown: str) -> str:
-    return "\n\n".join(written(read_blocks(markdown), 1))
+    return "\n\n".join(render_with_citations(read_blocks(markdown), 1))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_each_part_has_its_number(markdown: str, answer: str) -> None:
     ids=lambda text: ascii(text)[:40],
 )
 def test_nothing_leads_anywhere(markdown: str) -> None:
-    answer = "\n\n".join(block for block in written(read_blocks(markdown), 1) if is_inert(block))
+    answer = "\n\n".join(block for block in render_with_citations(read_blocks(markdown), 1) if has_no_active_markup(block))
 
-    assert is_inert(answer)
+    assert has_no_active_markup(answer)
     assert not re.search("<a |<img|<script|href", render(answer))
 
 

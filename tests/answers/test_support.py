@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.answers.support import supports
+from instep.answers.support import is_supported
 
 PASSAGE = """\
 Backups Nightly
@@ -28,7 +28,7 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
     ],
 )
 def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None:
-    assert supports(passage, sentence.replace("**", ""))
+    assert is_supported(passage, sentence.replace("**", ""))
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None
     ],
 )
 def test_what_it_does_not_say_is_not(passage: str, sentence: str) -> None:
-    assert not supports(passage, sentence)
+    assert not is_supported(passage, sentence)

@@ -116,7 +116,7 @@ def test_connections_are_taken_from_the_pool_where_the_tenant_is_set_and_by_the_
     }
 
     # The last two are the operator's commands, which work as the owner.
-    assert takers == {"core/database", "core/jobs/worker", "cli/owner", "demo/story"}
+    assert takers == {"core/database", "core/jobs/worker", "cli/admin_session", "demo/story"}
 
 
 async def test_no_view_leads_around_the_policies(owner: Tx) -> None:

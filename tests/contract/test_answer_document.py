@@ -157,6 +157,6 @@ async def test_answers_are_as_it_tells(api: Api, cast: Cast, owner: Tx) -> None:
     assert_described(refused, "post", "/leads")
 
 
-@pytest.mark.parametrize("name", ["QuestionAsked", "Judgement", "LeadCreate", "Escalation"])
+@pytest.mark.parametrize("name", ["QuestionAsked", "FeedbackGiven", "LeadCreate", "Escalation"])
 def test_bodies_take_no_other_fields(name: str) -> None:
     assert document()["components"]["schemas"][name]["additionalProperties"] is False

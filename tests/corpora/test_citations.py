@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from instep.answers.ask import Answer, Asked, Grounds, extracted, find_grounds
+from instep.answers.ask import Answer, QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.citing import Source
-from instep.answers.consulting import generated
-from instep.answers.extracting import Question, read_passage
-from instep.answers.generating import ground_of, kept_of, question_for
-from instep.answers.schemas import AnswerShownOut
-from instep.answers.support import supports
+from instep.answers.model_answer import generated_answer
+from instep.answers.extractive import QuestionTerms, read_passage
+from instep.answers.generative import support_text, supported_sentences, prompt_for
+from instep.answers.schemas import AnswerPreviewOut
+from instep.answers.support import is_supported
 from instep.core.database import Database
 from instep.core.markdown import render
 from tests.support.citations import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
@@ -62,20 +62,20 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     asked = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
     asked += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
 
-    grounds: list[Grounds] = []
+    grounds: list[RetrievedContext] = []
     for question in asked:
         async with visiting(database, cast.acme) as ctx:
-            ground = await find_grounds(ctx, Asked(question[:2_000]))
-        if ground.hold_the_answer and extracted(ground).answered:
+            ground = await retrieve_context(ctx, QuestionRequest(question[:2_000]))
+        if ground.is_answerable and extractive_answer(ground).answered:
             grounds.append(ground)
         if len(grounds) == QUESTIONS:
             break
-    quoting = [extracted(ground) for ground in grounds]
+    quoting = [extractive_answer(ground) for ground in grounds]
     planted = cycle(payloads(corpora))
     writing = [(text := next(planted), written(ground, text)) for ground in grounds]
 
     assert len(quoting) == QUESTIONS
-    shown = [AnswerShownOut.of(answer).model_dump(mode="json", by_alias=True) for answer in quoting]
+    shown = [AnswerPreviewOut.of(answer).model_dump(mode="json", by_alias=True) for answer in quoting]
     assert [lost for answer in shown if (lost := unsupported(answer, pages))] == []
     assert all(numbers_are_those_of_sources(answer) for answer in shown)
 
@@ -91,16 +91,16 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
         assert ok(await client.get(f"/v1/articles/{ref}"))["status"] == "published"
 
 
-def written(grounds: Grounds, planted: str) -> Answer:
+def written(grounds: RetrievedContext, planted: str) -> Answer:
     """What becomes of the reply of a model that copies lines of each passage and adds all that it may not."""
-    question = Question(grounds.text, grounds.passages)
+    question = QuestionTerms(grounds.text, grounds.passages)
     readings = [read_passage(passage, question) for passage in grounds.passages]
-    told = dict(PASSAGE.findall(question_for(grounds.text, (), readings).asked))
+    told = dict(PASSAGE.findall(prompt_for(grounds.text, (), readings).asked))
     copied = [(line, [int(n)]) for n, text in told.items() for line in text.split("\n")[:2]]
     misplaced = [(line, [n % len(told) + 1]) for line, [n] in copied[:2]]
     bad = [(line, [1]) for line in (*INVENTED, planted)]
     reply = json.dumps(parts_of(*bad, *copied, *misplaced))
-    return generated(kept_of(reply, readings), readings, grounds, "scripted:1")
+    return generated_answer(supported_sentences(reply, readings), readings, grounds, "scripted:1")
 
 
 def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
@@ -110,9 +110,9 @@ def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
     by_number = {source.n: source for source in answer.sources}
     for said, number in CITED.findall(answer.text):
         sentence = re.sub(r"^[\s.!?:;,\"')]*(?:\d+[.)] |[-*+] )?", "", said)
-        yield sentence, is_supported(by_number[int(number)], sentence)
+        yield sentence, rests_on_source(by_number[int(number)], sentence)
 
 
-def is_supported(source: Source, sentence: str) -> bool:
-    ground = ground_of(read_passage(source.passage, Question(sentence, [source.passage])))
-    return supports(ground, sentence.replace("**", "").replace("__", ""))
+def rests_on_source(source: Source, sentence: str) -> bool:
+    ground = support_text(read_passage(source.passage, QuestionTerms(sentence, [source.passage])))
+    return is_supported(ground, sentence.replace("**", "").replace("__", ""))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from instep.answers.generating import MOST_PARTS
+from instep.answers.generative import MAX_PARTS
 from instep.core.markdown import render
 from instep.web import embed
 from tests.support.questions import ask
@@ -95,7 +95,7 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
         ok(await client.patch(f"/v1/articles/{article['id']}", json=planted))
         said = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
         parts = [(line, [1]) for line in [*said, AFTER]]
-        assert len(parts) <= MOST_PARTS
+        assert len(parts) <= MAX_PARTS
         app.state.model = Scripted(replying(*parts))
 
         answer = await ask(visitor, cast.acme, QUESTION)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from instep.writer import Article, Change, Proposal, write
-from instep.writer.model.article import request_of, with_article
-from instep.writer.model.edits import ask_for_edits, with_edits
-from instep.writer.model.marks import marks_of
+from instep.writer.llm.article import request_of, with_article
+from instep.writer.llm.edits import ask_for_edits, with_edits
+from instep.writer.llm.markup import marks_of
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT

@@ -46,7 +46,7 @@ class Attempts:
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
     made = Attempts()
-    monkeypatch.setattr(client, "dial", made.dial)
+    monkeypatch.setattr(client, "connect", made.dial)
     return made
 
 

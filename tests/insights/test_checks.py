@@ -7,13 +7,13 @@ from typing import Any, get_args
 
 import pytest
 
-from instep.insights.checks_library import LIBRARY_CHECKS
-from instep.insights.checks_signs import SIGN_CHECKS
+from instep.insights.checks_help_center import LIBRARY_CHECKS
+from instep.insights.checks_signals import SIGN_CHECKS
 from instep.insights.checks_text import TEXT_CHECKS
 from instep.insights.health import assess_one
-from instep.insights.library import Card, Former, Library
+from instep.insights.help_center import ArticleMeta, FormerSlug, HelpCenter
 from instep.insights.problems import Code, Problem, score_of
-from instep.insights.reading import TOO_COMPLEX, read_text
+from instep.insights.text_analysis import TOO_COMPLEX, analyze_text
 
 HOME = "http://help.test/help/acme"
 ENOUGH = (
@@ -21,14 +21,14 @@ ENOUGH = (
     "After that everybody sees the new name."
 )
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-CARD = Card("art_1", "one", "en", "One", "What one is.", "col_1", "published", 1, 100, None, NOON)
+CARD = ArticleMeta("art_1", "one", "en", "One", "What one is.", "col_1", "published", 1, 100, None, NOON)
 TWO = replace(CARD, id="art_2", slug="two", title="Two")
 
 
 def found(text: str, title: str | None = None) -> list[tuple[str, int | None]]:
     """What a text that is long enough is told: code and line."""
     return sorted(
-        ((problem.code, problem.line) for problem in read_text(title, f"{text}\n\n{ENOUGH}\n").problems),
+        ((problem.code, problem.line) for problem in analyze_text(title, f"{text}\n\n{ENOUGH}\n").problems),
         key=lambda told: (told[1] or 0, told[0]),
     )
 
@@ -37,15 +37,15 @@ def codes(problems: Sequence[Problem]) -> set[str]:
     return {problem.code for problem in problems}
 
 
-def shelved(text: str, card: Card = CARD, **library: Any) -> list[Problem]:
+def shelved(text: str, card: ArticleMeta = CARD, **library: Any) -> list[Problem]:
     """What the article is told beside `two`, which is live and has a heading."""
     texts = {card.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
-    shelf = Library(
+    shelf = HelpCenter(
         home=HOME,
         locale="en",
         cards=[card, TWO],
         collections=frozenset({"guides"}),
-        readings={card_id: read_text(None, content) for card_id, content in texts.items()},
+        readings={card_id: analyze_text(None, content) for card_id, content in texts.items()},
     )
     return list(assess_one(replace(shelf, **library), card).problems)
 
@@ -101,8 +101,8 @@ Tick *to do* boxes. `TODO` is a name. [^note]
 
 
 def test_a_good_text_has_no_problems() -> None:
-    assert read_text("Teams", GOOD).problems == ()
-    assert read_text("Teams", GOOD.replace("\n", "\r\n")).problems == ()
+    assert analyze_text("Teams", GOOD).problems == ()
+    assert analyze_text("Teams", GOOD.replace("\n", "\r\n")).problems == ()
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_good_text_has_no_problems() -> None:
 )
 def test_a_problem_is_found_in_its_line(text: str, expected: list[tuple[str, int]]) -> None:
     unclosed = any(code == "unclosed_code" for code, _ in expected)
-    problems = read_text(None, text).problems if unclosed else read_text(None, f"{text}\n\n{ENOUGH}").problems
+    problems = analyze_text(None, text).problems if unclosed else analyze_text(None, f"{text}\n\n{ENOUGH}").problems
 
     assert [(told.code, told.line) for told in problems if told.code != "short_text"] == expected
 
@@ -152,23 +152,23 @@ def test_a_heading_that_repeats_the_title_is_found() -> None:
 
 @pytest.mark.parametrize("text", ["", " \n\t\n"])
 def test_an_empty_text_is_an_error(text: str) -> None:
-    (problem,) = read_text("A", text).problems
+    (problem,) = analyze_text("A", text).problems
 
     assert (problem.code, problem.severity, problem.line) == ("empty_text", "error", None)
 
 
 def test_a_text_is_too_short_by_what_it_says() -> None:
-    assert codes(read_text("A", "Run it.").problems) == {"short_text"}
-    assert codes(read_text("A", "设" * 40).problems) == set()
-    assert codes(read_text("A", "a " * 40).problems) == {"short_text"}
+    assert codes(analyze_text("A", "Run it.").problems) == {"short_text"}
+    assert codes(analyze_text("A", "设" * 40).problems) == set()
+    assert codes(analyze_text("A", "a " * 40).problems) == {"short_text"}
 
 
 def test_a_long_text_needs_headings() -> None:
     long = f"{ENOUGH}\n\n" * 40
 
-    assert codes(read_text("A", long).problems) == {"no_headings"}
-    assert codes(read_text("A", f"{long}\n## B\n").problems) == set()
-    assert codes(read_text("A", f"{ENOUGH}\n\n```\n{long}\n```\n").problems) == set()
+    assert codes(analyze_text("A", long).problems) == {"no_headings"}
+    assert codes(analyze_text("A", f"{long}\n## B\n").problems) == set()
+    assert codes(analyze_text("A", f"{ENOUGH}\n\n```\n{long}\n```\n").problems) == set()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_links_are_read_from_the_address_of_the_articles_language() -> None:
 
 
 def test_a_former_address_is_told_with_the_present_one() -> None:
-    (problem,) = shelved("[Two](zwei)", former=[Former("zwei", "en", "art_2"), Former("nil", "en", "art_9")])
+    (problem,) = shelved("[Two](zwei)", former=[FormerSlug("zwei", "en", "art_2"), FormerSlug("nil", "en", "art_9")])
 
     assert (problem.code, problem.severity) == ("moved_link", "info")
     assert f"{HOME}/articles/two" in problem.message
@@ -282,10 +282,10 @@ def test_two_live_articles_of_one_title_and_language_are_told_of_each_other() ->
 WORDS = [f"word{number * number % 9973}" for number in range(400)]
 
 
-def alike(one: list[str], other: list[str], second: Card = TWO) -> set[str]:
+def alike(one: list[str], other: list[str], second: ArticleMeta = TWO) -> set[str]:
     cards = [CARD, second]
-    readings = {"art_1": read_text(None, " ".join(one)), "art_2": read_text(None, " ".join(other))}
-    library = Library(home=HOME, locale="en", cards=cards, readings=readings)
+    readings = {"art_1": analyze_text(None, " ".join(one)), "art_2": analyze_text(None, " ".join(other))}
+    library = HelpCenter(home=HOME, locale="en", cards=cards, readings=readings)
     told = codes(assess_one(library, cards[0]).problems)
     if second is TWO:
         assert ("duplicate_content" in codes(assess_one(library, cards[1]).problems)) is (
@@ -312,8 +312,8 @@ def test_texts_that_share_a_part_or_are_none_of_their_readers_are_not_told() -> 
 
 def test_each_of_many_copies_is_told() -> None:
     cards = [replace(CARD, id=f"art_{number:02}", slug=str(number)) for number in range(40)]
-    reading = read_text(None, " ".join(WORDS))
-    library = Library(home=HOME, locale="en", cards=cards, readings={card.id: reading for card in cards})
+    reading = analyze_text(None, " ".join(WORDS))
+    library = HelpCenter(home=HOME, locale="en", cards=cards, readings={card.id: reading for card in cards})
 
     assert all("duplicate_content" in codes(assess_one(library, card).problems) for card in cards)
 
@@ -329,7 +329,7 @@ def test_the_score_falls_with_severity_and_never_below_zero() -> None:
 
 
 def test_of_one_code_no_more_are_told_than_a_person_reads() -> None:
-    problems = read_text(None, "[here](https://a.example)\n\n" * 500).problems
+    problems = analyze_text(None, "[here](https://a.example)\n\n" * 500).problems
 
     assert [problem.line for problem in problems] == list(range(1, 41, 2))
 
@@ -363,7 +363,7 @@ def test_customers_words_stand_shortened_on_one_line_of_a_message() -> None:
     ],
 )
 def test_no_text_is_too_odd_to_be_read(piece: str) -> None:
-    reading = read_text("A", piece * 3_000)
+    reading = analyze_text("A", piece * 3_000)
 
     assert all(problem.line is None or problem.line >= 1 for problem in reading.problems)
 
@@ -371,4 +371,4 @@ def test_no_text_is_too_odd_to_be_read(piece: str) -> None:
 def test_a_place_that_an_author_writes_into_the_html_leads_nobody_astray() -> None:
     text = '<img data-sourcepos="999999:1-999999:1" src="x">\n<a data-sourcepos="0:0-0:0" href="">x</a>\n'
 
-    assert all(1 <= (problem.line or 1) <= 5 for problem in read_text(None, text).problems)
+    assert all(1 <= (problem.line or 1) <= 5 for problem in analyze_text(None, text).problems)

@@ -11,7 +11,7 @@ from instep.core import limits
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.database import Tx
 from instep.insights import health
-from instep.insights.reading import Reading
+from instep.insights.text_analysis import TextAnalysis
 from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import propose
 from tests.insights.test_checks import ENOUGH
@@ -267,7 +267,7 @@ async def test_a_large_help_center_is_read_in_another_process_and_once(
         read.append(len(texts))
         return result
 
-    monkeypatch.setattr(health, "run_bounded", counting)
+    monkeypatch.setattr(health, "run_with_timeout", counting)
 
     listed = await told(client, page_size=2)
 
@@ -291,7 +291,7 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
             raise TimeLimitExceeded
         return function(texts)
 
-    monkeypatch.setattr(health, "run_bounded", refusing)
+    monkeypatch.setattr(health, "run_with_timeout", refusing)
 
     listed = await told(client)
 
@@ -307,7 +307,7 @@ async def test_the_memory_of_a_process_is_bounded(
     for number in range(4):
         await publish(client, f"No {number}")
     monkeypatch.setattr(health.examined, "room", 3)
-    monkeypatch.setattr(health.readings, "room", 2 * Reading(()).size)
+    monkeypatch.setattr(health.readings, "room", 2 * TextAnalysis(()).size)
 
     for _ in range(2):
         assert len(await told(client, page_size=1)) == 4

@@ -25,7 +25,7 @@ async def test_one_address_that_is_not_public_refuses_all(
     async def dial(addresses: list[Address], port: int) -> None:
         pytest.fail(f"a connection to {addresses}")
 
-    monkeypatch.setattr(client, "dial", dial)
+    monkeypatch.setattr(client, "connect", dial)
     lookup = leading_to(answer)
 
     assert await outcome(OutboundClient(AllowList(), lookup).post("https://example.com", BODY, {})) == OUT_OF_REACH

@@ -158,7 +158,7 @@ async def test_many_who_ask_at_once_wait_for_one_reading(
     monkeypatch.setattr(cache, "catch_up", counted)
     monkeypatch.setattr(cache.index_cache, "indexes", {})
     monkeypatch.setattr(cache, "index_cache", IndexCache(ROOM))
-    monkeypatch.setattr("instep.search.actions.SHELF", cache.index_cache)
+    monkeypatch.setattr("instep.search.actions.index_cache", cache.index_cache)
 
     await at_once(5, lambda _: client.get("/v1/articles/search", params={"q": "alpha"}))
 
@@ -213,7 +213,7 @@ async def test_behind_many_changes_a_worker_stores_the_index(
     api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 2)
-    monkeypatch.setattr(jobs, "UNSAVED_ARTICLES", 2)
+    monkeypatch.setattr(jobs, "MAX_UNFLUSHED_ARTICLES", 2)
     for number in range(4):
         await publish(api(cast.acme.write_key), f"No {number}")
     await publish(api(cast.globex.write_key), "Alone")

@@ -3,9 +3,9 @@
 import pytest
 
 from instep.writer import Article, Change, Report, read_diff, write
-from instep.writer.diffs.scope import scope_of
+from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.facts.additions import additions_of
-from instep.writer.inserting.insertions import Insertion, insertions_of, spotted_in
+from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from tests.writer.conftest import diff_of
 
 SETTINGS = (
@@ -19,9 +19,9 @@ def inserted(
     before: str, after: str, article: str, title: str = "Add a setting"
 ) -> tuple[str, list[Insertion]]:
     change = Change("commit", title, None, None, diff_of("app/settings.py", before, after))
-    additions = additions_of(scope_of(read_diff(change.diff)))
+    additions = additions_of(reviewed_files(read_diff(change.diff)))
     guide = Article("guide", "Settings", article)
-    made = insertions_of(spotted_in(guide, additions, change, 0, 0.9), additions, change, guide)
+    made = choose_insertions(scored_insertions(guide, additions, change, 0, 0.9), additions, change, guide)
     text = article
     for one in reversed(made):
         text = text[: one.place] + one.new + text[one.place :]

@@ -3,8 +3,8 @@
 import pytest
 
 from instep.writer import Article, Change, Report, read_diff, write
-from instep.writer.articles.library import library_of
-from instep.writer.diffs.scope import scope_of
+from instep.writer.articles.corpus import corpus_of
+from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.inserting.notes import note_for
 from instep.writer.new_articles.pages import announced_pages
 from tests.writer.conftest import Ask, diff_of
@@ -14,7 +14,7 @@ GUIDE = "# Exports\n\nHow to export.\n\n## Formats\n\nCSV and JSON.\n\n## See al
 
 def noted(title: str, text: str = GUIDE, after: str = "def export(kind):\n    pass\n") -> str:
     change = Change("pr", title, None, None, diff_of("app/export.py", "", after))
-    note = note_for(text, change, (), scope_of(read_diff(change.diff)))
+    note = note_for(text, change, (), reviewed_files(read_diff(change.diff)))
     assert note is not None
     assert (note.sources[0].file, note.sources[0].line) == ("app/export.py", 1)
     return text[: note.place] + note.new + text[note.place :]
@@ -39,7 +39,7 @@ def test_an_underlined_heading_is_made_like_its_neighbours() -> None:
 
 def test_a_change_without_words_makes_no_note() -> None:
     change = Change("pr", "x", None, None, diff_of("a.py", "", "a = 1\n"))
-    assert note_for(GUIDE, change, (), scope_of(read_diff(change.diff))) is None
+    assert note_for(GUIDE, change, (), reviewed_files(read_diff(change.diff))) is None
 
 
 def test_a_heading_with_the_whole_call_gets_the_new_parameter(ask: Ask) -> None:
@@ -73,7 +73,7 @@ ARTICLES = (
 
 def test_a_menu_entry_without_an_article_announces_one() -> None:
     diff = diff_of("app/menu.html", MENU, f'{MENU}<a slug="weekly_reports" title="Weekly reports">\n')
-    (page,) = announced_pages(scope_of(read_diff(diff)), library_of(ARTICLES))
+    (page,) = announced_pages(reviewed_files(read_diff(diff)), corpus_of(ARTICLES))
     assert (page.slug, page.title, page.source.line) == ("weekly_reports", "Weekly reports", 3)
     report = write(Change("pr", "Tidy up", None, None, diff), ARTICLES)
     (draft,) = report.proposals
@@ -85,16 +85,16 @@ def test_a_menu_entry_without_an_article_announces_one() -> None:
 def test_an_address_of_the_help_center_without_an_article_announces_one() -> None:
     links = "# https://help.acme.test/exports\n# https://help.acme.test/imports\n"
     added = f"{links}# https://help.acme.test/weekly-reports\n# https://other.test/some-thing\n"
-    pages = announced_pages(scope_of(read_diff(diff_of("a.py", links, added))), library_of(ARTICLES))
+    pages = announced_pages(reviewed_files(read_diff(diff_of("a.py", links, added))), corpus_of(ARTICLES))
     assert [page.slug for page in pages] == ["weekly-reports"]
 
 
 def test_menus_of_known_pages_and_other_lists_announce_nothing() -> None:
     swapped = "\n".join(reversed(MENU.splitlines())) + "\n"
-    assert announced_pages(scope_of(read_diff(diff_of("m.html", MENU, swapped))), library_of(ARTICLES)) == []
+    assert announced_pages(reviewed_files(read_diff(diff_of("m.html", MENU, swapped))), corpus_of(ARTICLES)) == []
     pets = '<a pet="cat">\n<a pet="dog">\n'
     diff = diff_of("m.html", pets, f'{pets}<a pet="horse">\n')
-    assert announced_pages(scope_of(read_diff(diff)), library_of(ARTICLES)) == []
+    assert announced_pages(reviewed_files(read_diff(diff)), corpus_of(ARTICLES)) == []
 
 
 def large(title: str) -> Report:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from instep.writer import Change, Proposal, Report
-from instep.writer.model.article import Request, ask_for_article, request_for, request_of, with_article
+from instep.writer.llm.article import Request, ask_for_article, request_for, request_of, with_article
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 

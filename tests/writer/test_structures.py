@@ -2,13 +2,13 @@
 
 import pytest
 
-from instep.writer.articles.heads import heads_of
-from instep.writer.articles.structures import groups_of
+from instep.writer.articles.headings import headings_of
+from instep.writer.articles.entries import entry_lists_of
 from instep.writer.words.labels import key_of, label_of
 
 
 def listed(text: str) -> list[tuple[str, list[str]]]:
-    return [(group.form, [entry.label for entry in group.entries]) for group in groups_of(text)]
+    return [(group.form, [entry.label for entry in group.entries]) for group in entry_lists_of(text)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_code_is_no_list() -> None:
 def test_an_entry_covers_its_lines_and_no_more() -> None:
     text = "- `red`: a colour\n  of fire\n  - deep\n  - light\n- `blue`: another\n\nEnd.\n"
     outer = next(
-        group for group in groups_of(text) if len(group.entries) == 2 and group.entries[0].label == "red"
+        group for group in entry_lists_of(text) if len(group.entries) == 2 and group.entries[0].label == "red"
     )
     assert [text[entry.start : entry.end] for entry in outer.entries] == [
         "- `red`: a colour\n  of fire\n  - deep\n  - light\n",
@@ -65,18 +65,18 @@ def test_an_entry_covers_its_lines_and_no_more() -> None:
 
 def test_a_section_reaches_to_the_next_of_its_level_and_owns_the_anchor_above() -> None:
     text = ".. _a:\n\nFirst\n-----\n\nText.\n\nDeeper\n~~~~~~\n\n.. _b:\n\nSecond\n------\n\nMore.\n"
-    heads = heads_of(text)
+    heads = headings_of(text)
     assert [(head.level, head.title, head.mark, head.start) for head in heads] == [
         (1, "First", "-", 0),
         (2, "Deeper", "~", text.index("Deeper")),
         (1, "Second", "-", text.index(".. _b")),
     ]
-    (group,) = groups_of(text)
+    (group,) = entry_lists_of(text)
     assert text[group.entries[0].start : group.entries[0].end].endswith("~~~~~~\n\n")
 
 
 def test_attributes_of_a_heading_are_no_part_of_its_title() -> None:
-    assert [head.title for head in heads_of("## `A` {: #A }\n\n## Early exit { #early-exit }\n")] == [
+    assert [head.title for head in headings_of("## `A` {: #A }\n\n## Early exit { #early-exit }\n")] == [
         "`A`",
         "Early exit",
     ]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.writer.articles.heads import heads_of
+from instep.writer.articles.headings import headings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Section:
 
 @lru_cache(maxsize=256)
 def sections_of(text: str) -> tuple[Section, ...]:
-    heads = heads_of(text)
+    heads = headings_of(text)
     starts = [head.start for head in heads] + [len(text)]
     made = []
     for n, head in enumerate(heads):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from instep.writer.articles.heads import TextLine, lines_of
-from instep.writer.articles.library import Library
+from instep.writer.articles.headings import TextLine, lines_of
+from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk, Line
-from instep.writer.diffs.scope import Scope, Scoped
-from instep.writer.facts.units import Source
+from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Article
 from instep.writer.words.safety import has_hidden
 
@@ -27,7 +27,7 @@ _LONGEST_HUNK = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class ExampleEdit:
     """Lines of an example that are lines of the code: as they were there, and as they are now."""
 
     old: str
@@ -38,7 +38,7 @@ class Copy:
 
 
 @dataclass(slots=True)
-class _Edit:
+class _LineReplacement:
     """Lines that give way to others; `at` is where they stand among the old lines of the hunk."""
 
     at: int
@@ -46,11 +46,11 @@ class _Edit:
     added: list[Line]
 
 
-def copies_of(scope: Scope, library: Library) -> Mapping[str, list[Copy]]:
+def example_edits(scope: ChangeSet, library: Corpus) -> Mapping[str, list[ExampleEdit]]:
     """By article. Tests and internals copy nothing that articles show; they only look alike."""
     articles = [article for article in library.articles if _FENCE.search(article.text)]
     held = Counter(line for article in articles for line in _code_of(article.text))
-    found: dict[str, dict[tuple[int, int], Copy]] = {}
+    found: dict[str, dict[tuple[int, int], ExampleEdit]] = {}
     for scoped in scope.files:
         if scoped.kind not in {"test", "internal"}:
             for hunk in scoped.file.hunks:
@@ -61,8 +61,8 @@ def copies_of(scope: Scope, library: Library) -> Mapping[str, list[Copy]]:
 
 
 def _in_hunk(
-    hunk: Hunk, scoped: Scoped, articles: Sequence[Article], held: "Counter[str]"
-) -> Iterator[tuple[Article, Copy]]:
+    hunk: Hunk, scoped: ReadFile, articles: Sequence[Article], held: "Counter[str]"
+) -> Iterator[tuple[Article, ExampleEdit]]:
     old = [line for line in hunk.lines if line.mark != "+" and line.text.strip()]
     rare = {bare for line in old if _is_telling(bare := _bare(line.text)) and 0 < held[bare] <= _RAREST}
     enough = _SHARED_OF_TEXT if scoped.kind == "docs" else _SHARED
@@ -76,7 +76,7 @@ def _in_hunk(
                     yield from ((article, copy) for copy in _copied(edits, old, block, scoped))
 
 
-def _edits(hunk: Hunk) -> Iterator[_Edit]:
+def _edits(hunk: Hunk) -> Iterator[_LineReplacement]:
     at, open_edit = 0, None
     for line in hunk.lines:
         if not line.text.strip():
@@ -86,7 +86,7 @@ def _edits(hunk: Hunk) -> Iterator[_Edit]:
                 yield open_edit
             open_edit = None
         else:
-            open_edit = open_edit or _Edit(at, [], [])
+            open_edit = open_edit or _LineReplacement(at, [], [])
             (open_edit.removed if line.mark == "-" else open_edit.added).append(line)
         at += line.mark != "+"
     if open_edit:
@@ -94,8 +94,8 @@ def _edits(hunk: Hunk) -> Iterator[_Edit]:
 
 
 def _copied(
-    edits: Sequence[_Edit], old: Sequence[Line], block: Sequence[TextLine], scoped: Scoped
-) -> Iterator[Copy]:
+    edits: Sequence[_LineReplacement], old: Sequence[Line], block: Sequence[TextLine], scoped: ReadFile
+) -> Iterator[ExampleEdit]:
     """The edits whose lines, or for new lines whose neighbours, stand in the block side by side.
 
     Lines that only go from the code may go on being true elsewhere.
@@ -117,15 +117,15 @@ def _copied(
                 yield copy
 
 
-def _is_harmless(copy: Copy) -> bool:
+def _is_harmless(copy: ExampleEdit) -> bool:
     """In a fence markup does nothing; addresses, hidden characters and the end of the fence would."""
     is_linked = copy.new.count("://") > copy.old.count("://")
     return not is_linked and not _FENCE.search(copy.new) and not has_hidden(re.sub(r"[\n\t]", " ", copy.new))
 
 
 def _copy(
-    edit: _Edit, old: Sequence[Line], block: Sequence[TextLine], places: Sequence[int], scoped: Scoped
-) -> Copy | None:
+    edit: _LineReplacement, old: Sequence[Line], block: Sequence[TextLine], places: Sequence[int], scoped: ReadFile
+) -> ExampleEdit | None:
     shown = [block[at] for at in places] if edit.removed else []
     beside, model = block[places[0]], old[edit.at if edit.removed else edit.at - 1]
     was = "".join(f"{line.text}\n" for line in shown)
@@ -135,7 +135,7 @@ def _copy(
     start = shown[0].start if shown else beside.end
     line = edit.added[0]
     source = Source(scoped.file.path, line.new, line.text, scoped.weight)
-    return Copy(was, new, start, shown[-1].end if shown else start, (source,))
+    return ExampleEdit(was, new, start, shown[-1].end if shown else start, (source,))
 
 
 def _indented(line: str, model: str, beside: str) -> str:

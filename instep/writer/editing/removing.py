@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from instep.writer.articles.library import Library
+from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.sections import sections_of
-from instep.writer.articles.structures import Entry, Form, Group, groups_of
-from instep.writer.editing.drafting import add_place, is_record
-from instep.writer.editing.places import Place
+from instep.writer.articles.entries import Entry, Form, EntryList, entry_lists_of
+from instep.writer.editing.apply import add_edit, is_record
+from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
 from instep.writer.words.names import is_distinct
 
@@ -24,10 +24,10 @@ _MOST_ARTICLES = 3
 _MOST_LINES = 60
 _LONGEST_HEAD = 500
 
-Found = dict[str, list[Place]]
+Found = dict[str, list[Edit]]
 
 
-def add_removals(found: Found, removals: Sequence[Removal], library: Library) -> None:
+def add_removals(found: Found, removals: Sequence[Removal], library: Corpus) -> None:
     """Takes out what is certain. What other edits touch is no mere removal, and stays."""
     for removal in removals:
         if removal.doubt is None:
@@ -43,26 +43,26 @@ def add_removals(found: Found, removals: Sequence[Removal], library: Library) ->
                     _add(found, article.id, place)
 
 
-def _add(found: Found, article_id: str, place: Place) -> None:
+def _add(found: Found, article_id: str, place: Edit) -> None:
     places = found.get(article_id, [])
     before = len(places)
-    add_place(places, place)
+    add_edit(places, place)
     if len(places) > before:
         found[article_id] = places
 
 
-def _blocks(removal: Removal, text: str) -> Iterator[Place]:
+def _blocks(removal: Removal, text: str) -> Iterator[Edit]:
     """The entries under the name, the largest first, so that a section goes with what it lists."""
     places = [
-        Place(entry.start, _end(group.form, entry, text), "", removal)
-        for group in groups_of(text)
+        Edit(entry.start, _end(group.form, entry, text), "", removal)
+        for group in entry_lists_of(text)
         for entry in group.entries
         if entry.label == removal.old and _is_alone(entry, group, text)
     ]
     yield from sorted(places, key=lambda place: place.start - place.end)
 
 
-def _is_alone(entry: Entry, group: Group, text: str) -> bool:
+def _is_alone(entry: Entry, group: EntryList, text: str) -> bool:
     """Whether the entry names nothing else in its head, and others stay beside it."""
     block = text[entry.start : entry.end]
     if block.count("\n") > _MOST_LINES or all(other.label == entry.label for other in group.entries):

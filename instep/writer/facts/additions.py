@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.writer.diffs.patch import Hunk
-from instep.writer.diffs.scope import Scope, Scoped
+from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.facts.declarations import Declaration, Kind, declarations_of
 from instep.writer.facts.docstrings import doc_of
 from instep.writer.facts.parameters import grown_in
-from instep.writer.facts.units import Source
+from instep.writer.facts.changed_texts import Source
 
 _MOST = 300
 _NEAREST = 12
@@ -35,7 +35,7 @@ class Addition:
     source: Source
 
 
-def additions_of(scope: Scope) -> tuple[Addition, ...]:
+def additions_of(scope: ChangeSet) -> tuple[Addition, ...]:
     gone = {
         declared.name
         for scoped in scope.files
@@ -53,7 +53,7 @@ def additions_of(scope: Scope) -> tuple[Addition, ...]:
     return tuple(found.values())[:_MOST]
 
 
-def _in_file(scoped: Scoped, gone: set[str]) -> Iterator[Addition]:
+def _in_file(scoped: ReadFile, gone: set[str]) -> Iterator[Addition]:
     for hunk in scoped.file.hunks:
         declared = list(declarations_of(hunk, "+", scoped.file.path))
         known = {one.name for one in declared if one.line.mark == " "}
@@ -72,7 +72,7 @@ def _in_file(scoped: Scoped, gone: set[str]) -> Iterator[Addition]:
                 )
 
 
-def _in_lists(scoped: Scoped) -> Iterator[Addition]:
+def _in_lists(scoped: ReadFile) -> Iterator[Addition]:
     """New parameters of functions that were there before."""
     for hunk in scoped.file.hunks:
         for grown in grown_in(hunk, scoped.file.path):

@@ -10,7 +10,7 @@ from instep.writer.words.matching import mention
 _WORD = re.compile(r"\w+")
 
 
-class Census:
+class OccurrenceCounts:
     def __init__(self, texts: Iterable[str], files: Iterable[FilePatch]) -> None:
         self.removed: Counter[str] = Counter()
         self.added: Counter[str] = Counter()

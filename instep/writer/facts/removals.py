@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from instep.writer.articles.library import Library
+from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk
-from instep.writer.diffs.scope import Scope, Scoped
-from instep.writer.facts.census import Census
+from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.facts.census import OccurrenceCounts
 from instep.writer.facts.declarations import Declaration, declarations_of
-from instep.writer.facts.gathering import Facts
-from instep.writer.facts.units import Source
+from instep.writer.facts.collect import Facts
+from instep.writer.facts.changed_texts import Source
 from instep.writer.words.names import is_distinct, is_hyphened
 from instep.writer.words.tokens import parts_of
 
@@ -35,7 +35,7 @@ class Removal:
     new: str = ""
 
 
-def find_removals(scope: Scope, facts: Facts, library: Library) -> list[Removal]:
+def find_removals(scope: ChangeSet, facts: Facts, library: Corpus) -> list[Removal]:
     """What articles name and the change defines no more; a renamed name lives on under another one."""
     defined: dict[str, list[Source]] = {}
     for name, source in _taken_out(scope):
@@ -43,7 +43,7 @@ def find_removals(scope: Scope, facts: Facts, library: Library) -> list[Removal]
             defined.setdefault(name, []).append(source)
     renamed = {rename.old for rename in (*facts.renames, *facts.doubtful)}
     names = [name for name in defined if name not in renamed][:_MOST]
-    census = Census(names, [scoped.file for scoped in scope.files])
+    census = OccurrenceCounts(names, [scoped.file for scoped in scope.files])
     added = _added_names(scope)
     return [
         Removal(name, tuple(defined[name]), _doubt(name, defined[name], census, added))
@@ -52,7 +52,7 @@ def find_removals(scope: Scope, facts: Facts, library: Library) -> list[Removal]
     ]
 
 
-def _taken_out(scope: Scope) -> Iterator[tuple[str, Source]]:
+def _taken_out(scope: ChangeSet) -> Iterator[tuple[str, Source]]:
     for scoped in scope.files:
         if scoped.kind in _UNSEEN:
             continue
@@ -82,11 +82,11 @@ def _is_member(one: Declaration, before: Sequence[Declaration], hunk: Hunk) -> b
     return bool(_TYPE.search(next(outer, hunk.section)))
 
 
-def _source(one: Declaration, scoped: Scoped) -> Source:
+def _source(one: Declaration, scoped: ReadFile) -> Source:
     return Source(scoped.file.old_path, one.line.old, one.line.text, scoped.weight)
 
 
-def _in_strings(hunk: Hunk, scoped: Scoped) -> Iterator[tuple[str, Source]]:
+def _in_strings(hunk: Hunk, scoped: ReadFile) -> Iterator[tuple[str, Source]]:
     """Commands and routes, which code defines by what it is told."""
     for line in hunk.lines:
         if line.mark == "-" and len(line.text) <= LONG_LINE:
@@ -97,14 +97,14 @@ def _in_strings(hunk: Hunk, scoped: Scoped) -> Iterator[tuple[str, Source]]:
                 yield name, Source(scoped.file.old_path, line.old, line.text, scoped.weight)
 
 
-def _file_name(scoped: Scoped) -> Iterator[tuple[str, Source]]:
+def _file_name(scoped: ReadFile) -> Iterator[tuple[str, Source]]:
     path = PurePosixPath(scoped.file.old_path)
     first = next(scoped.file.lines(), None)
     if path.suffix and first:
         yield path.name, Source(scoped.file.old_path, first.old, first.text, scoped.weight)
 
 
-def _added_names(scope: Scope) -> set[str]:
+def _added_names(scope: ChangeSet) -> set[str]:
     return {
         name
         for scoped in scope.files
@@ -115,7 +115,7 @@ def _added_names(scope: Scope) -> set[str]:
     }
 
 
-def _doubt(name: str, sources: Sequence[Source], census: Census, added: Iterable[str]) -> str | None:
+def _doubt(name: str, sources: Sequence[Source], census: OccurrenceCounts, added: Iterable[str]) -> str | None:
     is_file = any(PurePosixPath(source.file).name == name for source in sources)
     if census.removed[name] < 2 and not is_file:
         return "no use of it goes along with its definition"

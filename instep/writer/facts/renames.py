@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.facts.census import Census
-from instep.writer.facts.units import Level, Source, Unit
+from instep.writer.facts.census import OccurrenceCounts
+from instep.writer.facts.changed_texts import Level, Source, ChangedText
 from instep.writer.words.names import is_distinct
 from instep.writer.words.tokens import parts_of
 
 Form = Literal["anywhere", "emphasised", "coded"]
-Groups = dict[tuple[str, str], list[Unit]]
+Groups = dict[tuple[str, str], list[ChangedText]]
 
 _RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
@@ -30,12 +30,12 @@ class Rename:
     form: Form = "anywhere"
 
 
-def find_renames(units: Sequence[Unit], files: Sequence[FilePatch]) -> list[Rename]:
+def find_renames(units: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
     groups: Groups = defaultdict(list)
     for unit in units:
         if unit.level in _RENAMING:
             groups[unit.old, unit.new].append(unit)
-    census = Census((name for pair in groups for name in pair), files)
+    census = OccurrenceCounts((name for pair in groups for name in pair), files)
     tally = _Tally(groups, census)
     return [_judged(old, new, members, tally) for (old, new), members in groups.items()]
 
@@ -43,7 +43,7 @@ def find_renames(units: Sequence[Unit], files: Sequence[FilePatch]) -> list[Rena
 class _Tally:
     """Counts over the whole change that speak for or against one rename."""
 
-    def __init__(self, groups: Groups, census: Census) -> None:
+    def __init__(self, groups: Groups, census: OccurrenceCounts) -> None:
         self.census = census
         self.uses: Counter[str] = Counter()
         self.targets: Counter[str] = Counter()
@@ -54,7 +54,7 @@ class _Tally:
             self.families[_family(old, new)] += len(members)
 
 
-def _judged(old: str, new: str, members: Sequence[Unit], tally: _Tally) -> Rename:
+def _judged(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
     form = _form(old, members)
     doubt = (
         _spelling_doubt(old, new, form, members)
@@ -64,7 +64,7 @@ def _judged(old: str, new: str, members: Sequence[Unit], tally: _Tally) -> Renam
     return Rename(old, new, tuple(unit.source for unit in members), doubt, form)
 
 
-def _form(old: str, members: Sequence[Unit]) -> Form:
+def _form(old: str, members: Sequence[ChangedText]) -> Form:
     """How an article must spell the old name: the more ordinary it is, the more it takes."""
     levels = {unit.level for unit in members}
     if is_distinct(old) or "method" in levels:
@@ -74,7 +74,7 @@ def _form(old: str, members: Sequence[Unit]) -> Form:
     return "anywhere" if "label" in levels and " " in old else "emphasised"
 
 
-def _spelling_doubt(old: str, new: str, form: Form, members: Sequence[Unit]) -> str | None:
+def _spelling_doubt(old: str, new: str, form: Form, members: Sequence[ChangedText]) -> str | None:
     if " " in old and old.casefold() == new.casefold():
         return f"only the capitals of “{old}” differ"
     if new.startswith("_") and not old.startswith("_"):
@@ -102,7 +102,7 @@ def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
     return None
 
 
-def _weight_doubt(members: Sequence[Unit], family: int) -> str | None:
+def _weight_doubt(members: Sequence[ChangedText], family: int) -> str | None:
     if max(unit.source.weight for unit in members) < 0.5 and family < 2:
         return "only tests or internal files show it"
     return None

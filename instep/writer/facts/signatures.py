@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.diffs.scope import Scope
+from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.parameters import grown_in
-from instep.writer.facts.units import Source
+from instep.writer.facts.changed_texts import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Signature:
     sources: tuple[Source, ...]
 
 
-def find_signatures(scope: Scope) -> list[Signature]:
+def find_signatures(scope: ChangeSet) -> list[Signature]:
     """One for each call that is written in one way only after the change."""
     found: dict[str, list[Signature]] = {}
     for scoped in scope.files:

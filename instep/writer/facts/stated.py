@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from instep.writer.diffs.files import LONG_LINE
-from instep.writer.diffs.scope import Scope
-from instep.writer.facts.census import Census
+from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.facts.census import OccurrenceCounts
 from instep.writer.facts.renames import Rename
-from instep.writer.facts.units import Source
+from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Change
 from instep.writer.words.matching import mention
 from instep.writer.words.names import is_distinct
@@ -24,10 +24,10 @@ _READ = 4_000
 _NUMBER = re.compile(r"[\d.]+")
 
 
-def find_stated(change: Change, scope: Scope) -> list[Rename]:
+def find_described_renames(change: Change, scope: ChangeSet) -> list[Rename]:
     """Stated pairs of which the diff shows the very replacement, and little that speaks against it."""
     pairs = list(dict.fromkeys(_pairs(change)))
-    census = Census((old for old, _ in pairs), [scoped.file for scoped in scope.files])
+    census = OccurrenceCounts((old for old, _ in pairs), [scoped.file for scoped in scope.files])
     found = []
     for old, new in pairs:
         stays = max(census.added[old], census.kept[old])
@@ -46,7 +46,7 @@ def _pairs(change: Change) -> Iterator[tuple[str, str]]:
                 yield old, new
 
 
-def _replaced_lines(old: str, new: str, scope: Scope) -> tuple[Source, ...]:
+def _replaced_lines(old: str, new: str, scope: ChangeSet) -> tuple[Source, ...]:
     """Added lines that are removed lines with `old` replaced by `new`."""
     pattern, found = mention(old), list[Source]()
     for scoped in scope.files:

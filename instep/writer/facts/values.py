@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.writer.facts.swaps import Swap
-from instep.writer.facts.units import Source, literal_around, source_of
+from instep.writer.facts.token_replacements import TokenReplacement
+from instep.writer.facts.changed_texts import Source, literal_around, source_of
 from instep.writer.words.names import is_distinct
 from instep.writer.words.tokens import parts_of
 
@@ -53,7 +53,7 @@ class Value:
         return bool(_PLAIN.fullmatch(self.old))
 
 
-def find_values(swaps: Sequence[Swap]) -> list[Value]:
+def find_values(swaps: Sequence[TokenReplacement]) -> list[Value]:
     """New values; a name that gets different ones in different places has none."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[Source]] = defaultdict(list)
     for swap in swaps:
@@ -78,7 +78,7 @@ class _Literal(NamedTuple):
     start: int
 
 
-def _literals(swap: Swap) -> Iterator[_Literal]:
+def _literals(swap: TokenReplacement) -> Iterator[_Literal]:
     old, new = swap.old, swap.new
     if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
         yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), swap.new_start)
@@ -99,14 +99,14 @@ def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
             yield _Literal(".".join(old[:2]), ".".join(new[:2]), literal.start)
 
 
-def _strings(swap: Swap) -> Iterator[_Literal]:
+def _strings(swap: TokenReplacement) -> Iterator[_Literal]:
     before = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
     after = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
     if before and after and all(_STRING.fullmatch(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
 
 
-def _names(swap: Swap, literal: _Literal) -> Iterator[str]:
+def _names(swap: TokenReplacement, literal: _Literal) -> Iterator[str]:
     """Names that the value is given to: right before it, generic words aside, or on the line before."""
     left = _OPERATOR.sub("", swap.pair.new.text[: literal.start])
     found = list(_NAME.finditer(left))

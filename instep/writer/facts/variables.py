@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from instep.writer.diffs.scope import Scope
+from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.renames import Rename
 from instep.writer.shapes import Article
 
@@ -12,7 +12,7 @@ _FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
 
 
-def variables_of(renames: Iterable[Rename], scope: Scope, articles: Iterable[Article]) -> list[Rename]:
+def variables_of(renames: Iterable[Rename], scope: ChangeSet, articles: Iterable[Article]) -> list[Rename]:
     """Renamed fields, as articles spell them for the environment: with a prefix and in capitals."""
     renames = list(renames)
     fields = {fact.old.upper(): fact for fact in renames if _is_field(fact)}
@@ -39,7 +39,7 @@ def _derived(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
             return
 
 
-def _staying(scope: Scope) -> Iterator[str]:
+def _staying(scope: ChangeSet) -> Iterator[str]:
     """Variables that lines of the changed files still name are read by that name."""
     for scoped in scope.files:
         for line in scoped.file.lines():

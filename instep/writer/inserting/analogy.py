@@ -4,14 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from instep.writer.articles.structures import Group
+from instep.writer.articles.entries import EntryList
 
 _PART = re.compile(r"[^_\W]+")
 _FEWEST = 2
 _LONGEST = 1_500
 
 
-def by_analogy(label: str, group: Group, text: str, spellings: "Counter[str]") -> str | None:
+def by_analogy(label: str, group: EntryList, text: str, spellings: "Counter[str]") -> str | None:
     """For `ZULIP_ENABLED` the entry that others like `SLACK_ENABLED` agree on, with their word exchanged."""
     frames: Counter[str] = Counter()
     word = ""

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from instep.writer.articles.structures import Form
+from instep.writer.articles.entries import Form
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.units import Source
+from instep.writer.facts.changed_texts import Source
 from instep.writer.inserting.analogy import spellings_of
 from instep.writer.inserting.items import entry_for, set_apart
-from instep.writer.inserting.siblings import Spot, spots_of
-from instep.writer.locating.chances import Setting, chance_of, is_headed
+from instep.writer.inserting.siblings import InsertionPoint, insertion_points
+from instep.writer.inserting.probability import InsertionFeatures, insertion_probability, is_headed
 from instep.writer.shapes import Article, Change
 from instep.writer.words.safety import has_hidden
 from instep.writer.words.sentences import sentence_of
@@ -33,32 +33,32 @@ class Insertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Spotted:
+class ScoredInsertion:
     """A spot for an addition, and how likely people would put it there."""
 
     addition: Addition
-    spot: Spot
+    spot: InsertionPoint
     chance: float
     is_headed: bool
 
 
-def spotted_in(
+def scored_insertions(
     article: Article, additions: Sequence[Addition], change: Change, rank: int, need: float
-) -> list[Spotted]:
+) -> list[ScoredInsertion]:
     """Every spot of an article at which one of the additions could stand."""
-    setting = Setting(article.text, rank, need, change.title)
+    setting = InsertionFeatures(article.text, rank, need, change.title)
     return [
-        Spotted(addition, spot, chance_of(addition, spot, setting), is_headed(addition, spot, article.text))
+        ScoredInsertion(addition, spot, insertion_probability(addition, spot, setting), is_headed(addition, spot, article.text))
         for addition in additions
-        for spot in spots_of(addition, article.text)
+        for spot in insertion_points(addition, article.text)
     ]
 
 
-def insertions_of(
-    spotted: Sequence[Spotted], additions: Sequence[Addition], change: Change, article: Article
+def choose_insertions(
+    spotted: Sequence[ScoredInsertion], additions: Sequence[Addition], change: Change, article: Article
 ) -> list[Insertion]:
     """New entries at the likely spots, in their order."""
-    told = told_of(additions)
+    told = descriptions_of(additions)
     spellings = spellings_of([change.title, *_words_of(additions)])
     found: dict[tuple[int, str], Insertion] = {}
     for one in _chosen([one for one in spotted if one.chance >= _LIKELY]):
@@ -83,12 +83,12 @@ def _words_of(additions: Sequence[Addition]) -> Iterator[str]:
         yield addition.doc
 
 
-def told_of(additions: Sequence[Addition]) -> Mapping[str, str]:
+def descriptions_of(additions: Sequence[Addition]) -> Mapping[str, str]:
     """What the code says of a name wherever it defines it."""
     return {addition.name: addition.doc for addition in reversed(additions) if addition.doc}
 
 
-def _said(one: Spotted, told: Mapping[str, str], change: Change) -> str:
+def _said(one: ScoredInsertion, told: Mapping[str, str], change: Change) -> str:
     """The words of the code; those of the title where they speak of this name or the entry needs some."""
     doc = told.get(one.addition.name, "")
     if doc:
@@ -97,9 +97,9 @@ def _said(one: Spotted, told: Mapping[str, str], change: Change) -> str:
     return sentence_of(change.title) if is_titled or one.spot.group.form != "row" else ""
 
 
-def _chosen(candidates: Sequence[Spotted]) -> list[Spotted]:
+def _chosen(candidates: Sequence[ScoredInsertion]) -> list[ScoredInsertion]:
     """Per name and form the likeliest spot, and those under a heading that speaks of the same code."""
-    best: dict[tuple[str, Form], Spotted] = {}
+    best: dict[tuple[str, Form], ScoredInsertion] = {}
     for one in candidates:
         key = one.spot.label, one.spot.group.form
         if key not in best or one.chance > best[key].chance:
@@ -108,7 +108,7 @@ def _chosen(candidates: Sequence[Spotted]) -> list[Spotted]:
     return sorted(kept, key=_order)
 
 
-def _order(one: Spotted) -> tuple[int, str, int]:
+def _order(one: ScoredInsertion) -> tuple[int, str, int]:
     """In a group that goes by the alphabet names follow it, elsewhere they follow the code."""
     labels = [entry.label.casefold() for entry in one.spot.group.entries]
     return one.spot.place, one.spot.label if labels == sorted(labels) else "", one.addition.source.line

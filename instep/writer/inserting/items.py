@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 
-from instep.writer.articles.structures import Entry, Group, groups_of
+from instep.writer.articles.entries import Entry, EntryList, entry_lists_of
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.literals import default_of
 from instep.writer.inserting.analogy import by_analogy
-from instep.writer.inserting.siblings import Spot
+from instep.writer.inserting.siblings import InsertionPoint
 from instep.writer.words.markup import in_markup_of
 
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -23,7 +23,7 @@ _ITSELF = re.compile(r"\((?:self|cls|this)(?:,\s*|\))")
 _FEW_WORDS = 2
 
 
-def entry_for(addition: Addition, spot: Spot, said: str, text: str, spellings: "Counter[str]") -> str | None:
+def entry_for(addition: Addition, spot: InsertionPoint, said: str, text: str, spellings: "Counter[str]") -> str | None:
     """The lines to put in at the spot; None where the form of the neighbours can't be followed."""
     known = _borrowed(spot, text) or by_analogy(spot.label, spot.group, text, spellings)
     if known:
@@ -40,7 +40,7 @@ def entry_for(addition: Addition, spot: Spot, said: str, text: str, spellings: "
     return _section(lines, addition, spot, model, said, text)
 
 
-def set_apart(entry: str, spot: Spot, text: str) -> str:
+def set_apart(entry: str, spot: InsertionPoint, text: str) -> str:
     """The new lines with blank ones around where the entries of the group have them."""
     first, second = spot.group.entries[:2]
     is_loose = (
@@ -58,11 +58,11 @@ def set_apart(entry: str, spot: Spot, text: str) -> str:
     return entry if text[spot.place :].strip() else entry.rstrip("\n") + "\n"
 
 
-def _borrowed(spot: Spot, text: str) -> str | None:
+def _borrowed(spot: InsertionPoint, text: str) -> str | None:
     """What the article says of the same name in other groups of the same form, as it says it most often."""
     same = [
         text[entry.start : entry.end]
-        for group in groups_of(text)
+        for group in entry_lists_of(text)
         if group.form == spot.group.form and group.form in {"row", "term"}
         for entry in group.entries
         if entry.label == spot.label
@@ -71,13 +71,13 @@ def _borrowed(spot: Spot, text: str) -> str | None:
     return best[0][0] if best and (best[0][1] > 1 or len(same) == 1) else None
 
 
-def _header(text: str, spot: Spot) -> list[str]:
+def _header(text: str, spot: InsertionPoint) -> list[str]:
     """The cells of the line above the rule of a table."""
     above = text[: spot.group.entries[0].start].splitlines()
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
 
 
-def _row(line: str, addition: Addition, spot: Spot, model: Entry, said: str, header: list[str]) -> str:
+def _row(line: str, addition: Addition, spot: InsertionPoint, model: Entry, said: str, header: list[str]) -> str:
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
     bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))
@@ -100,7 +100,7 @@ def _padded(text: str, like: str) -> str:
     return f" {text} ".ljust(len(like)) if like.startswith(" ") else text
 
 
-def _item(lines: list[str], spot: Spot, model: Entry, said: str) -> str:
+def _item(lines: list[str], spot: InsertionPoint, model: Entry, said: str) -> str:
     first = lines[0]
     at = first.find(model.label) + len(model.label)
     closed = at + _end(_CLOSING, first[at:])
@@ -117,7 +117,7 @@ def _end(pattern: re.Pattern[str], text: str) -> int:
     return found.end() if found else 0
 
 
-def _term(lines: list[str], spot: Spot, model: Entry, said: str) -> str | None:
+def _term(lines: list[str], spot: InsertionPoint, model: Entry, said: str) -> str | None:
     if not said or len(lines) < 2:
         return None
     body = lines[1]
@@ -129,7 +129,7 @@ def _term(lines: list[str], spot: Spot, model: Entry, said: str) -> str | None:
 
 
 def _section(
-    lines: list[str], addition: Addition, spot: Spot, model: Entry, said: str, text: str
+    lines: list[str], addition: Addition, spot: InsertionPoint, model: Entry, said: str, text: str
 ) -> str | None:
     """Heading, default, parameters that the article knows, and what the code says: no more is known."""
     at = next(
@@ -152,7 +152,7 @@ def _section(
 
 def _parameters(signature: str, model: Entry, text: str) -> list[str]:
     """The terms of parameters, if the model has terms too, as the article explains them elsewhere."""
-    terms = [group for group in groups_of(text) if group.form == "term"]
+    terms = [group for group in entry_lists_of(text) if group.form == "term"]
     if not any(model.start <= group.entries[0].start < model.end for group in terms):
         return []
     return [
@@ -162,7 +162,7 @@ def _parameters(signature: str, model: Entry, text: str) -> list[str]:
     ]
 
 
-def _explained(name: str, terms: list[Group], text: str) -> str | None:
+def _explained(name: str, terms: list[EntryList], text: str) -> str | None:
     said = Counter(
         text[entry.start : entry.end].rstrip()
         for group in terms
@@ -172,7 +172,7 @@ def _explained(name: str, terms: list[Group], text: str) -> str | None:
     return said.most_common(1)[0][0] if said else None
 
 
-def _heading(line: str, addition: Addition, spot: Spot, model: Entry) -> str:
+def _heading(line: str, addition: Addition, spot: InsertionPoint, model: Entry) -> str:
     attributes = _ATTRIBUTES.search(line)
     if attributes and model.label not in attributes[0]:
         line = _ATTRIBUTES.sub("", line)

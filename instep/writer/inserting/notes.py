@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.writer.articles.sections import Section, sections_of
-from instep.writer.diffs.scope import Scope
+from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.units import Source
+from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Change
 from instep.writer.words.markup import in_markup_of, is_restructured
 from instep.writer.words.matching import mention
@@ -34,7 +34,7 @@ class Note:
     old: str = ""
 
 
-def note_for(text: str, change: Change, additions: Sequence[Addition], scope: Scope) -> Note | None:
+def note_for(text: str, change: Change, additions: Sequence[Addition], scope: ChangeSet) -> Note | None:
     """The change in its own words; None where it has none."""
     told = list(_told(text, change, additions))
     lead = sentence_of(change.title)
@@ -64,7 +64,7 @@ def _told(text: str, change: Change, additions: Sequence[Addition]) -> Iterator[
     return iter(list(known.values())[:_MOST_NAMES])
 
 
-def first_source(scope: Scope) -> tuple[Source, ...]:
+def first_source(scope: ChangeSet) -> tuple[Source, ...]:
     """The first line that the change adds, or takes out, where users are most likely to notice it."""
     for mark in "+-":
         for scoped in scope.files:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.writer.articles.structures import Entry, Group, groups_of
+from instep.writer.articles.entries import Entry, EntryList, entry_lists_of
 from instep.writer.facts.additions import Addition, Sibling
 from instep.writer.words.labels import key_of
 from instep.writer.words.names import is_distinct
@@ -15,10 +15,10 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class InsertionPoint:
     """A place among the entries of a group, after or before `beside`; `model` is the sibling to be like."""
 
-    group: Group
+    group: EntryList
     beside: Entry
     is_after: bool
     model: Sibling
@@ -30,9 +30,9 @@ class Spot:
         return self.beside.end if self.is_after else self.beside.start
 
 
-def spots_of(addition: Addition, text: str) -> Iterator[Spot]:
+def insertion_points(addition: Addition, text: str) -> Iterator[InsertionPoint]:
     """A spot in every group of an article that lists siblings of the addition and not itself."""
-    for group in groups_of(text):
+    for group in entry_lists_of(text):
         spot = _spot(addition, group)
         if spot:
             yield spot
@@ -42,11 +42,11 @@ def is_listed(addition: Addition, text: str) -> bool:
     """Whether an article lists the addition already, among siblings of it."""
     return any(
         key_of(addition.name) in _keys(group) and _listed((*addition.before, *addition.after), _keys(group))
-        for group in groups_of(text)
+        for group in entry_lists_of(text)
     )
 
 
-def _spot(addition: Addition, group: Group) -> Spot | None:
+def _spot(addition: Addition, group: EntryList) -> InsertionPoint | None:
     keys = _keys(group)
     before, after = _listed(addition.before, keys), _listed(addition.after, keys)
     known = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
@@ -57,11 +57,11 @@ def _spot(addition: Addition, group: Group) -> Spot | None:
     label = spelled_like(addition.name, model.name, entry.label)
     if label is None:
         return None
-    return _placed(group, label, Spot(group, entry, bool(before), model, label, len(known)))
+    return _placed(group, label, InsertionPoint(group, entry, bool(before), model, label, len(known)))
 
 
 @lru_cache(maxsize=4_096)
-def _keys(group: Group) -> Mapping[str, Entry]:
+def _keys(group: EntryList) -> Mapping[str, Entry]:
     """The entries by name; variables of the environment also without the prefix that they share."""
     heads = Counter(entry.label.split("_")[0] for entry in group.entries if entry.label.isupper())
     found = {}
@@ -76,11 +76,11 @@ def _listed(siblings: Sequence[Sibling], keys: Mapping[str, Entry]) -> list[tupl
     return [(sibling, keys[key_of(sibling.name)]) for sibling in siblings if key_of(sibling.name) in keys]
 
 
-def _placed(group: Group, label: str, spot: Spot) -> Spot:
+def _placed(group: EntryList, label: str, spot: InsertionPoint) -> InsertionPoint:
     """In a group that goes by the alphabet, the place that the alphabet gives."""
     labels = [entry.label.casefold() for entry in group.entries]
     if len(labels) < 4 or labels != sorted(labels):
         return spot
     earlier = [entry for entry in group.entries if entry.label.casefold() < label.casefold()]
     beside = earlier[-1] if earlier else group.entries[0]
-    return Spot(group, beside, bool(earlier), spot.model, label, spot.known)
+    return InsertionPoint(group, beside, bool(earlier), spot.model, label, spot.known)

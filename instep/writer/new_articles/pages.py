@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.articles.library import Library
+from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Line
-from instep.writer.diffs.scope import Scope
-from instep.writer.facts.units import Source
+from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.facts.changed_texts import Source
 from instep.writer.words.labels import key_of
 
 _URL = re.compile(r"https?://([\w.-]+)((?:/[\w~-]+)+)/?(?![\w./-])")
@@ -30,7 +30,7 @@ class Page:
     source: Source
 
 
-def announced_pages(scope: Scope, library: Library) -> list[Page]:
+def announced_pages(scope: ChangeSet, library: Corpus) -> list[Page]:
     """Slugs that are new in the change and stand where slugs of articles stand."""
     known = _known(library)
     files = [scoped for scoped in scope.files if scoped.kind != "test"]
@@ -53,13 +53,13 @@ def announced_pages(scope: Scope, library: Library) -> list[Page]:
     return list(found.values())
 
 
-def _known(library: Library) -> set[str]:
+def _known(library: Corpus) -> set[str]:
     """Keys of the articles, as addresses and titles spell them."""
     stems = (_STEM.search(article.id) for article in library.articles)
     return {key_of(found[1]) for found in stems if found} | {key_of(a.title) for a in library.articles}
 
 
-def _hosts(library: Library, texts: Sequence[str], known: set[str]) -> set[str]:
+def _hosts(library: Corpus, texts: Sequence[str], known: set[str]) -> set[str]:
     """Where articles are read: hosts whose addresses end in the names of several articles."""
     counts: Counter[str] = Counter()
     for text in (*(article.text for article in library.articles), *texts):

@@ -4,14 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from instep.writer.editing.drafting import best_source
-from instep.writer.editing.examples import Copy
-from instep.writer.editing.places import Ground, Place
-from instep.writer.facts.gathering import Gone
+from instep.writer.editing.apply import best_source
+from instep.writer.editing.examples import ExampleEdit
+from instep.writer.editing.edits import EditReason, Edit
+from instep.writer.facts.collect import RemovedName
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.signatures import Signature
-from instep.writer.facts.units import Source
+from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
@@ -20,7 +20,7 @@ _MOST = 5
 _LONGEST = 80
 
 
-def reason_for_edit(places: Sequence[Place]) -> str:
+def reason_for_edit(places: Sequence[Edit]) -> str:
     """One sentence per fact: what the article says, what the change made of it, and where."""
     counts = Counter(_key(place.fact) for place in places)
     facts = list({_key(place.fact): place.fact for place in places}.values())
@@ -30,11 +30,11 @@ def reason_for_edit(places: Sequence[Place]) -> str:
     return " ".join(said)
 
 
-def _key(fact: Ground) -> tuple[str, str, str]:
+def _key(fact: EditReason) -> tuple[str, str, str]:
     return type(fact).__name__, fact.old, fact.new
 
 
-def _sentence(fact: Ground, times: int) -> str:
+def _sentence(fact: EditReason, times: int) -> str:
     where = at(best_source(fact))
     if isinstance(fact, Rename):
         often = "" if times == 1 else f" {times} times"
@@ -50,7 +50,7 @@ def _sentence(fact: Ground, times: int) -> str:
         return f"Has an entry about {quoted(fact.old)}, which the change removes ({where})."
     if isinstance(fact, Signature):
         return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
-    if isinstance(fact, Copy):
+    if isinstance(fact, ExampleEdit):
         return f"Shows code of {where} in an example, which is to go along with it."
     return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
 
@@ -74,7 +74,7 @@ def reason_for_removal(removal: Removal) -> str:
     )
 
 
-def reason_for_gone(gone: Gone) -> str:
+def reason_for_gone(gone: RemovedName) -> str:
     where = at(gone.source)
     return f"Mentions {quoted(gone.name)}, of which this change takes a use out ({where}): worth a look."
 
@@ -100,12 +100,12 @@ def reason_for_nearness(shared: Sequence[str]) -> str:
     return f"Shares {words} with the change, but states nothing that the change makes untrue."
 
 
-def summary_of(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]], said: Sequence[str]) -> str:
+def summary_of(facts: Sequence[EditReason], found: Mapping[str, Sequence[Edit]], said: Sequence[str]) -> str:
     """One or two sentences on what changed and how many articles state it, and what was not read."""
     return " ".join([_headline(facts, found), *said])
 
 
-def _headline(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]]) -> str:
+def _headline(facts: Sequence[EditReason], found: Mapping[str, Sequence[Edit]]) -> str:
     stated = Counter(key for places in found.values() for key in {_key(place.fact) for place in places})
     if not stated:
         return "No article states what this changes." if facts else "Nothing certain was found to edit."
@@ -116,7 +116,7 @@ def _headline(facts: Sequence[Ground], found: Mapping[str, Sequence[Place]]) -> 
     return f"{_changed(next(fact for fact in facts if _key(fact) == first))}{more}; {states} {what}."
 
 
-def _changed(fact: Ground) -> str:
+def _changed(fact: EditReason) -> str:
     if isinstance(fact, Value):
         return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
     if isinstance(fact, Insertion):
@@ -127,7 +127,7 @@ def _changed(fact: Ground) -> str:
         return f"Removed {quoted(fact.old)}"
     if isinstance(fact, Signature):
         return f"Extended {quoted(fact.old)} to {quoted(fact.new)}"
-    if isinstance(fact, Copy):
+    if isinstance(fact, ExampleEdit):
         return "Changed code that examples show"
     verb = "Renamed" if isinstance(fact, Rename) else "Reworded"
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"

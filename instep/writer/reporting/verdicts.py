@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from instep.writer.articles.library import Library
-from instep.writer.editing.places import Place
-from instep.writer.facts.gathering import Facts
+from instep.writer.articles.corpus import Corpus
+from instep.writer.editing.edits import Edit
+from instep.writer.facts.collect import Facts
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
-from instep.writer.locating.ranking import Ranked
+from instep.writer.relevance.ranking import Ranked
 from instep.writer.reporting.reasons import (
     reason_for_doubt,
     reason_for_edit,
@@ -18,7 +18,7 @@ from instep.writer.reporting.reasons import (
     reason_for_rest,
     reason_for_value,
 )
-from instep.writer.shapes import Absence, Article, Verdict
+from instep.writer.shapes import StaleMention, Article, Verdict
 from instep.writer.words.matching import mention
 from instep.writer.words.names import is_distinct
 
@@ -26,19 +26,19 @@ _NEAREST = 10
 _MOST = 30
 
 
-def absences_of(facts: Facts, library: Library) -> tuple[Absence, ...]:
+def stale_mentions(facts: Facts, library: Corpus) -> tuple[StaleMention, ...]:
     return tuple(
-        Absence(article.id, gone.name) for gone in facts.gone for article in _sayers(gone.name, library)
+        StaleMention(article.id, gone.name) for gone in facts.gone for article in _articles_mentioning(gone.name, library)
     )
 
 
 def review(
     ranked: Ranked,
-    found: Mapping[str, Sequence[Place]],
+    found: Mapping[str, Sequence[Edit]],
     facts: Facts,
     removals: Sequence[Removal],
-    absences: Iterable[Absence],
-    library: Library,
+    absences: Iterable[StaleMention],
+    library: Corpus,
 ) -> tuple[Verdict, ...]:
     """Drafted articles, then those that mention a fact, then the nearest ones, each best first."""
     mentions = _mentions(facts, removals, absences, library)
@@ -57,7 +57,7 @@ def review(
 
 
 def _mentions(
-    facts: Facts, removals: Sequence[Removal], absences: Iterable[Absence], library: Library
+    facts: Facts, removals: Sequence[Removal], absences: Iterable[StaleMention], library: Corpus
 ) -> dict[str, str]:
     """The first, weightiest reason for every article that mentions something and got no edit for it."""
     said: dict[str, str] = {}
@@ -67,7 +67,7 @@ def _mentions(
 
 
 def _all_mentions(
-    facts: Facts, removals: Sequence[Removal], absences: Iterable[Absence], library: Library
+    facts: Facts, removals: Sequence[Removal], absences: Iterable[StaleMention], library: Corpus
 ) -> Iterator[tuple[str, str]]:
     for removal in removals:
         yield from _holding(removal.old, reason_for_removal(removal), library)
@@ -87,10 +87,10 @@ def _values(facts: Facts) -> Iterable[Value]:
     return (fact for fact in facts.certain if isinstance(fact, Value) and is_distinct(fact.names[0]))
 
 
-def _holding(text: str, reason: str, library: Library) -> Iterator[tuple[str, str]]:
-    return ((article.id, reason) for article in _sayers(text, library))
+def _holding(text: str, reason: str, library: Corpus) -> Iterator[tuple[str, str]]:
+    return ((article.id, reason) for article in _articles_mentioning(text, library))
 
 
-def _sayers(text: str, library: Library) -> Iterator[Article]:
+def _articles_mentioning(text: str, library: Corpus) -> Iterator[Article]:
     pattern = mention(text)
     return (article for article in library.with_words(text) if pattern.search(article.text))

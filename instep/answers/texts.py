@@ -1,0 +1,116 @@
+"""What answers and the widget say themselves, in the languages that most help centers are written in."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The sentences of a declined answer, and the texts of a widget."""
+
+    no_answer: str
+    nearest: str
+    person: str
+    greeting: str
+    placeholder: str
+    send: str
+    ask_person: str
+    sources: str
+
+
+TEXTS = {
+    "en": Texts(
+        "The help articles don't hold an answer to this.",
+        "These come nearest.",
+        "If you like, ask for a person.",
+        "What would you like to know?",
+        "Your question",
+        "Send",
+        "Ask for a person",
+        "Sources",
+    ),
+    "de": Texts(
+        "Die Hilfeartikel beantworten das nicht.",
+        "Diese kommen der Frage am nächsten.",
+        "Auf Wunsch hilft ein Mensch weiter.",
+        "Was möchten Sie wissen?",
+        "Ihre Frage",
+        "Senden",
+        "Mit einem Menschen sprechen",
+        "Quellen",
+    ),
+    "fr": Texts(
+        "Les articles d'aide ne répondent pas à cette question.",
+        "Voici les plus proches.",
+        "Si vous le souhaitez, demandez à parler à une personne.",
+        "Que souhaitez-vous savoir ?",
+        "Votre question",
+        "Envoyer",
+        "Parler à une personne",
+        "Sources",
+    ),
+    "es": Texts(
+        "Los artículos de ayuda no responden a esta pregunta.",
+        "Estos son los más cercanos.",
+        "Si lo desea, puede hablar con una persona.",
+        "¿Qué desea saber?",
+        "Su pregunta",
+        "Enviar",
+        "Hablar con una persona",
+        "Fuentes",
+    ),
+    "pt": Texts(
+        "Os artigos de ajuda não respondem a esta pergunta.",
+        "Estes são os mais próximos.",
+        "Se preferir, peça para falar com uma pessoa.",
+        "O que gostaria de saber?",
+        "Sua pergunta",
+        "Enviar",
+        "Falar com uma pessoa",
+        "Fontes",
+    ),
+    "it": Texts(
+        "Gli articoli della guida non rispondono a questa domanda.",
+        "Questi sono i più vicini.",
+        "Se vuole, può chiedere di parlare con una persona.",
+        "Che cosa desidera sapere?",
+        "La sua domanda",
+        "Invia",
+        "Parla con una persona",
+        "Fonti",
+    ),
+    "nl": Texts(
+        "De helpartikelen geven hier geen antwoord op.",
+        "Deze komen het dichtst in de buurt.",
+        "Vraag zo nodig om een medewerker.",
+        "Wat wilt u weten?",
+        "Uw vraag",
+        "Versturen",
+        "Een medewerker spreken",
+        "Bronnen",
+    ),
+    "ja": Texts(
+        "ヘルプ記事にはこの質問への答えがありません。",
+        "近い内容の記事は次のとおりです。",
+        "必要な場合は担当者にお問い合わせください。",
+        "何をお探しですか?",
+        "質問を入力",
+        "送信",
+        "担当者に問い合わせる",
+        "出典",
+    ),
+    "zh": Texts(
+        "帮助文章中没有这个问题的答案。",
+        "以下是最接近的文章。",
+        "如有需要,可以联系人工客服。",
+        "您想了解什么?",
+        "您的问题",
+        "发送",
+        "联系人工客服",
+        "来源",
+    ),
+}
+
+
+def texts_for(locale: str) -> Texts:
+    """In the language of a locale; in English where its language is not among these."""
+    return TEXTS.get(locale.split("-")[0], TEXTS["en"])

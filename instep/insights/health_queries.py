@@ -1,0 +1,204 @@
+"""The SQL behind the health of articles: what the library knows of each, and the texts to look through."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.core import limits
+from instep.identity.schemas import Ctx
+from instep.insights.help_center import ArticleMeta, FormerSlug
+from instep.insights.problems import Code
+
+# Articles whose texts are looked through for words.
+MENTIONS_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HealthState:
+    """All that the health of a bot's articles depends on: as long as it stays, so does that.
+
+    The stamp tells of articles; time alone adds to `waiting`, the articles with an edit that waits long. The
+    others tell that the signs against articles have changed, which take longer to gather.
+    """
+
+    changed_at: datetime
+    waiting: list[str]
+    collections: list[str]
+    proposed: int
+    proposed_at: datetime | None
+    gone_at: datetime | None
+    judged_at: datetime | None
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        signs = (self.proposed, self.proposed_at, self.gone_at, self.judged_at)
+        return self.changed_at, tuple(self.waiting), tuple(self.collections), signs
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Something beside its text that speaks against an article; `what` stands in the problem's sentence."""
+
+    article_id: str
+    code: Code
+    line: int | None
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """The text of one version of an article."""
+
+    id: str
+    version: int
+    title: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedArticle:
+    """An article by the words that name it."""
+
+    ref: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MentionRow:
+    """An article in which words stand that were asked for."""
+
+    id: str
+    title: str
+    description: str | None
+    content: str
+
+
+async def find_state(ctx: Ctx) -> HealthState:
+    return await ctx.tx.one(
+        HealthState,
+        """
+        select b.changed_at, coalesce((select array_agg(distinct d.article_id order by d.article_id)
+            from drafts d
+            where d.bot_id = b.id and d.status = 'pending' and d.type = 'edit' and d.created_at < %(before)s),
+            '{}') as waiting,
+            coalesce((select array_agg(c.slug order by c.slug) from collections c where c.bot_id = b.id),
+            '{}') as collections,
+            p.proposed, p.proposed_at,
+            (select max(g.gone_at) from gone_names g where g.bot_id = b.id) as gone_at,
+            (select max(m.judged_at) from messages m
+            where m.bot_id = b.id and m.helpful is not null) as judged_at
+        from bots b,
+            lateral (select count(*)::integer as proposed, max(d.updated_at) as proposed_at from drafts d
+            where d.bot_id = b.id and d.status = 'pending' and d.task_id is not null) as p
+        where b.id = %(bot)s
+        """,
+        bot=ctx.bot.id,
+        before=ctx.now - limits.STALE_EDIT_AGE,
+    )
+
+
+async def list_signals(ctx: Ctx) -> list[Signal]:
+    """What code changes and visitors say against articles, since their texts changed last."""
+    return await ctx.tx.all(
+        Signal,
+        f"{STALE} union all {GONE_NAMES} union all {JUDGED} order by 1, 2, 3, 4",
+        bot=ctx.bot.id,
+        gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
+        judged_since=ctx.now - limits.FEEDBACK_WINDOW,
+        unhelpful=limits.MIN_UNHELPFUL_RATINGS,
+        share=limits.MIN_UNHELPFUL_SHARE,
+    )
+
+
+STALE = """
+    select d.article_id, 'stale' as code, null::integer as line, left(t.change_title, 80) as what
+    from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+    where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'edit'
+"""
+# The text may say the name no more: whoever brought it back to an older text, say.
+GONE_NAMES = """
+    select g.article_id, 'gone_name', 1 + (length(before) - length(replace(before, chr(10), ''))),
+        '`' || left(g.name, 80) || '`, which “' || left(g.change_title, 80) || '” removed'
+    from gone_names g join articles a on a.bot_id = g.bot_id and a.id = g.article_id,
+        left(a.content_markdown, strpos(a.content_markdown, g.name)) as before
+    where g.bot_id = %(bot)s and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
+"""
+# An answer may rest on several passages of an article, and is one judgement of it.
+JUDGED = """
+    select j.article_id, 'low_helpfulness', null,
+        count(*) filter (where not m.helpful) || ' of ' || count(*)
+    from messages m
+    cross join lateral (select distinct source ->> 'article_id' as article_id
+        from jsonb_array_elements(m.sources) as source) as j
+    join articles a on a.bot_id = m.bot_id and a.id = j.article_id and m.judged_at > a.text_changed_at
+    where m.bot_id = %(bot)s and m.helpful is not null and m.answered and m.judged_at > %(judged_since)s
+    group by j.article_id
+    having count(*) filter (where not m.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
+"""
+
+
+async def list_cards(ctx: Ctx) -> list[ArticleMeta]:
+    return await ctx.tx.all(
+        ArticleMeta,
+        """
+        select a.id, a.slug, a.locale, a.title, a.description, a.collection_id, a.status, a.version,
+            octet_length(a.content_markdown) as size, a.translation_of, a.text_changed_at
+        from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null
+        order by a.id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_former_slugs(ctx: Ctx) -> list[FormerSlug]:
+    return await ctx.tx.all(
+        FormerSlug, "select slug, locale, article_id from former_slugs where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+
+
+async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
+    return await ctx.tx.all(
+        TextRow,
+        """
+        select id, version, title, content_markdown as content from articles
+        where bot_id = %(bot)s and id = any(%(ids)s)
+        """,
+        bot=ctx.bot.id,
+        ids=article_ids,
+    )
+
+
+async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
+    """The ids of articles by the ids or slugs that name them; of slugs those in the bot's locale first."""
+    found = await ctx.tx.all(
+        NamedArticle,
+        """
+        select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
+        join articles a on a.bot_id = %(bot)s and a.deleted_at is null and ref in (a.id, a.slug)
+        order by ref, a.id <> ref, a.locale <> %(locale)s, a.locale
+        """,
+        bot=ctx.bot.id,
+        refs=refs,
+        locale=ctx.bot.locale,
+    )
+    return {named.ref: named.id for named in found}
+
+
+async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:
+    """The next articles, in the order of their ids, that hold one of the terms in whatever case."""
+    return await ctx.tx.all(
+        MentionRow,
+        """
+        select a.id, a.title, a.description, a.content_markdown as content from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.status in ('draft', 'published')
+          and a.id >= %(start)s
+          and exists (select from unnest(%(terms)s::text[]) as term where strpos(
+            lower(concat_ws(chr(10), a.title, a.description, a.content_markdown)), lower(term)) > 0)
+        order by a.id limit %(most)s
+        """,
+        bot=ctx.bot.id,
+        terms=terms,
+        start=start,
+        most=MENTIONS_AT_ONCE,
+    )

@@ -1,0 +1,125 @@
+"""Whether a value that an article states is the value of a name that a change gave another."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from instep.writer.facts.values import Value
+from instep.writer.words.matching import mention
+from instep.writer.words.names import is_distinct
+from instep.writer.words.tokens import parts_of
+
+_DEFAULT = re.compile(
+    r"default|at most|at least|up to|maximum|minimum|limit|requires?\b|or (?:higher|newer|later)",
+    re.IGNORECASE,
+)
+_REQUIRED = re.compile(
+    r"requires?\b|supports?\b|\bor (?:higher|newer|later)|at least|minimum|version|^\s*FROM ", re.IGNORECASE
+)
+_AND_UP = re.compile(r"[`*_]*\+")
+_BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
+_UNITS = {
+    "ms": r"ms|milliseconds?",
+    "seconds": r"s|secs?|seconds?",
+    "minutes": r"m|mins?|minutes?",
+    "hours": r"h|hrs?|hours?",
+    "days": r"d|days?",
+    "bytes": r"b|bytes?",
+    "kb": r"k|kb|kib|kilobytes?",
+    "mb": r"m|mb|mib|megabytes?",
+    "gb": r"g|gb|gib|gigabytes?",
+    "percent": r"%|percent",
+}
+_UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
+_ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(_UNITS.values())})\b", re.IGNORECASE)
+_NEAR = 40
+_CLOSE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StatedValue:
+    """A sentence of an article around a value, and the heading over it."""
+
+    before: str
+    value: str
+    after: str
+    heading: str
+
+    @property
+    def sentence(self) -> str:
+        return self.before + self.value + self.after
+
+
+def is_mentioned(fact: Value, text: str) -> bool:
+    """Whether a text names what the value belongs to at all, in any spelling."""
+    for name in fact.names:
+        parts = [part for part in parts_of(name) if len(part) >= 4] if fact.is_version else []
+        if any(_spoken([part]).search(text) for part in parts):
+            return True
+        if not fact.is_version and (_spoken(_core(name)[0]).search(text) or mention(name).search(text)):
+            return True
+    return False
+
+
+def states_value_of(fact: Value, name: str, said: StatedValue) -> bool:
+    """The name in any spelling must stand close by; the more ordinary name and value are, the closer."""
+    if fact.is_version:
+        return _is_required(said) and any(
+            _spoken([part]).search(said.before[-_CLOSE:]) for part in parts_of(name) if len(part) >= 4
+        )
+    parts, unit = _core(name)
+    if not parts or (unit and not _has_unit(said.after, unit)):
+        return False
+    if _given(parts).search(said.before) and (len(parts) > 1 or not fact.is_plain):
+        return True
+    says_default = bool(_DEFAULT.search(said.sentence))
+    if not says_default and (fact.is_plain or len(parts) < 2):
+        return False
+    return _is_near(name, parts, said) or (says_default and _is_named(name, said))
+
+
+def _is_required(said: StatedValue) -> bool:
+    return bool(_AND_UP.match(said.after)) or bool(_REQUIRED.search(said.sentence))
+
+
+def _is_near(name: str, parts: Sequence[str], said: StatedValue) -> bool:
+    spoken = _spoken(parts)
+    return bool(
+        spoken.search(said.before[-_NEAR:]) or (is_distinct(name) and spoken.search(said.after[:_NEAR]))
+    )
+
+
+def _is_named(name: str, said: StatedValue) -> bool:
+    exact = mention(name)
+    return is_distinct(name) and any(exact.search(part) for part in (said.heading, said.before, said.after))
+
+
+def _core(name: str) -> tuple[list[str], str | None]:
+    """The words of a name that prose would use, and the unit that its last word tells."""
+    parts = [part for part in parts_of(name) if part not in _BOUNDS]
+    unit = _UNIT_NAMES.get(parts[-1], parts[-1]) if parts else ""
+    if unit in _UNITS and len(parts) > 1:
+        return parts[:-1], unit
+    return parts or parts_of(name), None
+
+
+def _has_unit(after: str, unit: str) -> bool:
+    """Whether the value in the article has the unit of the setting, or none."""
+    found = _ANY_UNIT.match(after)
+    return found is None or bool(re.fullmatch(_UNITS[unit], found[1], re.IGNORECASE))
+
+
+@lru_cache(maxsize=1_024)
+def _spoken_as(parts: tuple[str, ...], ending: str) -> re.Pattern[str]:
+    return re.compile(r"\b" + r"[\s_.-]?".join(map(re.escape, parts)) + ending, re.IGNORECASE)
+
+
+def _spoken(parts: Sequence[str]) -> re.Pattern[str]:
+    """A name in any spelling: `page_size`, `pageSize`, page size."""
+    return _spoken_as(tuple(parts), "")
+
+
+def _given(parts: Sequence[str]) -> re.Pattern[str]:
+    """A name in any spelling right before its value: `page_size = `, page size of, port."""
+    return _spoken_as(tuple(parts), r"\w{0,9}\W{1,6}(?:(?:is|of|to|was|at)\W{1,4})?$")

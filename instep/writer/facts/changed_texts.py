@@ -1,0 +1,134 @@
+"""Pieces of a changed line that an article may repeat: a name, a label, a literal, the whole line."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from instep.writer.diffs.files import WEIGHTS
+from instep.writer.facts.line_alignment import Pair
+from instep.writer.facts.token_replacements import TokenReplacement
+from instep.writer.words.names import are_alike, is_caption, is_distinct, is_hyphened, is_label, wider
+from instep.writer.words.tokens import Token
+
+Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
+
+_QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")
+_CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
+_ITSELF = frozenset(("self", "this", "cls", "super", "that"))
+_REACH = 100
+_TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
+_VERSION = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A line of the code that speaks for a fact."""
+
+    file: str
+    line: int
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedText:
+    level: Level
+    old: str
+    new: str
+    source: Source
+
+
+def source_of(swap: TokenReplacement) -> Source:
+    return Source(swap.file, swap.pair.new.new, swap.pair.new.text, swap.weight)
+
+
+def changed_texts(swap: TokenReplacement) -> Iterator[ChangedText]:
+    """What of a swap could stand word for word in an article, smallest first."""
+    source = source_of(swap)
+    name = _name(swap)
+    if name:
+        yield ChangedText("name", *name, source)
+    method = _method(swap)
+    if method:
+        yield ChangedText("method", *method, source)
+    for old, new in _literals(swap):
+        yield ChangedText(_level(old, new, swap.weight), old, new, source)
+
+
+def _level(old: str, new: str, weight: float) -> Level:
+    if is_label(old) and is_label(new):
+        return "label"
+    if is_caption(old) and is_caption(new) and weight >= WEIGHTS["interface"]:
+        return "caption"
+    return "command" if is_hyphened(old) and is_hyphened(new) else "literal"
+
+
+def _name(swap: TokenReplacement) -> tuple[str, str] | None:
+    old, new = swap.pair.old.text, swap.pair.new.text
+    spans = zip(
+        wider(old, swap.old_start, swap.old_end), wider(new, swap.new_start, swap.new_end), strict=True
+    )
+    for (start, end), (new_start, new_end) in spans:
+        before, after = old[start:end], new[new_start:new_end]
+        if is_distinct(before):
+            if "://" in before:
+                before, after = _cut_url(before, after, swap.old_start - start, swap.old_end - start)
+            return (before, after) if before != after and are_alike(before, after) else None
+    return None
+
+
+def _method(swap: TokenReplacement) -> tuple[str, str] | None:
+    """A renamed method whose name is an ordinary word, with what it is called on: `app.start(`."""
+    old = _CALLED.search(swap.pair.old.text, max(0, swap.old_start - _REACH), swap.old_end + 1)
+    new = _CALLED.search(swap.pair.new.text, max(0, swap.new_start - _REACH), swap.new_end + 1)
+    if not old or not new or old[1] != new[1] or old[1] in _ITSELF or is_distinct(old[2]):
+        return None
+    spans = [*old.span(2), *new.span(2)]
+    is_swapped = spans == [swap.old_start, swap.old_end, swap.new_start, swap.new_end]
+    return (f"{old[1]}.{old[2]}", f"{new[1]}.{new[2]}") if is_swapped else None
+
+
+def _cut_url(old: str, new: str, start: int, end: int) -> tuple[str, str]:
+    """What of a changed URL other URLs share: up to its version, or the changed segment and the next."""
+    stop = old.find("/", end)
+    rest = old[stop:] if stop > 0 else ""
+    if not rest or not new.endswith(rest):
+        return old, new
+    if _VERSION.search(old[:stop].rsplit("/", 1)[-1]):
+        return old.removesuffix(rest), new.removesuffix(rest)
+    first = old.rfind("/", 0, start) + 1
+    if first <= old.index("//") + 2:
+        return old, new
+    following = rest.find("/", 1)
+    more = len(rest) - following if following > 0 else 0
+    return old[first : len(old) - more], new[first : len(new) - more]
+
+
+def _literals(swap: TokenReplacement) -> Iterator[tuple[str, str]]:
+    old = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
+    new = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
+    if old and new and old.text != new.text:
+        yield old.text, new.text
+
+
+def literal_around(line: str, start: int, end: int) -> Token | None:
+    """The quoted string, the text between tags or the bare line of text that holds a span."""
+    for found in _QUOTED.finditer(line):
+        group = 2 if found[2] is not None else 3
+        if found.start(group) <= start and end <= found.end(group):
+            return Token(found[group].strip(), found.start(), found.end())
+    bare = _TEXT_LINE.match(line)
+    if bare and bare.start(1) <= start and end <= bare.end(1):
+        return Token(bare[1], bare.start(1), bare.end(1))
+    return None
+
+
+def changed_line(pair: Pair, file: str, weight: float) -> ChangedText:
+    """The whole line, without the signs that make it a comment or a list item."""
+    old, new = _bare(pair.old.text), _bare(pair.new.text)
+    return ChangedText("line", old, new, Source(file, pair.new.new, pair.new.text, weight))
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"^\s*(?:#+|//+|/?\*+|-|--)?\s+|\s+(?:\*/)?$", "", f" {text}")

@@ -1,0 +1,74 @@
+"""How likely it is that something new belongs where an article lists its siblings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp, log
+
+from instep.writer.articles.passages import heading_over
+from instep.writer.facts.additions import Addition
+from instep.writer.inserting.siblings import InsertionPoint
+from instep.writer.words.labels import key_of
+from instep.writer.words.tokens import parts_of
+
+# Fitted on six products; left out in turn, each was told about as well.
+_WEIGHTS: Mapping[str, float] = {
+    "first": 1.1,
+    "third": -0.9,
+    "coverage": 1.3,
+    "known": 0.75,
+    "titled": 1.0,
+    "told": 0.4,
+    "mentioned": 0.5,
+    "exact": 1.0,
+    "headed": 0.5,
+    "local": -0.7,
+    "need": 0.45,
+    "size": 0.5,
+    "visible": 0.6,
+    "item": -0.8,
+}
+_BIAS = -4.65
+_MOST_KNOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class InsertionFeatures:
+    """The article around a spot: its text, its rank for the change, and how much the change needs an edit."""
+
+    text: str
+    rank: int
+    need: float
+    title: str
+
+
+def insertion_probability(addition: Addition, spot: InsertionPoint, setting: InsertionFeatures) -> float:
+    """From 0 to 1: the share of such spots at which people put the new name in."""
+    signs = _features(addition, spot, setting)
+    return 1 / (1 + exp(-(_BIAS + sum(_WEIGHTS[name] * value for name, value in signs.items()))))
+
+
+def _features(addition: Addition, spot: InsertionPoint, setting: InsertionFeatures) -> dict[str, float]:
+    near = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
+    return {
+        "first": float(setting.rank == 0),
+        "third": float(setting.rank > 1),
+        "coverage": spot.known / max(1, len(near)),
+        "known": min(spot.known, _MOST_KNOWN) / _MOST_KNOWN,
+        "titled": float(set(parts_of(addition.name)) <= set(parts_of(setting.title))),
+        "told": float(bool(addition.doc)),
+        "mentioned": float(addition.name in setting.text),
+        "exact": float(spot.label == addition.name),
+        "headed": float(is_headed(addition, spot, setting.text)),
+        "local": float(addition.kind == "assignment" and addition.indent > 0),
+        "need": setting.need,
+        "size": min(3.0, log(len(spot.group.entries))),
+        "visible": float(addition.source.weight > 1),
+        "item": float(spot.group.form == "item"),
+    }
+
+
+def is_headed(addition: Addition, spot: InsertionPoint, text: str) -> bool:
+    """Whether the heading over the group shares a word with the code around the definition."""
+    start = spot.group.entries[0].start
+    over = parts_of(heading_over(text, start - 1)) if start else []
+    return not set(over).isdisjoint(parts_of(addition.context) + parts_of(addition.source.file))

@@ -1,0 +1,99 @@
+"""An article of its own for what a change adds and no article covers."""
+
+import re
+from collections.abc import Sequence
+
+from instep.writer.articles.corpus import Corpus
+from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.facts.additions import Addition
+from instep.writer.inserting.notes import first_source
+from instep.writer.relevance.ranking import Ranked
+from instep.writer.new_articles.pages import Page, announced_pages
+from instep.writer.shapes import Change, Evidence, Proposal
+from instep.writer.words.labels import key_of
+from instep.writer.words.names import is_distinct
+from instep.writer.words.sentences import heading_of, is_new, sentence_of, subject_of
+from instep.writer.words.terms import terms_of
+
+_DOCUMENTS = re.compile(
+    r"(?:adds?|added|create[sd]?|writes?|new)\b(?:(?!\b(?:in|to|on)\b).)*\b(?:docs?|documentation|how-?to|guide"
+    r"|tutorial)(?:\s+(?:for|about|on)\b|$)|(?:adds?|create[sd]?)\b.*\.mdx?$",
+    re.IGNORECASE,
+)
+_NEED, _COVERED = 0.5, 0.3
+_FEWEST_LINES, _FEWEST_TERMS = 90, 2
+_MOST_NAMES = 12
+_EXCERPT = 300
+
+
+def new_article_for(
+    change: Change, scope: ChangeSet, additions: Sequence[Addition], ranked: Ranked, need: float, library: Corpus
+) -> Proposal | None:
+    """Where a page is announced, documentation is promised, or much is added that no article is near."""
+    pages = announced_pages(scope, library)
+    reason = _reason(pages, change, scope, ranked, need)
+    title = _title(pages, change)
+    if not reason or not title or any(key_of(article.title) == key_of(title) for article in library.articles):
+        return None
+    told = _told(additions)
+    sources = [page.source for page in pages[:1]] + [addition.source for addition in told]
+    return Proposal(
+        type="new_article",
+        article_id=None,
+        title=title,
+        text=_text(change, told),
+        reason=reason,
+        evidence=tuple(
+            Evidence(source.file, source.line, source.line, source.text[:_EXCERPT], None)
+            for source in sources or first_source(scope)
+        ),
+        warnings=("An outline from the title and the doc strings of the change: complete it.",),
+    )
+
+
+def _reason(pages: Sequence[Page], change: Change, scope: ChangeSet, ranked: Ranked, need: float) -> str | None:
+    if pages:
+        return f"The change links to a page `{pages[0].slug}` that is no article yet."
+    subject = subject_of(change.title)
+    if _DOCUMENTS.match(subject):
+        return "The change says that it comes with documentation of its own."
+    is_large = (
+        _added_lines(scope) >= _FEWEST_LINES and len(terms_of(heading_of(change.title))) >= _FEWEST_TERMS
+    )
+    if is_new(subject) and is_large and need >= _NEED and ranked.lead.get("lines", 0.0) < _COVERED:
+        return "The change adds something large that no article stands out for."
+    return None
+
+
+def _added_lines(scope: ChangeSet) -> int:
+    shown = [scoped for scoped in scope.files if scoped.kind not in {"test", "internal"}]
+    return sum(line.mark == "+" for scoped in shown for line in scoped.file.lines())
+
+
+def _title(pages: Sequence[Page], change: Change) -> str:
+    if pages and pages[0].title:
+        return pages[0].title
+    spelled = re.sub(r"[_-]+", " ", pages[0].slug).strip().capitalize() if pages else ""
+    return (
+        heading_of(change.title)
+        or spelled
+        or subject_of(change.title)[:1].upper() + subject_of(change.title)[1:]
+    )
+
+
+def _told(additions: Sequence[Addition]) -> list[Addition]:
+    """What the code explains, the weightiest first: what users of a program can name."""
+    known: dict[str, Addition] = {}
+    for addition in additions:
+        if addition.doc and not addition.name.startswith("_") and addition.kind != "assignment":
+            known.setdefault(addition.name, addition)
+    ranked = sorted(known.values(), key=lambda one: (-one.source.weight, not is_distinct(one.name)))
+    return ranked[:_MOST_NAMES]
+
+
+def _text(change: Change, told: Sequence[Addition]) -> str:
+    lead = sentence_of(change.title) or subject_of(change.title)
+    if not told:
+        return f"{lead}\n"
+    listed = "\n".join(f"- `{one.name}`: {one.doc}" for one in told)
+    return f"{lead}\n\n## Reference\n\n{listed}\n"

@@ -1,0 +1,53 @@
+"""Which articles still say names that a change takes out, or may rename."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from instep.writer.articles.corpus import Corpus
+from instep.writer.facts.collect import Facts
+from instep.writer.facts.values import Value
+from instep.writer.words.matching import mention
+
+_MOST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """By article the names that no line of the change has any more, and those that may have a new one;
+    and the articles that say what is so with the change already."""
+
+    gone: Mapping[str, list[str]]
+    doubtful: Mapping[str, list[str]]
+    updated: frozenset[str]
+
+    def count(self, article_id: str) -> int:
+        return len(self.gone.get(article_id, ())) + len(self.doubtful.get(article_id, ()))
+
+
+def mentions_of(facts: Facts, library: Corpus) -> Mentions:
+    return Mentions(
+        _holders([gone.name for gone in facts.gone[:_MOST]], library),
+        _holders([rename.old for rename in facts.doubtful[:_MOST]], library),
+        frozenset(_updated(facts, library)),
+    )
+
+
+def _updated(facts: Facts, library: Corpus) -> Iterator[str]:
+    """Articles that state a new text of the change and not the old one."""
+    for fact in facts.certain[:_MOST]:
+        said = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
+        old, new = mention(fact.old), mention(fact.new)
+        for article in library.with_words(said):
+            if new.search(article.text) and not old.search(article.text):
+                yield article.id
+
+
+def _holders(names: Iterable[str], library: Corpus) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(names):
+        pattern = mention(name)
+        for article in library.with_words(name):
+            if pattern.search(article.text):
+                found[article.id].append(name)
+    return found

@@ -1,0 +1,82 @@
+"""A change as the ranking asks for it: the terms, names and pairs of words that its parts say."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+
+from instep.writer.diffs.files import LONG_LINE
+from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.relevance.article_features import names_in
+from instep.writer.shapes import Change
+from instep.writer.words.terms import sequence_of, terms_of
+
+_MOST_TERMS = 60
+_MOST_NAMES = 200
+# What code says in words: strings, comments, text between tags, lines of prose.
+_PROSE = re.compile(
+    r"""["'`]([^"'`\n]{3,})["'`]|(?:^|\s)(?:#|//|\*|--)\s+(.+)|>([^<>{}]{3,})<|"{3}(.*)"""
+    r"""|^(\s*[A-Z][a-z]+ [a-z]+.*)$"""
+)
+_BREAKING = re.compile(r"\W*\w+(?:\([^)]*\))?!:|.*\bbreaking\b", re.IGNORECASE | re.DOTALL)
+
+Terms = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`parts` holds weighted terms by part of the change, `names` those of the lines around what changed."""
+
+    parts: Mapping[str, Terms]
+    names: Terms
+    pairs: tuple[str, ...]
+    is_breaking: bool
+
+
+def query_of(change: Change, scope: ChangeSet, rarity: Terms) -> Query:
+    counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    names: dict[str, float] = defaultdict(float)
+    paths: dict[str, float] = {}
+    for scoped in scope.files:
+        for term in terms_of(scoped.file.path):
+            paths[term] = max(scoped.weight, paths.get(term, 0.0))
+        lines = [line for line in scoped.file.lines() if len(line.text) <= LONG_LINE]
+        changed = [line.text for line in lines if line.mark != " "]
+        around = [line.text for line in lines if line.mark == " "]
+        _add(counts["lines"], changed, scoped.weight)
+        _add(counts["context"], around, scoped.weight)
+        _add(counts["removed"], (line.text for line in lines if line.mark == "-"), scoped.weight)
+        if scoped.kind != "test":
+            _add(counts["prose"], (said for text in changed for said in _prose(text)), scoped.weight)
+        for name in names_in("\n".join(around)):
+            names[name] += scoped.weight
+    return Query(
+        {
+            "title": {term: float(n) for term, n in terms_of(change.title).items() if term in rarity},
+            "body": _rarest(terms_of(change.body or ""), rarity),
+            "path": {term: weight for term, weight in paths.items() if term in rarity},
+            **{part: _rarest(counts[part], rarity) for part in ("lines", "context", "removed", "prose")},
+        },
+        {name: log(1 + names[name]) for name in sorted(names, key=lambda name: -names[name])[:_MOST_NAMES]},
+        tuple(sorted({f" {first} {second} " for first, second in pairwise(sequence_of(change.title))})),
+        bool(_BREAKING.match(change.title)),
+    )
+
+
+def _add(counts: dict[str, float], texts: Iterable[str], weight: float) -> None:
+    for term, count in terms_of("\n".join(texts)).items():
+        counts[term] += count * weight
+
+
+def _prose(line: str) -> Iterator[str]:
+    for found in _PROSE.finditer(line):
+        yield from filter(None, found.groups())
+
+
+def _rarest(counts: Terms, rarity: Terms) -> dict[str, float]:
+    """The terms that tell most: rare among the articles, often in the change."""
+    weights = {term: log(1 + count) for term, count in counts.items() if term in rarity}
+    best = sorted(weights, key=lambda term: (-weights[term] * rarity[term], term))
+    return {term: weights[term] for term in best[:_MOST_TERMS]}
