@@ -29,11 +29,11 @@ from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.search import queries
 from instep.search.actions import search_articles
+from instep.search.index.cache import index_cache
+from instep.search.index.segment import Segment, pack
+from instep.search.index.stems import STEM_CACHE
 from instep.search.retrieve import retrieve
 from instep.search.schemas import SearchRequest
-from instep.search.index.segment import Segment, pack
-from instep.search.index.cache import index_cache
-from instep.search.index.stems import STEM_CACHE
 from instep.workspaces import actions
 
 ARTICLES = 5_000

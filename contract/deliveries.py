@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 
-from tests.support.cast import Json
 from tests.runtime.installation import Installation
+from tests.support.cast import Json
 
 SECONDS = 20
 ARTICLE = {"title": "Größe 🔑", "contentMarkdown": "Open **Größe** & choose <b>€</b>.\n"}

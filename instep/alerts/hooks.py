@@ -89,7 +89,9 @@ def slack(url: Url, parts: dict[str, str]) -> IncomingWebhook:
 
 
 def discord(url: Url, parts: dict[str, str]) -> IncomingWebhook:
-    return IncomingWebhook("discord", Url("https", DISCORD[0], None, HTTPS), parts, parts["webhook_token"][-4:])
+    return IncomingWebhook(
+        "discord", Url("https", DISCORD[0], None, HTTPS), parts, parts["webhook_token"][-4:]
+    )
 
 
 def teams(url: Url, parts: dict[str, str]) -> IncomingWebhook:

@@ -62,7 +62,9 @@ def main() -> None:
     logging.basicConfig(level=logging.DEBUG, handlers=[ears])
     asset = AppriseAsset(app_id="Instep", app_desc="Instep", http_redirects=False)
     tool = wanted["tool"]
-    messenger = MESSENGERS[tool](asset=asset, **wanted["arguments"], **NOTIFIER_OPTIONS[tool], **CONNECTION_OPTIONS)
+    messenger = MESSENGERS[tool](
+        asset=asset, **wanted["arguments"], **NOTIFIER_OPTIONS[tool], **CONNECTION_OPTIONS
+    )
     is_sent = bool(messenger.notify(**wanted["message"]))
     json.dump({"is_sent": is_sent, "status": ears.status, "is_untrusted": ears.is_untrusted}, sys.stdout)
 

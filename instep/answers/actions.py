@@ -21,8 +21,8 @@ from instep.answers.schemas import (
     WidgetConfigOut,
     WidgetTextsOut,
 )
-from instep.answers.visitor_tokens import refuse_unproven
 from instep.answers.texts import texts_for
+from instep.answers.visitor_tokens import refuse_unproven
 from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
@@ -172,7 +172,9 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     """
     sent = escalation.model_dump()
     before = await find_conversation(ctx, conversation_id)
-    escalated = await queries.escalate(ctx, before.id, clean_comment(sent.get("email")), clean_comment(sent.get("message")))
+    escalated = await queries.escalate(
+        ctx, before.id, clean_comment(sent.get("email")), clean_comment(sent.get("message"))
+    )
     if escalated is None:
         return await find_conversation(ctx, conversation_id)
     shown = ConversationOut.of(escalated)

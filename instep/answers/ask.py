@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instep.answers.citing import Source, has_no_active_markup, render_with_citations
-from instep.answers.extractive import QuestionTerms, PassageExtract, extract, read_passage, extracted_units
-from instep.answers.follow_up import contextualize, rerank_for_follow_up, is_follow_up
+from instep.answers.extractive import PassageExtract, QuestionTerms, extract, extracted_units, read_passage
+from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
 from instep.answers.texts import texts_for
 from instep.core import limits
 from instep.core.terms import terms_of
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Passage, Audience, Retrieval, Signals
+from instep.search.schemas import Audience, Passage, Retrieval, Signals
 
 FULL_COVERAGE = 0.999
 # As sure as that of what is needed alone: half of what a question that goes on is searched for is old.
@@ -113,7 +113,9 @@ def extractive_answer(grounds: RetrievedContext) -> Answer:
     if not grounds.is_answerable:
         return no_answer(grounds)
     readings = extract(grounds.text, grounds.passages)
-    blocks = [block for n, reading in enumerate(readings, 1) for block in render_with_citations(reading.blocks, n)]
+    blocks = [
+        block for n, reading in enumerate(readings, 1) for block in render_with_citations(reading.blocks, n)
+    ]
     blocks = [block for block in blocks if has_no_active_markup(block)]
     if not blocks or not has_no_active_markup("\n\n".join(blocks)):
         return no_answer(grounds)
@@ -136,7 +138,9 @@ def nearest_extracts(grounds: RetrievedContext) -> list[PassageExtract]:
     first: dict[str, Passage] = {}
     for passage in grounds.passages:
         first.setdefault(passage.article_id, passage)
-    return [read_passage(passage, question) for passage in list(first.values())[: limits.MAX_NEAREST_ARTICLES]]
+    return [
+        read_passage(passage, question) for passage in list(first.values())[: limits.MAX_NEAREST_ARTICLES]
+    ]
 
 
 def source_of(n: int, reading: PassageExtract) -> Source:

@@ -111,7 +111,9 @@ def extract(text: str, passages: Sequence[Passage]) -> list[PassageExtract]:
         for unit in extracted_units(part):
             said.add(unit.plain)
             left = {term: weight for term, weight in left.items() if term not in terms_of(unit.plain)}
-        left = {term: weight for term, weight in left.items() if term not in terms_of(title_and_headings(passage))}
+        left = {
+            term: weight for term, weight in left.items() if term not in terms_of(title_and_headings(passage))
+        }
     return chosen
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from instep.answers.citing import has_no_active_markup, with_number
-from instep.answers.extractive import PassageExtract, title_and_headings, extracted_units
+from instep.answers.extractive import PassageExtract, extracted_units, title_and_headings
 from instep.answers.support import is_supported
 from instep.core import limits
 from instep.llm.protocol import Prompt
@@ -83,7 +83,9 @@ class SupportedSentence:
 def prompt_for(asked: str, earlier: Sequence[str], readings: Sequence[PassageExtract]) -> Prompt:
     parts = [(f"passage {number}", extract_text(reading)) for number, reading in enumerate(readings, 1)]
     parts += [("an earlier question", text) for text in earlier]
-    return Prompt(SYSTEM_PROMPT, delimited([*parts, ("the question", asked)]), SCHEMA, limits.MAX_ANSWER_TOKENS)
+    return Prompt(
+        SYSTEM_PROMPT, delimited([*parts, ("the question", asked)]), SCHEMA, limits.MAX_ANSWER_TOKENS
+    )
 
 
 def extract_text(reading: PassageExtract) -> str:
@@ -106,7 +108,11 @@ def supported_sentences(reply: str, readings: Sequence[PassageExtract]) -> list[
 def supported_in_part(part: Part, readings: Sequence[PassageExtract]) -> Iterator[SupportedSentence]:
     """Each of its sentences that one of the named passages says."""
     text = " ".join(MARKS.sub("", part.text[: MAX_PART_CHARACTERS + 1]).split())
-    if len(part.text) > MAX_PART_CHARACTERS or violation("", text, LinkPolicy()) or not has_no_active_markup(text):
+    if (
+        len(part.text) > MAX_PART_CHARACTERS
+        or violation("", text, LinkPolicy())
+        or not has_no_active_markup(text)
+    ):
         return
     found = STEP.match(text)
     step = found[0] if found else ""
@@ -127,7 +133,9 @@ def supporter(sentence: str, numbers: Sequence[int], readings: Sequence[PassageE
 
 def support_text(reading: PassageExtract) -> str:
     """The words of a passage, its sentences and items apart, below those of its headings."""
-    return "\n".join([title_and_headings(reading.passage), *(unit.plain for unit in extracted_units(reading))])
+    return "\n".join(
+        [title_and_headings(reading.passage), *(unit.plain for unit in extracted_units(reading))]
+    )
 
 
 def join_blocks(parts: Sequence[SupportedSentence], numbers: dict[int, int]) -> list[str]:

@@ -5,23 +5,24 @@ from contextlib import AbstractAsyncContextManager
 
 import structlog
 
-from instep.answers.ask import Answer, RetrievedContext, no_answer, extractive_answer, renumbered, source_of
+from instep.answers.ask import Answer, RetrievedContext, extractive_answer, no_answer, renumbered, source_of
 from instep.answers.citing import has_no_active_markup
-from instep.answers.extractive import QuestionTerms, PassageExtract, read_passage
-from instep.answers.generative import SupportedSentence, join_blocks, supported_sentences, prompt_for
+from instep.answers.extractive import PassageExtract, QuestionTerms, read_passage
+from instep.answers.generative import SupportedSentence, join_blocks, prompt_for, supported_sentences
 from instep.core import limits
 from instep.core.config import settings
 from instep.identity.schemas import Ctx
 from instep.llm.budget import Reservation, reserve_tokens, settle
-from instep.llm.protocol import Model, CompletionError, Completion
-from instep.llm.protocol import Prompt
+from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 
 log = structlog.get_logger()
 
 Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
 
 
-async def answer_with_model(enter: Enter, model: Model | None, grounds: RetrievedContext, earlier: tuple[str, ...]) -> Answer:
+async def answer_with_model(
+    enter: Enter, model: Model | None, grounds: RetrievedContext, earlier: tuple[str, ...]
+) -> Answer:
     """The answer as a model writes it; in the articles' own words without one, and when it gives no reply."""
     if model is None or not grounds.is_answerable:
         return extractive_answer(grounds)
@@ -56,7 +57,9 @@ async def settled(enter: Enter, share: Reservation, used: int | None) -> None:
         await settle(ctx, share, used)
 
 
-def generated_answer(kept: list[SupportedSentence], readings: list[PassageExtract], grounds: RetrievedContext, model: str) -> Answer:
+def generated_answer(
+    kept: list[SupportedSentence], readings: list[PassageExtract], grounds: RetrievedContext, model: str
+) -> Answer:
     """What holds of the reply; where nothing does, the articles don't hold the answer."""
     numbers = renumbered([part.number for part in kept])
     blocks = tuple(join_blocks(kept, numbers))

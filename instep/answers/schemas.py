@@ -37,7 +37,10 @@ Email = Annotated[
 ]
 Message = Annotated[
     Text,
-    Field(max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS, examples=["The invoice shows another address than mine."]),
+    Field(
+        max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS,
+        examples=["The invoice shows another address than mine."],
+    ),
 ]
 PersonName = Annotated[Text, Field(max_length=limits.MAX_NAME_CHARACTERS, examples=["Ann Example"])]
 

@@ -9,8 +9,8 @@ from instep.answers import actions
 from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
 from instep.core import limits
 from instep.search.actions import search_passages
-from instep.search.semantic.query_embedder import query_embedder
 from instep.search.schemas import Passage, Query, SearchRequest
+from instep.search.semantic.query_embedder import query_embedder
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.mcp.visitors import BotKeyNamed, VisitorToolCall

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from instep.articles.schemas import Article, DeletedArticle, Source, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
 

@@ -139,14 +139,19 @@ async def restore_article(call: CurrentCall, id: str) -> Response:
 
 @router.operation("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
 async def list_revisions(
-    call: CurrentCall, id: str, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall,
+    id: str,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_revisions(ctx, id, call.page(page_size, start_cursor))
         return reply_list(listed, revision_item_out)
 
 
-@router.operation("GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut)
+@router.operation(
+    "GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut
+)
 async def get_revision(call: CurrentCall, id: str, revisionId: str, form: Form = "markdown") -> Response:
     async with call.begin() as ctx:
         return reply(revision_out(await actions.get_revision(ctx, id, revisionId, form), form))

@@ -1,7 +1,7 @@
 """The SQL of revisions."""
 
 from instep.articles.schemas import Revision
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 
 REVISION = """

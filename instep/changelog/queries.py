@@ -4,7 +4,7 @@ from typing import Any
 
 from instep.changelog.schemas import ChangelogEntry
 from instep.core.ids import looks_like_id
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Format
 

@@ -81,7 +81,9 @@ async def publish_changelog_entry(call: CurrentCall, id: str, if_match: IfMatch 
         return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)
 
 
-@router.operation("POST /changelog/entries/{id}/unpublish", actions.unpublish_changelog_entry, ChangelogEntryOut)
+@router.operation(
+    "POST /changelog/entries/{id}/unpublish", actions.unpublish_changelog_entry, ChangelogEntryOut
+)
 async def unpublish_changelog_entry(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         entry = await actions.unpublish_changelog_entry(ctx, id)

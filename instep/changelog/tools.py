@@ -61,6 +61,9 @@ async def create_changelog_entry(call: Call, body: ChangelogEntryCreate) -> Chan
 def entry_item_out(bot: Bot, include_text: bool, entry: ChangelogEntry) -> EntryItemOut:
     return EntryItemOut(
         **changelog_entry_fields(entry, bot),
-        excerpt=shorten(" ".join(entry.content[: 2 * limits.TOOL_EXCERPT_CHARACTERS].split()), limits.TOOL_EXCERPT_CHARACTERS),
+        excerpt=shorten(
+            " ".join(entry.content[: 2 * limits.TOOL_EXCERPT_CHARACTERS].split()),
+            limits.TOOL_EXCERPT_CHARACTERS,
+        ),
         content_markdown=shorten(entry.content, limits.MAX_TOOL_TEXT_BYTES) if include_text else None,
     )

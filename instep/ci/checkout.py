@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instep.ci.diff import Selection, select
+from instep.ci.environment import CiContext, Kind
 from instep.ci.git import Git, GitFailed, open_checkout
-from instep.ci.environment import Kind, CiContext
 from instep.core import limits
 
 DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")

@@ -97,7 +97,9 @@ class Client:
         headers = {"Authorization": f"Bearer {server.key}", "User-Agent": "instep"}
         try:
             # Redirects are not followed: the key is for this server alone.
-            self.http = httpx2.Client(headers=headers, timeout=limits.API_CALL_SECONDS, follow_redirects=False)
+            self.http = httpx2.Client(
+                headers=headers, timeout=limits.API_CALL_SECONDS, follow_redirects=False
+            )
         except (ValueError, ImportError, httpx2.InvalidURL):
             raise Refused("The proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY can't be used.") from None
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import typer
 
 from instep.ci.checkout import CodeChange, read_change
-from instep.ci.client import Client, ResourceGone, LimitReached, read_server
+from instep.ci.client import Client, LimitReached, ResourceGone, read_server
+from instep.ci.environment import CiContext, Kind, read_surroundings
+from instep.ci.escaping import one_line
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Bot, Draft
-from instep.ci.environment import Kind, CiContext, read_surroundings
-from instep.ci.escaping import one_line
 from instep.core import limits
 from instep.core.errors import AppError
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from instep.ci.diff import LeftOut
-from instep.ci.shapes import Draft, Evidence, Task
 from instep.ci.escaping import COMMAND, escaped, fenced, one_line, printable, shorten
+from instep.ci.shapes import Draft, Evidence, Task
 from instep.core import limits
 
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
@@ -144,7 +144,9 @@ def small_text(draft: Draft) -> list[str]:
     """The diff of an edit or the text of a new article, unless it is too long for a log."""
     text = draft.content_markdown if draft.diff is None else draft.diff
     lines = text.rstrip("\n").split("\n")
-    return [shorten(line.rstrip("\r")) for line in lines] if len(lines) <= limits.MAX_REPORTED_DIFF_LINES else []
+    return (
+        [shorten(line.rstrip("\r")) for line in lines] if len(lines) <= limits.MAX_REPORTED_DIFF_LINES else []
+    )
 
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:

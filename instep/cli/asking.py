@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from instep.cli.admin_session import in_workspace, operator_ctx
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
-from instep.cli.admin_session import operator_ctx, in_workspace
 from instep.cli.output import say, say_list
 from instep.core.errors import InvalidRequest
 

@@ -2,8 +2,8 @@
 
 import typer
 
-from instep.cli.options import AsJson
 from instep.cli.admin_session import as_owner
+from instep.cli.options import AsJson
 from instep.cli.output import say
 from instep.cli.table import table
 
@@ -12,8 +12,8 @@ def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date."""
     from instep.core.config import settings
     from instep.core.postgres import running_postgres
-    from instep.ops.doctor import Migrated
     from instep.migrations import migrate as migrate_schema
+    from instep.ops.doctor import Migrated
 
     with running_postgres(settings()) as postgres:
         revision = migrate_schema(postgres.url)

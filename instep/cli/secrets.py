@@ -2,9 +2,9 @@
 
 import typer
 
+from instep.cli.admin_session import as_owner
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.cli.admin_session import as_owner
 from instep.cli.output import say
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored encrypted.")

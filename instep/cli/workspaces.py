@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from instep.cli.admin_session import as_owner
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.cli.admin_session import as_owner
 from instep.cli.output import say, say_list
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Companies that share this installation.")

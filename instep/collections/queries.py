@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from instep.collections.schemas import Collection
 from instep.core import limits
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 
 COLLECTION = """

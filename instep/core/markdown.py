@@ -7,11 +7,11 @@ import comrak
 import nh3
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.errors import InvalidRequest
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import has_many_headings, refuse_costly_markdown, refuse_equal_headings
 from instep.core.readable import FOREIGN_REL, make_readable
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 
 TAGS = {
     *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),

@@ -7,7 +7,7 @@ from psycopg.types.json import Jsonb
 from instep.core import limits
 from instep.core.diff import TextDiff
 from instep.core.ids import DRAFT_PREFIXES, new_id
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.drafts.schemas import (
     Draft,
     DraftOrigin,

@@ -45,7 +45,10 @@ async def list_drafts(
 
 @router.operation("GET /articles/{id}/drafts", actions.list_article_drafts, ListOut[DraftListItemOut])
 async def list_article_drafts(
-    call: CurrentCall, id: str, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall,
+    id: str,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
         listed = await actions.list_article_drafts(ctx, id, call.page(page_size, start_cursor))

@@ -20,7 +20,7 @@ from instep.drafts.schemas import (
     draft_out,
 )
 from instep.web.call import Call
-from instep.web.mcp.budget import rows_within_budget, list_within_budget, text_page
+from instep.web.mcp.budget import list_within_budget, rows_within_budget, text_page
 from instep.web.mcp.tools import Cursor, DraftId, Limit, Reference, Toolbox
 from instep.web.shapes import ListOut, Text
 

@@ -47,7 +47,9 @@ async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
     return removed
 
 
-async def warn_of_loss(ctx: Ctx, article_id: str, before: PublicText | None, after: PublicText | None) -> None:
+async def warn_of_loss(
+    ctx: Ctx, article_id: str, before: PublicText | None, after: PublicText | None
+) -> None:
     """Warn whoever changes what an article tells everybody; None: it tells nobody anything."""
     if before is None or before == after:
         return

@@ -4,7 +4,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import AppError
 from instep.identity.queries import list_bots
-from instep.identity.schemas import TokenAuth, KeyAuth
+from instep.identity.schemas import KeyAuth, TokenAuth
 
 
 class BotRequired(AppError):

@@ -9,7 +9,7 @@ from pydantic import MISSING
 from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, NotFound
 from instep.core.jobs import defer
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.insights import checking, queries

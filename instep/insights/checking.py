@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded
 from instep.core.errors import InvalidValue
-from instep.core.paging import Order, Keyset
+from instep.core.paging import Keyset, Order
+from instep.core.sandbox import TimeLimitExceeded
 from instep.core.words import UNSPACED
 from instep.identity.schemas import Ctx
 from instep.insights import health_queries
 from instep.insights.checks_help_center import LIBRARY_CHECKS, ArticleContext
 from instep.insights.checks_text import shown
 from instep.insights.health import examine, fill_library, read_bounded
+from instep.insights.health_queries import MentionRow
 from instep.insights.help_center import ArticleMeta, HelpCenter
 from instep.insights.problems import Code, Problem, Severity, in_order, run
 from instep.insights.text_analysis import NOT_ANALYZED, TextAnalysis
-from instep.insights.health_queries import MentionRow
 
 ORDER = Order(("article_id", "line", "number"), descending=False)
 # What can be said of a text that is no article yet.

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from instep.insights.problems import Check, Code, ProblemLocation
 from instep.insights.health_queries import Signal
+from instep.insights.problems import Check, Code, ProblemLocation
 
 Signs = Sequence[Signal]
 

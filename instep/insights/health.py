@@ -10,20 +10,20 @@ from typing import Literal
 from uuid import UUID
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.errors import RateLimited
 from instep.core.markdown import MARKS
 from instep.core.restarts import first_attempt_began
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.schemas import Bot, Ctx
 from instep.insights import health_queries
 from instep.insights.checks_help_center import LIBRARY_CHECKS, ArticleContext
 from instep.insights.checks_signals import SIGN_CHECKS
+from instep.insights.health_queries import HealthState, Signal, TextRow
 from instep.insights.help_center import ArticleMeta, HelpCenter
-from instep.insights.problems import in_order, run, score_of
-from instep.insights.text_analysis import NOT_ANALYZED, TextAnalysis, analyze_texts
 from instep.insights.lru_cache import SizedLruCache
+from instep.insights.problems import in_order, run, score_of
 from instep.insights.schemas import Health
-from instep.insights.health_queries import Signal, HealthState, TextRow
+from instep.insights.text_analysis import NOT_ANALYZED, TextAnalysis, analyze_texts
 
 Wanted = Literal["all", "draft", "in_review", "published", "archived"]
 Key = tuple[Bot, Wanted, date, tuple[Hashable, ...]]

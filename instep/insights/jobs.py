@@ -7,11 +7,11 @@ goes live: what comes out waits in the review queue.
 from functools import partial
 
 from instep.core import limits
-from instep.core.sandbox import run_with_timeout
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
 from instep.core.jobs import Job, defer
 from instep.core.restarts import restartable
+from instep.core.sandbox import run_with_timeout
 from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
 from instep.identity.schemas import Ctx

@@ -85,6 +85,7 @@ def score_of(problems: Iterable[Problem]) -> int:
     """100 less the costs of the problems; of one code only the first few count, and it ends at 0."""
     counts = Counter((found.code, found.severity) for found in problems)
     lost = sum(
-        COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE) for (_, severity), count in counts.items()
+        COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE)
+        for (_, severity), count in counts.items()
     )
     return max(0, 100 - lost)

@@ -6,7 +6,7 @@ from psycopg.types.json import Jsonb
 
 from instep.core import limits
 from instep.core.ids import new_id
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.insights.question_key import QuestionKey, dictionary_of, filler_words_of
 from instep.insights.schemas import Gap, Nearest, Need, UnansweredQuestion

@@ -12,7 +12,9 @@ from instep.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
 
 QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
 Term = Annotated[
-    Text, Field(min_length=limits.MIN_TERM_CHARACTERS, max_length=limits.MAX_TERM_CHARACTERS), AfterValidator(not_blank)
+    Text,
+    Field(min_length=limits.MIN_TERM_CHARACTERS, max_length=limits.MAX_TERM_CHARACTERS),
+    AfterValidator(not_blank),
 ]
 Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.MAX_CHECKED_TERMS)]
 Checked = Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)]
@@ -110,9 +112,9 @@ class UnansweredQuestionOut(Out):
 class ArticlesChecked(Body):
     """What to check: exactly one of the three."""
 
-    article_ids: Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING = (
-        Field(default=MISSING, description="Articles, by their ids or slugs: all that is wrong with each.")
-    )
+    article_ids: (
+        Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING
+    ) = Field(default=MISSING, description="Articles, by their ids or slugs: all that is wrong with each.")
     content_markdown: Markdown | MISSING = Field(
         default=MISSING, description="A text that is not saved yet: check it before you propose it."
     )
@@ -170,7 +172,9 @@ class HealthOut(Out):
 
 
 def unanswered_question_out(question: UnansweredQuestion) -> UnansweredQuestionOut:
-    return UnansweredQuestionOut.of_row(question, nearest_articles=[NearestOut(**row) for row in question.nearest])
+    return UnansweredQuestionOut.of_row(
+        question, nearest_articles=[NearestOut(**row) for row in question.nearest]
+    )
 
 
 def health_out(health: Health) -> HealthOut:

@@ -62,7 +62,9 @@ def links_of(structure: Structure) -> tuple[tuple[int, str], ...]:
     kept = [
         (link.line, link.href)
         for link in structure.links
-        if link.href and len(link.href) <= limits.MAX_SOURCE_URL_CHARACTERS and not link.href.startswith("mailto:")
+        if link.href
+        and len(link.href) <= limits.MAX_SOURCE_URL_CHARACTERS
+        and not link.href.startswith("mailto:")
     ]
     return tuple(kept[: limits.MAX_LINKS_CHECKED])
 

@@ -46,7 +46,10 @@ class HealthItemOut(Out):
 
 @toolbox.tool(actions.list_unanswered, ListOut[UnansweredQuestionOut], "List unanswered questions")
 async def list_gaps(
-    call: Call, status: WantedQuestions = "waiting", limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
+    call: Call,
+    status: WantedQuestions = "waiting",
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
+    cursor: Cursor = None,
 ) -> ListOut[UnansweredQuestionOut]:
     """List what visitors asked in vain, most asked first, with the articles that came nearest to it."""
     async with call.begin() as ctx:
@@ -56,7 +59,10 @@ async def list_gaps(
 
 @toolbox.tool(actions.list_health, ListOut[HealthItemOut], "List the health of articles")
 async def doc_health(
-    call: Call, status: WantedArticles = "published", limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
+    call: Call,
+    status: WantedArticles = "published",
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
+    cursor: Cursor = None,
 ) -> ListOut[HealthItemOut]:
     """List articles by their health, worst first: broken links, leftovers, outdated translations."""
     async with call.begin() as ctx:

@@ -8,7 +8,7 @@ from functools import partial
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, send_request
-from instep.llm.protocol import CompletionError, Prompt, PromptRejected, Completion
+from instep.llm.protocol import Completion, CompletionError, Prompt, PromptRejected
 from instep.llm.provider import Provider
 
 Pause = Callable[[float], Awaitable[None]]
@@ -29,7 +29,12 @@ class HttpModel:
     """A model behind an endpoint. What an endpoint says of an error stays there: it may repeat the key."""
 
     def __init__(
-        self, name: str, provider: Provider, caller: OutboundClient, seconds: float, pause: Pause = asyncio.sleep
+        self,
+        name: str,
+        provider: Provider,
+        caller: OutboundClient,
+        seconds: float,
+        pause: Pause = asyncio.sleep,
     ) -> None:
         self.name = name
         self.provider = provider
@@ -40,7 +45,9 @@ class HttpModel:
     async def answer(self, question: Prompt) -> Completion:
         try:
             async with asyncio.timeout(self.seconds):
-                return self.provider.read(await complete_with_retries(partial(self.ask, question), self.pause))
+                return self.provider.read(
+                    await complete_with_retries(partial(self.ask, question), self.pause)
+                )
         except TimeoutError:
             raise CompletionError(f"It did not answer within {self.seconds:g} seconds.") from None
 
@@ -58,7 +65,9 @@ class HttpModel:
         body = json.dumps(self.provider.body(question)).encode()
         headers = {**HEADERS, **self.provider.headers}
         try:
-            return await send_request(self.caller, self.provider.url, body, headers, limits.MAX_COMPLETION_BYTES)
+            return await send_request(
+                self.caller, self.provider.url, body, headers, limits.MAX_COMPLETION_BYTES
+            )
         except RequestFailed as none:
             raise CompletionError(none.message) from None
 

@@ -85,7 +85,9 @@ def read_vectors(answer: bytes, count: int) -> list[Vector]:
 
 
 def are_alike(vectors: Sequence[Vector]) -> bool:
-    return len({len(vector) for vector in vectors}) == 1 and 0 < len(vectors[0]) <= limits.MAX_VECTOR_DIMENSIONS
+    return (
+        len({len(vector) for vector in vectors}) == 1 and 0 < len(vectors[0]) <= limits.MAX_VECTOR_DIMENSIONS
+    )
 
 
 def of_length_one(vector: Vector) -> Vector:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from instep.llm.protocol import CompletionError, Prompt, Completion
+from instep.llm.protocol import Completion, CompletionError, Prompt
 from instep.llm.provider import CUT, EMPTY, REFUSED, names, read_shape, written
 
 BASE_URL = "https://api.openai.com/v1"

@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from instep.llm.protocol import CompletionError, Prompt, Completion
+from instep.llm.protocol import Completion, CompletionError, Prompt
 
 Shape = TypeVar("Shape", bound=BaseModel)
 

@@ -13,8 +13,8 @@ from instep.core.database import Database, Tx
 from instep.core.errors import NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.outbound.client import OutboundClient
-from instep.identity.audit import record
 from instep.identity.access_tokens import ACCESS, CODE, REFRESH, is_token, new_token
+from instep.identity.audit import record
 from instep.identity.keys import hash_key
 from instep.identity.schemas import Actor, Person
 from instep.identity.scopes import Scope, intersect
@@ -91,7 +91,9 @@ async def refuse_many_documents(database: Database, person: Person) -> None:
         raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
 
 
-async def connect_app(tx: Tx, person: Person, asked: AuthorizationRequest, consent: Consent, resource: str) -> str:
+async def connect_app(
+    tx: Tx, person: Person, asked: AuthorizationRequest, consent: Consent, resource: str
+) -> str:
     """Let an app act for a person; the code by which it fetches its tokens."""
     code, grant_id = new_token(CODE), new_id("grant")
     row: dict[str, Any] = {

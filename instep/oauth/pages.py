@@ -23,7 +23,7 @@ from instep.oauth.queries import list_bots
 from instep.oauth.redirects import is_registered, origin_for_policy, with_answer
 from instep.oauth.rest import Fields, is_ours
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
-from instep.web.signed_in import Page, PrivatePages, require_person, form_of, private_headers
+from instep.web.signed_in import Page, PrivatePages, form_of, private_headers, require_person
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
@@ -103,7 +103,9 @@ async def read_request(request: Request, person: Person) -> AuthorizationRequest
     if not is_registered(redirect_uri, app.redirect_uris):
         raise PageError(f"{app.name} wants the answer sent to an address that it has not registered.")
     if len(fields.get("state", "")) > limits.MAX_OAUTH_STATE_CHARACTERS:
-        raise PageError(f"{app.name} sent a `state` of more than {limits.MAX_OAUTH_STATE_CHARACTERS} characters.")
+        raise PageError(
+            f"{app.name} sent a `state` of more than {limits.MAX_OAUTH_STATE_CHARACTERS} characters."
+        )
     refuse_unfit(request, fields)
     scope = read_scope(fields.get("scope"))
     if scope is None:

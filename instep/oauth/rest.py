@@ -22,8 +22,8 @@ from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
 from instep.oauth.queries import ENTER_GRANT, GrantEntry, count_hit
 from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
 from instep.web.addresses import client_address
-from instep.web.call import AppAccess
 from instep.web.authenticated_route import StrictRequest
+from instep.web.call import AppAccess
 from instep.web.errors import as_app_error, first_fault
 
 FORM = "application/x-www-form-urlencoded"
@@ -63,7 +63,9 @@ async def token(request: StrictRequest) -> Response:
     if kind == "authorization_code":
         code, uri, verifier = (needed(fields, name) for name in ("code", "redirect_uri", "code_verifier"))
         async with entered(request, code) as (tx, grant_id):
-            return token_response(await actions.redeem_code(tx, grant_id, CodeGrant(client_id, code, uri, verifier)))
+            return token_response(
+                await actions.redeem_code(tx, grant_id, CodeGrant(client_id, code, uri, verifier))
+            )
     shown = needed(fields, "refresh_token")
     async with entered(request, shown) as (tx, grant_id):
         asked = RefreshGrant(client_id, shown, fields.get("scope"))

@@ -37,7 +37,9 @@ async def prune(database: Database, job: Job) -> None:
         idle, most = limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE
         await tx.run("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
         await tx.run("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)
-        await tx.run("select prune_oauth(%(apps)s, %(kept)s)", apps=limits.UNUSED_APP_RETENTION, kept=OAUTH_KEPT)
+        await tx.run(
+            "select prune_oauth(%(apps)s, %(kept)s)", apps=limits.UNUSED_APP_RETENTION, kept=OAUTH_KEPT
+        )
     await schedule_prune(database)
 
 

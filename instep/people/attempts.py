@@ -50,7 +50,10 @@ async def count_stranger(tx: Tx, email: str, address: str) -> None:
         tx, "sign-in-account-network", f"{account} {network}", limits.SIGN_IN_ACCOUNT_NETWORK, hour
     )
     everywhere = await queries.peek_attempts(tx, "sign-in-account", account, hour)
-    if everywhere.hits >= limits.MAX_SIGN_INS_PER_ACCOUNT and nearby.hits > limits.SIGN_IN_ACCOUNT_NETWORK_RESERVED:
+    if (
+        everywhere.hits >= limits.MAX_SIGN_INS_PER_ACCOUNT
+        and nearby.hits > limits.SIGN_IN_ACCOUNT_NETWORK_RESERVED
+    ):
         raise TooManyAttempts(everywhere.seconds_left)
     await count(tx, "sign-in-account", account, limits.MAX_SIGN_IN_ACCOUNT, hour)
 

@@ -23,11 +23,11 @@ from instep.web.signed_in import (
     LAYOUT,
     SIGN_IN,
     PrivatePages,
-    require_person,
+    current_person,
     form_of,
     own_path,
+    require_person,
     see_other,
-    current_person,
 )
 
 STYLE = (LAYOUT / "static" / "page.css").read_bytes()

@@ -11,8 +11,8 @@ from starlette.routing import BaseRoute
 from instep.reference import answers, events, words
 from instep.reference.examples import example_of
 from instep.reference.links import add_links
-from instep.web.call import Access
 from instep.web.authenticated_route import AuthenticatedRoute
+from instep.web.call import Access
 from instep.web.errors import error_codes
 from instep.web.shapes import ErrorOut
 

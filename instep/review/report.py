@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import typer
 
-from instep.ci.report import TYPES, place_of
 from instep.ci.escaping import one_line, printable, shorten
+from instep.ci.report import TYPES, place_of
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")

@@ -5,16 +5,23 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from instep.core import limits
-from instep.core.paging import Page, Order, Keyset, PageRequest
+from instep.core.paging import Keyset, Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
-from instep.search.query.query import Query, analyze_query, to_cursor, all_terms_query, any_terms_query, from_cursor
-from instep.search.semantic.query_embedder import query_embedder
-from instep.search.query.scoring import Hit, Filter, hits, rank
-from instep.search.retrieve import retrieve
-from instep.search.schemas import SearchHit, Passage, SearchRequest
-from instep.search.index.cache import index_cache, Index
+from instep.search.index.cache import Index, index_cache
+from instep.search.query.query import (
+    Query,
+    all_terms_query,
+    analyze_query,
+    any_terms_query,
+    from_cursor,
+    to_cursor,
+)
+from instep.search.query.scoring import Filter, Hit, hits, rank
 from instep.search.query.tokens import holds
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Passage, SearchHit, SearchRequest
+from instep.search.semantic.query_embedder import query_embedder
 from instep.web.shapes import Format
 
 ORDER = Order(("score", "id"), descending=True)
@@ -23,7 +30,9 @@ PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
 HITS_RECHECKED = 50
 
 
-async def search_articles(ctx: Ctx, wanted: SearchRequest, form: Format, request: PageRequest) -> Page[SearchHit]:
+async def search_articles(
+    ctx: Ctx, wanted: SearchRequest, form: Format, request: PageRequest
+) -> Page[SearchHit]:
     """Search the articles that are live, best match first.
 
     An article is found when it has all words, in any form that its language gives them. Where none has all,

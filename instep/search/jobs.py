@@ -12,8 +12,8 @@ from instep.core.jobs import Job, defer
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder
 from instep.llm.protocol import CompletionError
+from instep.search.index.cache import MAX_UNFLUSHED_ARTICLES, index_cache
 from instep.search.semantic.indexing import embed_bot
-from instep.search.index.cache import index_cache, MAX_UNFLUSHED_ARTICLES
 
 log = structlog.get_logger()
 

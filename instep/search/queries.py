@@ -8,7 +8,7 @@ from instep.articles.queries import columns
 from instep.core import limits
 from instep.identity.schemas import Bot, Ctx
 from instep.search.index.builder import MAX_INDEXED_CHARACTERS, ArticleChange
-from instep.search.schemas import SearchHit, Audience
+from instep.search.schemas import Audience, SearchHit
 from instep.web.shapes import Format
 
 LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"

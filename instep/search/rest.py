@@ -5,7 +5,7 @@ from fastapi.responses import Response
 from instep.articles.rest import LocaleFilter
 from instep.core import limits
 from instep.search import actions
-from instep.search.schemas import SearchHitHtmlOut, SearchHitOut, Query, SearchRequest, search_hit_out
+from instep.search.schemas import Query, SearchHitHtmlOut, SearchHitOut, SearchRequest, search_hit_out
 from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut

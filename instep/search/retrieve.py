@@ -11,18 +11,18 @@ from anyio import to_thread
 from instep.core import limits
 from instep.identity.schemas import Bot, Ctx
 from instep.search import queries
-from instep.search.query.query import QueryBuilder, Query, analyze_query, question_query
-from instep.search.query.proximity import Weights, proximity, weights_of, overlap
 from instep.search.index.builder import sections_of
-from instep.search.semantic.query_embedder import query_embedder
+from instep.search.index.cache import Index, index_cache
 from instep.search.index.passages import Anchors, Section, plain_passage, sentences_of
-from instep.search.queries import ArticleText
-from instep.search.query.scoring import MAX_SCORE, Ranking, Filter, title_feedback, rank, top
-from instep.search.schemas import Passage, Audience, Retrieval, Signals
 from instep.search.index.segment import Array
-from instep.search.index.cache import index_cache, Index
 from instep.search.index.stems import Stems, index_term, stems_of
+from instep.search.queries import ArticleText
+from instep.search.query.proximity import Weights, overlap, proximity, weights_of
+from instep.search.query.query import Query, QueryBuilder, analyze_query, question_query
+from instep.search.query.scoring import MAX_SCORE, Filter, Ranking, rank, title_feedback, top
 from instep.search.query.tokens import tokenize
+from instep.search.schemas import Audience, Passage, Retrieval, Signals
+from instep.search.semantic.query_embedder import query_embedder
 
 NO_SIGNALS = Signals(score=0, margin=0, coverage=0, proximity=0, unknown=0, confidence=0)
 # An article that changed between two statements is looked for once more.
@@ -73,8 +73,12 @@ async def retrieve(
         near, places = top_articles(index, plan, Filter(locale, audience, hidden), limit, per_article)
         if not near:
             return Retrieval([], (), replace(NO_SIGNALS, unknown=unknown_share(plan)))
-        texts = {text.id: text for text in await queries.texts(ctx, [one.article_id for one in near], audience)}
-        if all(one.article_id in texts and texts[one.article_id].changed_at <= index.synced_until for one in near):
+        texts = {
+            text.id: text for text in await queries.texts(ctx, [one.article_id for one in near], audience)
+        }
+        if all(
+            one.article_id in texts and texts[one.article_id].changed_at <= index.synced_until for one in near
+        ):
             break
     near = [one for one in near if one.article_id in texts]
     shown = await shown_passages(
@@ -99,7 +103,14 @@ def top_articles(
         allowed = np.where(ranking.allowed, score, 0)
         articles = ranking.part.segment.articles
         near += [
-            ScoredArticle(*(float(allowed[at]), articles[at].id, float(ranking.lexical_score[at]), float(ranking.title_similarity[at])))
+            ScoredArticle(
+                *(
+                    float(allowed[at]),
+                    articles[at].id,
+                    float(ranking.lexical_score[at]),
+                    float(ranking.title_similarity[at]),
+                )
+            )
             for at in top(allowed, count)
             if allowed[at] > 0
         ]
@@ -114,9 +125,15 @@ def places_of(ranking: Ranking, score: Array, limit: int, per_article: int | Non
     """The best passages of a part: as good as their article, less what its best passage has before them."""
     segment = ranking.part.segment
     best = segment.best_of(ranking.passage_score)
-    value = np.where(score[segment.article_of_passage] > 0, (score - best)[segment.article_of_passage] + ranking.passage_score, 0)
+    value = np.where(
+        score[segment.article_of_passage] > 0,
+        (score - best)[segment.article_of_passage] + ranking.passage_score,
+        0,
+    )
     if per_article is not None:
-        value = best_of_each(np.where(ranking.passage_score > 0, value, 0), segment.article_of_passage, per_article)
+        value = best_of_each(
+            np.where(ranking.passage_score > 0, value, 0), segment.article_of_passage, per_article
+        )
     return [
         ScoredPassage(
             segment.articles[segment.article_of_passage[at]].id,
@@ -159,7 +176,9 @@ async def shown_passages(
     matched = frozenset(
         word
         for word in words
-        if any((stem := known[word]) and index_term(config, stem) in weights for config, known in stems.items())
+        if any(
+            (stem := known[word]) and index_term(config, stem) in weights for config, known in stems.items()
+        )
     )
     return [
         (

@@ -8,7 +8,7 @@ from pydantic import Field
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search import actions
-from instep.search.schemas import Excerpt, SearchHit, Query, Score, SearchRequest
+from instep.search.schemas import Excerpt, Query, Score, SearchHit, SearchRequest
 from instep.web.call import Call
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox

@@ -5,15 +5,15 @@ from itertools import groupby
 
 from instep.core import limits
 from instep.core.database import Tx
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.site.schemas import (
     ArticleAddress,
     ArticlePage,
+    ChangelogEntry,
     CollectionHead,
     Entry,
     HelpCenter,
-    ChangelogEntry,
     NewsAddress,
     Section,
 )

@@ -10,8 +10,8 @@ from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.paging import Page, PageRequest
 from instep.search.actions import search_passages
-from instep.search.semantic.query_embedder import query_embedder
 from instep.search.schemas import Passage, SearchRequest
+from instep.search.semantic.query_embedder import query_embedder
 from instep.site import queries
 from instep.site.schemas import article_path
 from instep.site.visits import Visit, help_center, spelled

@@ -8,12 +8,12 @@ from pydantic import MISSING
 
 from instep.collections.actions import referenced_id
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.config import settings
 from instep.core.errors import AppError, InvalidRequest, InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.jobs import defer
 from instep.core.paging import Page, PageRequest
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import writes
 from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
@@ -126,7 +126,9 @@ def check_diff(diff: str) -> None:
 async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:
     """The task that the key has made already, if any."""
     if not VISIBLE.fullmatch(key):
-        raise InvalidValue("Idempotency-Key", f"it must be 1 to {limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible characters")
+        raise InvalidValue(
+            "Idempotency-Key", f"it must be 1 to {limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible characters"
+        )
     request_hash = hashlib.sha256(ctx.bot.id.bytes + read.digest).digest()
     earlier = await queries.claim_key(ctx, key, request_hash, task_id)
     if earlier is None:

@@ -10,12 +10,12 @@ from instep import writer
 from instep.articles.queries import list_for_writer
 from instep.articles.schemas import Article
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, defer
 from instep.core.restarts import restartable
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import refuse_paused
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
@@ -87,7 +87,9 @@ async def write(work: TaskInput, articles: dict[str, Article], sources: list[Sou
     if work.article:
         wanted = wanted_of(work.article)
         return await run_with_timeout(write_article, wanted, sources, seconds=limits.MAX_WRITER_SECONDS)
-    return await run_with_timeout(writer.write, change_of(work), texts_of(articles), seconds=limits.MAX_WRITER_SECONDS)
+    return await run_with_timeout(
+        writer.write, change_of(work), texts_of(articles), seconds=limits.MAX_WRITER_SECONDS
+    )
 
 
 async def improve(

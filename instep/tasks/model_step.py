@@ -9,11 +9,11 @@ import structlog
 
 from instep import writer
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.config import settings
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.schemas import Ctx
 from instep.llm.budget import Reservation, reserve_tokens, settle
-from instep.llm.protocol import Model, CompletionError, Prompt, Completion
+from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 from instep.writer.llm.article import Request, ask_for_article, request_for, request_of, with_article
 from instep.writer.llm.edits import Outcome, ask_for_edits, with_edits
 from instep.writer.llm.prompts import summary_without

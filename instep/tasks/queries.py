@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from instep.core import limits
 from instep.core.database import Tx
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
 from instep.writer import StaleMention

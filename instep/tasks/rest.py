@@ -20,7 +20,11 @@ IdempotencyKey = Annotated[
     Header(
         description="Makes a repeated request safe for 24 hours: 1 to 255 visible characters.",
         # Held by the action, which names the header as it is written.
-        json_schema_extra={"minLength": 1, "maxLength": limits.MAX_IDEMPOTENCY_KEY_CHARACTERS, "pattern": "^[!-~]+$"},
+        json_schema_extra={
+            "minLength": 1,
+            "maxLength": limits.MAX_IDEMPOTENCY_KEY_CHARACTERS,
+            "pattern": "^[!-~]+$",
+        },
     ),
 ]
 
@@ -34,7 +38,9 @@ async def list_tasks(
         return reply_list(listed, task_out)
 
 
-@router.operation("POST /tasks", actions.create_task, TaskOut, status=202, body_bytes=limits.MAX_TASK_BODY_BYTES)
+@router.operation(
+    "POST /tasks", actions.create_task, TaskOut, status=202, body_bytes=limits.MAX_TASK_BODY_BYTES
+)
 async def create_task(
     call: CurrentCall, body: TaskCreate, idempotency_key: IdempotencyKey = None
 ) -> Response:

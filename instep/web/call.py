@@ -13,7 +13,7 @@ from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
 from instep.identity.queries import covers_all, list_bots
-from instep.identity.schemas import Actor, Ctx, Channel, KeyAuth, WorkspaceCtx
+from instep.identity.schemas import Actor, Channel, Ctx, KeyAuth, WorkspaceCtx
 from instep.identity.scopes import Role
 
 

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
-from instep.web.cors import sent_origin
 from instep.web.authenticated_route import StrictRequest
+from instep.web.cors import sent_origin
 from instep.web.origins import origin_of
 
 CSRF_FIELD = "form-token"

@@ -167,7 +167,9 @@ class StrictHttp(HttpToolsProtocol):
         if self.head_is_open:
             self.head_bytes += len(data)
             if self.head_bytes > limits.MAX_HEAD_BYTES and b"\r\n\r\n" not in data:
-                self.refusal = malformed(f"The head of the request is larger than {limits.MAX_HEAD_BYTES} bytes.")
+                self.refusal = malformed(
+                    f"The head of the request is larger than {limits.MAX_HEAD_BYTES} bytes."
+                )
                 self.send_refusal()
                 return
         super().data_received(data)

@@ -17,7 +17,15 @@ from instep.identity.schemas import Person
 from instep.identity.scopes import Role, permissions_of
 from instep.identity.sessions import authenticate_session
 from instep.web.call import PersonAccess
-from instep.web.forms import CSRF_FIELD, cookie_name, form_secrets, csrf_token, new_secret, read_form, set_cookie
+from instep.web.forms import (
+    CSRF_FIELD,
+    cookie_name,
+    csrf_token,
+    form_secrets,
+    new_secret,
+    read_form,
+    set_cookie,
+)
 from instep.web.pages import Pages, hidden_field
 
 LAYOUT = Path(__file__).parent / "layout"

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from instep.core.ids import new_id
-from instep.core.paging import Page, Order, PageRequest
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx, WorkspaceCtx
 from instep.webhooks.schemas import EVERYTHING, Delivery, EventKind, EventOut, Webhook
 

@@ -65,9 +65,14 @@ async def test_webhook(call: CurrentCall, id: str) -> Response:
         return reply(DeliveryOut.of(await actions.test_webhook(ctx, id)))
 
 
-@router.operation("GET /webhooks/{id}/deliveries", actions.list_deliveries, ListOut[DeliveryOut], needs_bot=False)
+@router.operation(
+    "GET /webhooks/{id}/deliveries", actions.list_deliveries, ListOut[DeliveryOut], needs_bot=False
+)
 async def list_deliveries(
-    call: CurrentCall, id: str, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+    call: CurrentCall,
+    id: str,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin_in_workspace() as ctx:
         listed = await actions.list_deliveries(ctx, id, call.page(page_size, start_cursor))

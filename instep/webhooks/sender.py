@@ -10,7 +10,7 @@ from instep.core import limits
 from instep.core.crypto import KeyRing, Unreadable
 from instep.core.database import Database
 from instep.core.errors import Unavailable
-from instep.core.outbound.client import Response, OutboundClient, RequestFailed
+from instep.core.outbound.client import OutboundClient, RequestFailed, Response
 from instep.webhooks import outbox
 from instep.webhooks.outbox import Claimed, Disabled, Outcome
 from instep.webhooks.signature import sign

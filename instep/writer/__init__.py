@@ -19,11 +19,10 @@ reaches the database or the network.
 
 from instep.writer.diffs.patch import Diff, InvalidDiff
 from instep.writer.diffs.reading import read_diff
-from instep.writer.shapes import StaleMention, Article, Change, Evidence, Proposal, Report, Verdict
+from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, StaleMention, Verdict
 from instep.writer.writing import write
 
 __all__ = [
-    "StaleMention",
     "Article",
     "Change",
     "Diff",
@@ -31,6 +30,7 @@ __all__ = [
     "InvalidDiff",
     "Proposal",
     "Report",
+    "StaleMention",
     "Verdict",
     "read_diff",
     "write",

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 
 from instep.writer.articles.corpus import Corpus, corpus_of
+from instep.writer.diffs.change_set import reviewed_files, summary_of_skipped
 from instep.writer.diffs.reading import read_diff
-from instep.writer.diffs.change_set import summary_of_skipped, reviewed_files
 from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
-from instep.writer.editing.likely import likely_edits
-from instep.writer.editing.examples import example_edits
 from instep.writer.editing.edits import Edit
+from instep.writer.editing.examples import example_edits
+from instep.writer.editing.likely import likely_edits
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import facts_of
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.variables import variables_of
 from instep.writer.inserting.notes import Note
+from instep.writer.new_articles.missing_articles import new_article_for
 from instep.writer.relevance.mentions import mentions_of
 from instep.writer.relevance.need import doc_need_probability
 from instep.writer.relevance.ranking import Ranked, rank
-from instep.writer.new_articles.missing_articles import new_article_for
-from instep.writer.reporting.warnings import warnings_for
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
-from instep.writer.reporting.verdicts import stale_mentions, review
+from instep.writer.reporting.verdicts import review, stale_mentions
+from instep.writer.reporting.warnings import warnings_for
 from instep.writer.shapes import Article, Change, Proposal, Report
 
 _SURE = 0.8

@@ -10,6 +10,10 @@ from fastapi import FastAPI
 from instep.core.database import Database, Tx
 from instep.core.markdown import render
 from instep.workspaces.actions import pause_workspace
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
+from tests.support.events import heard
+from tests.support.http import ID, Response, all_pages, at_once, ok, stranger
 from tests.support.questions import CHAT, RESET, WEBHOOKS, ask, numbers_in, post, titles
 from tests.support.visitors import (
     SITE,
@@ -23,11 +27,7 @@ from tests.support.visitors import (
     rows,
     second_bot,
 )
-from tests.support.cast import Api, Cast, Json
-from tests.site.pages import publish
-from tests.support.http import ID, Response, all_pages, at_once, ok, stranger
 from tests.webhooks.endpoints import create_webhook
-from tests.support.events import heard
 
 HOW = "How do I reset my password?"
 

@@ -82,7 +82,9 @@ def test_each_part_has_its_number(markdown: str, answer: str) -> None:
     ids=lambda text: ascii(text)[:40],
 )
 def test_nothing_leads_anywhere(markdown: str) -> None:
-    answer = "\n\n".join(block for block in render_with_citations(read_blocks(markdown), 1) if has_no_active_markup(block))
+    answer = "\n\n".join(
+        block for block in render_with_citations(read_blocks(markdown), 1) if has_no_active_markup(block)
+    )
 
     assert has_no_active_markup(answer)
     assert not re.search("<a |<img|<script|href", render(answer))

@@ -6,13 +6,13 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Tx
+from tests.site.pages import collect, crawl, publish, set_article
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import Response
 from tests.support.questions import CHAT, ask
 from tests.support.scripted_model import Scripted
 from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.visitors import credentials
-from tests.support.cast import Api, Cast, Client, Json
-from tests.site.pages import collect, crawl, publish, set_article
-from tests.support.http import Response
 
 CANARY = "kookaburra"
 QUESTIONS = (f"What is the {CANARY}?", "How do I laugh at the archive?", "archive", CANARY)

@@ -8,11 +8,11 @@ from fastapi import FastAPI
 
 from instep.core.markdown import render
 from instep.demo.help import read_help
-from tests.support.questions import ask
-from tests.support.citations import numbers_are_those_of_sources, shown_words, unsupported
-from tests.support.cast import Api, Cast, Json
 from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
+from tests.support.citations import numbers_are_those_of_sources, shown_words, unsupported
 from tests.support.http import ok, stranger
+from tests.support.questions import ask
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
 # Of one visitor and address, below what a minute allows.

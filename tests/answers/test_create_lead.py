@@ -12,6 +12,9 @@ from instep.core.database import Database, Tx
 from instep.core.errors import PlanInactive
 from instep.workspaces.actions import pause_workspace
 from tests.alerts.targets import add_target
+from tests.support.cast import Api, Cast
+from tests.support.events import heard, told
+from tests.support.http import ID, TIMESTAMP, at_once, body_of
 from tests.support.visitors import (
     ANN,
     LEADS,
@@ -26,10 +29,7 @@ from tests.support.visitors import (
     second_bot,
     visiting,
 )
-from tests.support.cast import Api, Cast
-from tests.support.http import ID, TIMESTAMP, at_once, body_of
 from tests.webhooks.endpoints import create_webhook
-from tests.support.events import heard, told
 
 EMAILS = [
     "a@b.co",

@@ -12,6 +12,8 @@ from instep.core.database import Database, Tx
 from instep.ops.routes import list_routes
 from instep.web.embed_errors import WORDS
 from instep.workspaces.actions import pause_workspace
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import Response, at_once, body_of, ok, stranger
 from tests.support.visitors import (
     ANN,
     LEADS,
@@ -26,8 +28,6 @@ from tests.support.visitors import (
     rows,
     spend,
 )
-from tests.support.cast import Api, Cast, Json
-from tests.support.http import Response, at_once, body_of, ok, stranger
 
 POLICIES = '"widget-chat";q=30;w=60, "widget-address";q=120;w=60'
 UNKNOWN_BOT = "0190163d-8694-439b-aea5-966c26f8ad91"

@@ -12,6 +12,9 @@ from instep.core.errors import PlanInactive
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key, pause_workspace, resume_workspace
 from tests.alerts.targets import add_target
+from tests.support.cast import Api, Cast
+from tests.support.events import heard, told
+from tests.support.http import TIMESTAMP, at_once, body_of, ok
 from tests.support.visitors import (
     ANN,
     SITE,
@@ -27,10 +30,7 @@ from tests.support.visitors import (
     second_bot,
     visiting,
 )
-from tests.support.cast import Api, Cast
-from tests.support.http import TIMESTAMP, at_once, body_of, ok
 from tests.webhooks.endpoints import create_webhook
-from tests.support.events import heard, told
 
 
 async def test_a_conversation_waits_for_a_person(api: Api, cast: Cast, database: Database, owner: Tx) -> None:

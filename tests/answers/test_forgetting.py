@@ -2,16 +2,16 @@
 
 from datetime import timedelta
 
-from instep.ops import prune
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
-from tests.support.questions import ask
-from tests.support.visitors import credentials, escalate, leave, rows
+from instep.ops import prune
 from tests.support.cast import Api, Cast
 from tests.support.http import ok
+from tests.support.questions import ask
+from tests.support.visitors import credentials, escalate, leave, rows
 
 LONG_AGO = limits.CONVERSATION_RETENTION + timedelta(days=1)
 

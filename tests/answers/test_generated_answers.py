@@ -9,14 +9,14 @@ from fastapi import FastAPI
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.markdown import render
-from instep.llm.protocol import CompletionError, Prompt, Completion
+from instep.llm.protocol import Completion, CompletionError, Prompt
 from instep.workspaces.actions import pause_workspace
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import all_pages
 from tests.support.questions import RESET, WEBHOOKS, ask, numbers_in, titles
 from tests.support.scripted_model import USED, Part, Scripted, parts_of, replying
 from tests.support.visitors import rows
-from tests.support.cast import Api, Cast, Json
-from tests.site.pages import publish
-from tests.support.http import all_pages
 
 HOW = "How do I reset my password?"
 TRUE = "You can change your password at any time."

@@ -5,10 +5,10 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.visitor_tokens import secret_of
-from tests.support.visitors import SITE, cors_of, named_fields, open_to, refusal, rows
 from tests.support.cast import Api, Cast, Client, Company
 from tests.support.http import Response, ok, stranger
+from tests.support.visitor_tokens import secret_of
+from tests.support.visitors import SITE, cors_of, named_fields, open_to, refusal, rows
 
 
 async def configure(client: Client, company: Company, **params: str) -> Response:

@@ -6,10 +6,10 @@ import pytest
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.questions import ask
-from tests.support.visitors import credentials, named_fields, refusal, rows, second_bot
 from tests.support.cast import Api, Cast, Client, Company
 from tests.support.http import Response, at_once, ok
+from tests.support.questions import ask
+from tests.support.visitors import credentials, named_fields, refusal, rows, second_bot
 
 
 async def judge(client: Client, company: Company, message: str, **sent: Any) -> Response:

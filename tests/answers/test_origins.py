@@ -7,6 +7,8 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.web.origins import origin_of, valid_origin
 from instep.workspaces.actions import change_origins
+from tests.support.cast import Api, Cast, Client, Company
+from tests.support.http import Response, created, ok
 from tests.support.visitors import (
     ANN,
     LEADS,
@@ -21,8 +23,6 @@ from tests.support.visitors import (
     rows,
     spend,
 )
-from tests.support.cast import Api, Cast, Client, Company
-from tests.support.http import Response, ok, created
 
 OWN = "http://help.test"
 EXPOSED = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"

@@ -6,11 +6,11 @@ import json
 from fastapi import FastAPI
 
 from instep.core.database import Database, Tx
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
 from tests.support.questions import CHAT, RESET, ask, post
 from tests.support.scripted_model import Scripted, replying
 from tests.support.visitors import credentials, is_untouched, named_fields, refusal, rows
-from tests.support.cast import Api, Cast, Json
-from tests.site.pages import publish
 from tests.support.wire import SECONDS, serving
 
 HOW = "How do I reset my password?"

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
+from tests.site.pages import collect, publish
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import at_once
 from tests.support.questions import ask, post
 from tests.support.visitor_tokens import claims, encoded, now, secret_of, sign
 from tests.support.visitors import is_untouched, named_fields, second_bot
-from tests.support.cast import Api, Cast, Json
-from tests.site.pages import collect, publish
-from tests.support.http import at_once
 
 HOW = "How do I reach the payroll archive?"
 CANARY = "kookaburra"

@@ -50,7 +50,9 @@ def test_only_the_guard_opens_connections() -> None:
 def test_in_the_guard_one_module_connects_and_all_else_is_given_its_sockets() -> None:
     guard = dict(modules(PACKAGE / GUARD))
 
-    assert {module for module, tree in guard.items() if "sock_connect" in means_of(tree)} == {"happy_eyeballs"}
+    assert {module for module, tree in guard.items() if "sock_connect" in means_of(tree)} == {
+        "happy_eyeballs"
+    }
     others = means_of(guard["client"]) | means_of(guard["streams"]) | means_of(guard["happy_eyeballs"])
     assert others & CALLS == {"open_connection", "sock_connect"}
     for tree in guard.values():

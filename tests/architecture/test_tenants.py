@@ -14,16 +14,16 @@ from instep.core.database import OPTIONS, Database, Tx
 from instep.people.actions import sign_in
 from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
+from tests.golden.golden import keep, lose_a_name
+from tests.model.spending import spend
 from tests.support import questions
+from tests.support.cast import Api, Cast
+from tests.support.oauth import connect_somebody
+from tests.support.search import store_index, store_vector
+from tests.support.sign_in import PASSWORD, SIGNING_KEY, sign_up
+from tests.support.unanswered import ask
 from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import begin, leave
-from tests.support.cast import Api, Cast
-from tests.golden.golden import keep, lose_a_name
-from tests.support.unanswered import ask
-from tests.model.spending import spend
-from tests.support.oauth import connect_somebody
-from tests.support.sign_in import PASSWORD, SIGNING_KEY, sign_up
-from tests.support.search import store_index, store_vector
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 # An AI client is known before anybody has said for whom.

@@ -14,10 +14,10 @@ from tests.support.http import (
     at_once,
     create_article,
     create_collection,
-    ok,
     created,
-    named_fields,
     error,
+    named_fields,
+    ok,
 )
 
 FIELDS = {

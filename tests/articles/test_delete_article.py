@@ -16,9 +16,9 @@ from tests.support.http import (
     at_once,
     create_article,
     create_collection,
-    ok,
     created,
     error,
+    ok,
 )
 
 INSTALL = "/v1/articles/install"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from tests.drafts.review import patched
 from tests.support.articles import revisions_of
 from tests.support.cast import Api, Cast
-from tests.drafts.review import patched
-from tests.support.http import create_article, ok, error
+from tests.support.http import create_article, error, ok
 
 INSTALL = "/v1/articles/install"
 MISSING = (404, "not_found")

@@ -7,9 +7,9 @@ import pytest
 from instep.core.database import Database, Tx
 from tests.support.articles import delete, put_into_review, restore, save_copy, translate
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import at_once, create_article, create_collection, ok, error
-from tests.webhooks.endpoints import create_webhook
 from tests.support.events import before, forget, heard, kinds, told
+from tests.support.http import at_once, create_article, create_collection, error, ok
+from tests.webhooks.endpoints import create_webhook
 
 INSTALL = "/v1/articles/install"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.cast import Api, Cast
-from tests.support.http import create_article, create_collection, ok, named_fields, error
+from tests.support.http import create_article, create_collection, error, named_fields, ok
 
 
 async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:

@@ -1,7 +1,7 @@
 """GET /v1/articles/{id}/revisions/{revisionId}."""
 
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import all_pages, create_article, ok, named_fields, error
+from tests.support.http import all_pages, create_article, error, named_fields, ok
 
 
 async def test_it_holds_the_replaced_text(api: Api, cast: Cast) -> None:

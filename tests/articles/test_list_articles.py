@@ -11,10 +11,10 @@ from tests.support.http import (
     at_once,
     create_article,
     create_collection,
-    ok,
-    named_fields,
-    pages,
     error,
+    named_fields,
+    ok,
+    pages,
 )
 
 LIST = "/v1/articles"

@@ -11,10 +11,10 @@ from tests.support.http import (
     all_pages,
     at_once,
     create_article,
-    ok,
-    named_fields,
-    pages,
     error,
+    named_fields,
+    ok,
+    pages,
 )
 
 INSTALL = "/v1/articles/install"

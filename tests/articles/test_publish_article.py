@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.cast import Api, Cast
-from tests.support.http import TIMESTAMP, at_once, create_article, create_collection, ok, error
+from tests.support.http import TIMESTAMP, at_once, create_article, create_collection, error, ok
 
 
 async def test_a_published_article_is_live_at_its_address(api: Api, cast: Cast) -> None:

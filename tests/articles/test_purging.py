@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from instep.ops import prune
 from instep.core.database import Database, Tx
+from instep.ops import prune
 from tests.support.articles import delete, let_time_pass, restore, translate
 from tests.support.cast import Api, Cast, Client, RunJobs
-from tests.support.http import all_pages, at_once, create_article, ok, created
+from tests.support.http import all_pages, at_once, create_article, created, ok
 
 DAYS = timedelta(days=30)
 TABLES = ("articles", "revisions", "drafts", "former_slugs")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.articles import revisions_of
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import at_once, create_article, ok, error
+from tests.support.http import at_once, create_article, error, ok
 
 INSTALL = "/v1/articles/install"
 MISSING = (404, "not_found")

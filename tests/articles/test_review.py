@@ -6,7 +6,7 @@ from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_gap_draft, queue_new_article
 from tests.support.articles import Queue, draft_status, put_into_review
 from tests.support.cast import Api, Cast
-from tests.support.http import all_pages, at_once, ok, created, error
+from tests.support.http import all_pages, at_once, created, error, ok
 
 INSTALL = "/v1/articles/install"
 

@@ -11,7 +11,7 @@ from instep.core.errors import Conflict, InsufficientScope, NotFound, PlanInacti
 from instep.workspaces.actions import pause_workspace
 from tests.support.articles import acting, delete, restore, revisions_of, save_copy
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import at_once, create_article, ok, created, error
+from tests.support.http import at_once, create_article, created, error, ok
 
 INSTALL = "/v1/articles/install"
 

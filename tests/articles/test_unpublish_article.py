@@ -1,7 +1,7 @@
 """POST /v1/articles/{id}/unpublish."""
 
 from tests.support.cast import Api, Cast
-from tests.support.http import create_article, ok, error
+from tests.support.http import create_article, error, ok
 
 
 async def test_an_unpublished_article_is_a_draft_again_and_off_the_site(api: Api, cast: Cast) -> None:

@@ -11,9 +11,9 @@ from tests.support.http import (
     at_once,
     create_article,
     create_collection,
-    ok,
-    named_fields,
     error,
+    named_fields,
+    ok,
 )
 
 INSTALL = "/v1/articles/install"

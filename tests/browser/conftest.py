@@ -9,8 +9,8 @@ import pytest
 
 from tests.browser.chromium import Chromium
 from tests.browser.devtools import Page, browsing
-from tests.support.cast import Cast, Client
 from tests.runtime.installation import installed
+from tests.support.cast import Cast, Client
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.browser.chromium import Chromium, Colour
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import publish_entry
+from tests.support.cast import Api, Cast
 
 TEXT = """\
 Acme runs **wherever** PostgreSQL runs.

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.browser.devtools import Page
-from tests.support.cast import Cast, Client
 from tests.site.pages import publish
+from tests.support.cast import Cast, Client
 
 TEXT = f"""\
 ## Options

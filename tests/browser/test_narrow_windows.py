@@ -5,10 +5,10 @@ import httpx2
 from instep.core.database import Tx
 from instep.demo.help import read_help
 from tests.browser.devtools import Page
-from tests.support.cast import Cast, Client
 from tests.changelog.entries import publish_entry
-from tests.support.oauth import Request, begin_session, member, register
 from tests.site.pages import collect, publish
+from tests.support.cast import Cast, Client
+from tests.support.oauth import Request, begin_session, member, register
 
 WIDTHS = (320, 390)
 WORD = "Donaudampfschifffahrtsgesellschaft" * 5

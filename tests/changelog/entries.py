@@ -4,7 +4,7 @@ from typing import Any
 
 from instep.core.database import Tx
 from tests.support.cast import Client, Json
-from tests.support.http import ok, created
+from tests.support.http import created, ok
 
 ENTRIES = "/v1/changelog/entries"
 

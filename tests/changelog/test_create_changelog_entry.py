@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry
-from tests.support.http import ID, TIMESTAMP, all_pages, at_once, ok, created, named_fields, error
+from tests.support.cast import Api, Cast
+from tests.support.http import ID, TIMESTAMP, all_pages, at_once, created, error, named_fields, ok
 
 
 async def test_a_new_entry_is_a_draft_with_every_field(api: Api, cast: Cast) -> None:

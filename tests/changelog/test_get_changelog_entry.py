@@ -1,8 +1,8 @@
 """GET /v1/changelog/entries/{id}."""
 
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.support.http import ok, named_fields, error
+from tests.support.cast import Api, Cast
+from tests.support.http import error, named_fields, ok
 
 
 async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.support.http import all_pages, ok, named_fields, pages, error
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, error, named_fields, ok, pages
 
 
 async def test_the_newest_comes_first_with_its_text(api: Api, cast: Cast) -> None:

@@ -1,11 +1,11 @@
 """POST /v1/changelog/entries/{id}/publish."""
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.support.http import TIMESTAMP, at_once, ok, error
-from tests.webhooks.endpoints import create_webhook
+from tests.support.cast import Api, Cast
 from tests.support.events import before, heard, told
+from tests.support.http import TIMESTAMP, at_once, error, ok
+from tests.webhooks.endpoints import create_webhook
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 

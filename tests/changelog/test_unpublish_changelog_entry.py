@@ -1,9 +1,9 @@
 """POST /v1/changelog/entries/{id}/unpublish."""
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.support.http import ok, error
+from tests.support.cast import Api, Cast
+from tests.support.http import error, ok
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 

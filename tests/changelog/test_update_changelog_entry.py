@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.support.http import Response, at_once, ok, named_fields, error
+from tests.support.cast import Api, Cast
+from tests.support.http import Response, at_once, error, named_fields, ok
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 

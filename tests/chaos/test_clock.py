@@ -14,10 +14,8 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.webhooks.signature import verify
-from tests.support.cast import Api, Cast
 from tests.chaos.workers import StartWorker, nothing_waits, until
-from tests.webhooks.endpoints import send_test
-from tests.webhooks.receiver import Receiver, receiving
+from tests.support.cast import Api, Cast
 from tests.support.deliveries import (
     at_work,
     attempt_under_way,
@@ -27,6 +25,8 @@ from tests.support.deliveries import (
     delivery_of,
     sending,
 )
+from tests.webhooks.endpoints import send_test
+from tests.webhooks.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.chaos
 

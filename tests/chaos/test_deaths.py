@@ -18,13 +18,13 @@ import pytest
 
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
-from tests.support.cast import Client, Json
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import nothing_waits, until
 from tests.runtime.installation import Installation, Process, installed
+from tests.support.cast import Client, Json
+from tests.support.deliveries import connect
 from tests.support.http import Response, at_once, body_of
 from tests.webhooks.receiver import Received, Receiver
-from tests.support.deliveries import connect
 
 pytestmark = pytest.mark.chaos
 

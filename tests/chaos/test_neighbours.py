@@ -7,12 +7,12 @@ from statistics import median
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, create_company
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import StartWorker
+from tests.support.cast import Api, Cast, create_company
+from tests.support.deliveries import add_deliveries, connect
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver, receiving
-from tests.support.deliveries import add_deliveries, connect
 
 pytestmark = pytest.mark.chaos
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import httpx2
 import pytest
 
-from tests.support.cast import Client
 from tests.chaos.conftest import Tell
 from tests.runtime.installation import READY_SECONDS, Installation, Process, installed, kill
+from tests.support.cast import Client
 from tests.support.http import all_pages, at_once
 
 pytestmark = pytest.mark.chaos

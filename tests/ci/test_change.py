@@ -16,11 +16,11 @@ from instep.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Opti
 from instep.core import limits
 from instep.core.config import read_settings
 from instep.core.database import Tx
-from tests.support.cast import Cast, Json
 from tests.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
 from tests.ci.servers import TASK, Reply, standing
-from tests.support.commands import run_command
 from tests.runtime.installation import COMMAND, free_port, installed
+from tests.support.cast import Cast, Json
+from tests.support.commands import run_command
 from tests.tasks.changes import use_up
 
 WAIT = Options(wait=True, timeout=60)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from instep.ci.checkout import CodeChange, read_change
-from instep.ci.git import Git, GitFailed
 from instep.ci.environment import CiContext
+from instep.ci.git import Git, GitFailed
 from instep.core import limits
 from tests.ci.repositories import AFTER, BEFORE, TITLE, Contents, Repository, new_repository
 

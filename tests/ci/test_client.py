@@ -100,7 +100,10 @@ def test_the_idempotency_key_tells_runs_apart_by_what_they_send(clock: Clock) ->
     keys = [asked.headers["idempotency-key"] for asked in stand.asked]
     assert keys[0] == keys[1]
     assert len(set(keys)) == len(others)
-    assert all(len(key) <= limits.MAX_IDEMPOTENCY_KEY_CHARACTERS and key.isascii() and key.isprintable() for key in keys)
+    assert all(
+        len(key) <= limits.MAX_IDEMPOTENCY_KEY_CHARACTERS and key.isascii() and key.isprintable()
+        for key in keys
+    )
 
 
 def test_two_bots_have_two_tasks(clock: Clock) -> None:

@@ -117,7 +117,11 @@ def tools(tmp_path: Path) -> Path:
 def test_the_last_step_of_the_action_sends_the_change(
     repository: Repository, tools: Path, check: str, code: int
 ) -> None:
-    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [EDIT] * (limits.MAX_REPORTED_DRAFTS + 1)}
+    done = TASK | {
+        "status": "completed",
+        "outcome": "drafts",
+        "drafts": [EDIT] * (limits.MAX_REPORTED_DRAFTS + 1),
+    }
     with standing(poll=[Reply(200, done)]) as stand:
         run = run_last_step(tools, stand, check=check)
 

@@ -10,8 +10,8 @@ from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Draft, Task
 from instep.core import limits
 from instep.core.markdown import render
-from tests.support.cast import Json
 from tests.ci.servers import TASK
+from tests.support.cast import Json
 
 URL = "https://help.test"
 DRAFT: Json = {

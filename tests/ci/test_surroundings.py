@@ -64,9 +64,7 @@ def test_github_tells_of_a_tag_and_of_its_release(tmp_path: Path) -> None:
 
     home = REPOSITORY["html_url"]
     assert pushed == CiContext("release", title="v1.1", url=f"{home}/releases/tag/v1.1")
-    assert released == CiContext(
-        "release", title="Spring", url="https://github.test/r", description="News"
-    )
+    assert released == CiContext("release", title="Spring", url="https://github.test/r", description="News")
 
 
 @pytest.mark.parametrize("event", [{}, [], None, "x", {"pull_request": None}, {"pull_request": {"base": 1}}])

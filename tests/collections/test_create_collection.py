@@ -13,9 +13,9 @@ from tests.support.http import (
     all_pages,
     at_once,
     create_collection,
-    ok,
-    named_fields,
     error,
+    named_fields,
+    ok,
 )
 
 LIST = "/v1/collections"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.cast import Api, Cast
-from tests.support.http import all_pages, at_once, create_article, create_collection, ok, error
+from tests.support.http import all_pages, at_once, create_article, create_collection, error, ok
 
 
 @pytest.mark.parametrize("by", ["id", "slug"])

@@ -1,7 +1,7 @@
 """GET /v1/collections/{id}."""
 
 from tests.support.cast import Api, Cast
-from tests.support.http import create_article, create_collection, ok, error
+from tests.support.http import create_article, create_collection, error, ok
 
 
 async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.cast import Api, Cast
-from tests.support.http import all_pages, create_article, create_collection, ok, named_fields, pages, error
+from tests.support.http import all_pages, create_article, create_collection, error, named_fields, ok, pages
 
 LIST = "/v1/collections"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.cast import Api, Cast, Json
-from tests.support.http import at_once, create_article, create_collection, ok, named_fields, error
+from tests.support.http import at_once, create_article, create_collection, error, named_fields, ok
 
 GUIDES = "/v1/collections/guides"
 

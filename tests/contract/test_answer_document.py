@@ -13,16 +13,16 @@ from openapi_spec_validator import validate as validate_document
 from instep.app import create_app
 from instep.core.config import settings
 from instep.core.database import Tx
-from instep.reference.embed import describe_answers
 from instep.ops.routes import list_routes
+from instep.reference.embed import describe_answers
 from instep.web.embed_errors import WORDS
 from instep.workspaces.actions import pause_workspace
-from tests.support.questions import ask
-from tests.support.visitors import credentials
-from tests.support.cast import Api, Cast, Json
 from tests.contract.document import BASE
 from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
 from tests.support.http import Response
+from tests.support.questions import ask
+from tests.support.visitors import credentials
 
 
 @cache

@@ -10,8 +10,8 @@ from instep.app import create_app
 from instep.core.config import settings
 from instep.ops.routes import list_routes
 from instep.webhooks.schemas import EventKind
-from tests.support.cast import Api, Cast, Json
 from tests.contract.document import document, resolve, validator
+from tests.support.cast import Api, Cast, Json
 
 
 async def test_it_is_served_to_everybody_and_cached_by_its_etag(api: Api, cast: Cast) -> None:

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from instep.app import create_app
 from instep.web.errors import UNFORESEEN_SENTENCE, invalid_values
 from instep.web.shapes import Body
-from tests.support.cast import Api, Cast, Json
 from tests.contract.document import document, resolve
+from tests.support.cast import Api, Cast, Json
 from tests.support.http import body_of, error
 
 # As shapes have them: camelCase names, and numbers of entries in lists.

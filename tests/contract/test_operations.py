@@ -5,9 +5,9 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.people.actions import list_audit
 from instep.workspaces.actions import pause_workspace
-from tests.support.cast import Api, Cast, Client, Company
 from tests.contract.document import assert_described, document
 from tests.contract.table import TABLE, Operation, assemble
+from tests.support.cast import Api, Cast, Client, Company
 from tests.support.http import Response, error
 
 each = pytest.mark.parametrize("operation", TABLE, ids=lambda row: f"{row.method} {row.path}")

@@ -8,8 +8,8 @@ from asyncio import create_task, gather, sleep
 import pytest
 
 from instep.core import limits
-from instep.core.sandbox import SHORT_SECONDS, TimeLimitExceeded, run_with_timeout
 from instep.core.errors import InvalidRequest
+from instep.core.sandbox import SHORT_SECONDS, TimeLimitExceeded, run_with_timeout
 
 
 def spin(seconds: float) -> float:

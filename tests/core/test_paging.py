@@ -41,7 +41,9 @@ def test_what_was_not_given_out_is_refused(cursor: str) -> None:
 
 
 def test_a_cursor_is_bound_to_list_filter_and_key() -> None:
-    cursor = PageRequest(KEY, 1).page(ORDER, "articles", "a", "b").page_of([1, 2], lambda row: (row,)).next_cursor
+    cursor = (
+        PageRequest(KEY, 1).page(ORDER, "articles", "a", "b").page_of([1, 2], lambda row: (row,)).next_cursor
+    )
 
     assert PageRequest(KEY, 1, cursor).page(ORDER, "articles", "a", "b").after == (1,)
     for scope in (("articles", "a"), ("articles", "ab", ""), ("drafts", "a", "b"), ("articles", "b", "a")):

@@ -5,10 +5,10 @@ from asyncio import create_task
 import pytest
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest
 from instep.core.restarts import restartable
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from tests.core.test_bounded import refuse, spin
 
 SPIN_SECONDS = 0.3

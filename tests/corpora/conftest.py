@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
-from tests.support.cast import Api, Cast
 from tests.contract.table import assemble
 from tests.corpora.requests import Meter, Sender
+from tests.support.cast import Api, Cast
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FOLDERS = ("corpora", "retrieval")

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 from jsonschema import Draft202012Validator
 
-from tests.support.cast import Json
 from tests.contract.document import operation as described
 from tests.contract.document import resolve, validator
 from tests.contract.table import TABLE, Operation
+from tests.support.cast import Json
 
 FieldPath = tuple[str | int, ...]
 ABSENT = object()

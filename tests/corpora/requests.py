@@ -10,10 +10,10 @@ from fastapi import FastAPI
 from jsonschema import ValidationError
 from starlette.routing import Match
 
-from tests.support.cast import Client, Json
 from tests.contract.document import assert_described
 from tests.contract.table import Operation
 from tests.corpora.places import Place, as_header, as_segment
+from tests.support.cast import Client, Json
 from tests.support.http import Response, created, error
 
 # Slower than a second is worth a look at the numbers; slower than this is broken on any machine.
@@ -119,4 +119,6 @@ class Sender:
         """A draft is applied once, and the next one must differ from what is live now."""
         article = self.things["article"]
         edit = {"contentMarkdown": f"Text {self.meter.statuses.total()}."}
-        self.things["draft"] = created(await self.client.post(f"/v1/articles/{article}/drafts", json=edit))["id"]
+        self.things["draft"] = created(await self.client.post(f"/v1/articles/{article}/drafts", json=edit))[
+            "id"
+        ]

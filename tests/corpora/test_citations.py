@@ -13,20 +13,20 @@ import pytest
 
 from instep.answers.ask import Answer, QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.citing import Source
-from instep.answers.model_answer import generated_answer
 from instep.answers.extractive import QuestionTerms, read_passage
-from instep.answers.generative import support_text, supported_sentences, prompt_for
+from instep.answers.generative import prompt_for, support_text, supported_sentences
+from instep.answers.model_answer import generated_answer
 from instep.answers.schemas import AnswerPreviewOut
 from instep.answers.support import is_supported
 from instep.core.database import Database
 from instep.core.markdown import render
-from tests.support.citations import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
-from tests.support.scripted_model import parts_of
-from tests.support.visitors import visiting
-from tests.support.cast import Api, Cast, Json
 from tests.corpora.test_planted_in_answers import payloads
 from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
+from tests.support.citations import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
 from tests.support.http import ok
+from tests.support.scripted_model import parts_of
+from tests.support.visitors import visiting
 
 pytestmark = pytest.mark.corpora
 

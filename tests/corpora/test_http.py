@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Database
-from tests.support.cast import Cast
 from tests.corpora.requests import Meter
+from tests.support.cast import Cast
 from tests.support.wire import Answer, read_answer, serving
 
 pytestmark = pytest.mark.corpora

@@ -15,9 +15,9 @@ from starlette.routing import Mount
 
 from instep.app import create_app
 from instep.core.database import Database
-from tests.support.cast import Api, Cast
 from tests.contract.table import TABLE, assemble
 from tests.corpora.requests import TOO_SLOW_SECONDS, Meter
+from tests.support.cast import Api, Cast
 from tests.support.wire import Answer, read_answer, serving
 
 pytestmark = pytest.mark.corpora

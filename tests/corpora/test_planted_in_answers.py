@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from instep.answers.generative import MAX_PARTS
 from instep.core.markdown import render
 from instep.web import embed
-from tests.support.questions import ask
-from tests.support.citations import words_of
-from tests.support.scripted_model import Scripted, replying
-from tests.support.cast import Api, Cast, Json
 from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Json
+from tests.support.citations import words_of
 from tests.support.http import ok
+from tests.support.questions import ask
+from tests.support.scripted_model import Scripted, replying
 
 pytestmark = pytest.mark.corpora
 

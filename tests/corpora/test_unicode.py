@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cast import Json, RunJobs
 from tests.contract.table import Operation
 from tests.corpora.places import (
     ABSENT,
@@ -19,6 +18,7 @@ from tests.corpora.places import (
 )
 from tests.corpora.requests import Sender
 from tests.corpora.texts import odd_texts, samples
+from tests.support.cast import Json, RunJobs
 from tests.support.http import Response, all_pages, body_of, ok
 
 pytestmark = pytest.mark.corpora

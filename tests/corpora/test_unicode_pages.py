@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from instep.core import limits
-from tests.support.cast import Cast, Json
 from tests.corpora.requests import Sender
 from tests.corpora.texts import confusables, odd_texts
-from tests.support.http import ok, created
+from tests.support.cast import Cast, Json
+from tests.support.http import created, ok
 
 pytestmark = pytest.mark.corpora
 
@@ -42,7 +42,12 @@ async def test_collection_pages_show_titles_descriptions_and_icons(
     corpora: Path, sender: Sender, cast: Cast
 ) -> None:
     for number, text in enumerate(titles(corpora)):
-        fields = {"title": text, "description": text, "icon": text[: limits.MAX_ICON_CHARACTERS], "slug": f"shelf-{number}"}
+        fields = {
+            "title": text,
+            "description": text,
+            "icon": text[: limits.MAX_ICON_CHARACTERS],
+            "slug": f"shelf-{number}",
+        }
         collection = created(await sender.client.post("/v1/collections", json=fields))
         page = await open_page(sender, collection["url"])
 

@@ -5,8 +5,8 @@ import pytest
 from instep.core import limits
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
+from tests.support.cast import Api, Cast, Client, Json
 
 MINE = BEFORE.replace("ten minutes", "a minute")
 MERGED = AFTER.replace("ten minutes", "a minute")

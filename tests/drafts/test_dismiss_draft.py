@@ -4,8 +4,8 @@ import pytest
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.cast import Api, Cast
 from tests.drafts.review import get, propose, queue, write_article
+from tests.support.cast import Api, Cast
 
 
 async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(api: Api, cast: Cast) -> None:

@@ -6,12 +6,12 @@ from instep.articles.actions import find_article
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import Proposal
+from tests.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Json
-from tests.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
-from tests.support.http import all_pages, at_once, ok, error
-from tests.webhooks.endpoints import create_webhook
 from tests.support.events import before, forget, heard, kinds, told
+from tests.support.http import all_pages, at_once, error, ok
+from tests.webhooks.endpoints import create_webhook
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 

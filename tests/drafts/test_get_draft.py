@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
+from tests.support.cast import Api, Cast
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),

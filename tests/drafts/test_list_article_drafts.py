@@ -1,7 +1,7 @@
 """GET /v1/articles/{id}/drafts."""
 
-from tests.support.cast import Api, Cast
 from tests.drafts.review import get, propose, write_article
+from tests.support.cast import Api, Cast
 
 
 async def test_the_pending_edits_of_one_article_newest_first(api: Api, cast: Cast) -> None:

@@ -1,8 +1,8 @@
 """GET /v1/drafts."""
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import AFTER, BEFORE, get, propose, queue, write_article
+from tests.support.cast import Api, Cast, Client, Json
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),

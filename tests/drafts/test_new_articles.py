@@ -4,7 +4,6 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.cast import Api, Cast
 from tests.drafts.review import (
     NEW,
     QUESTIONS,
@@ -18,7 +17,8 @@ from tests.drafts.review import (
     write_article,
 )
 from tests.drafts.test_get_draft import FIELDS
-from tests.support.http import body_of, create_article, ok, named_fields, error
+from tests.support.cast import Api, Cast
+from tests.support.http import body_of, create_article, error, named_fields, ok
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 

@@ -4,8 +4,8 @@ import pytest
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.cast import Api, Cast
 from tests.drafts.review import AFTER, BEFORE, propose, queue, text_of, write_article
+from tests.support.cast import Api, Cast
 
 
 async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(api: Api, cast: Cast) -> None:

@@ -10,7 +10,6 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.support.cast import Api, Cast, Client
 from tests.drafts.review import (
     AFTER,
     BEFORE,
@@ -23,6 +22,7 @@ from tests.drafts.review import (
     text_of,
     write_article,
 )
+from tests.support.cast import Api, Cast, Client
 
 PAIRS = 50
 

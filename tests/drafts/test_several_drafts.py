@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from instep.core import limits
-from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import BEFORE, get, patched, propose, queue, revisions, text_of, write_article
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.mcp import WORKSPACE, call
 
 Apply = Callable[[Client, str], Awaitable[None]]

@@ -4,8 +4,8 @@ import pytest
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
-from tests.support.cast import Api, Cast
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, text_of, write_article
+from tests.support.cast import Api, Cast
 
 
 async def test_a_reviewer_corrects_the_text_before_it_is_applied(api: Api, cast: Cast) -> None:

@@ -11,8 +11,8 @@ from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.tasks.queries import keep_gone_names
 from instep.writer import StaleMention
-from tests.support.cast import Cast, Client, Company, Json
 from tests.site.pages import publish
+from tests.support.cast import Cast, Client, Company, Json
 
 EXPORT = "How do I export my invoices?"
 TITLE = "Invoices"

@@ -22,9 +22,9 @@ from instep.core.errors import AppError
 from instep.golden.actions import add_golden_question, list_golden_questions, remove_golden_question
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from tests.support.cast import Api, Cast, Company, assemble
 from tests.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden, working
 from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Company, assemble
 from tests.support.http import ok
 
 Made = TypeVar("Made")

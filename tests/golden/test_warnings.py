@@ -8,10 +8,10 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.golden.retention import still_answers
 from instep.golden.schemas import PublicText
-from tests.support.cast import Api, Cast, Client, Json
 from tests.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden
-from tests.support.mcp import WORKSPACE, call
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, create_article, ok
+from tests.support.mcp import WORKSPACE, call
 
 LOST = f"The golden question “{EXPORT}” loses its article."
 MAY_LOSE = f"The golden question “{EXPORT}” may lose its answer: the text does not hold it any more."

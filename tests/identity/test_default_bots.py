@@ -9,10 +9,10 @@ from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key
 from instep.workspaces.schemas import BotRow
 from tests.support.cast import Api, Cast, Client, Company, Json
+from tests.support.http import error, ok, stranger
 from tests.support.mcp import WORKSPACE, call, given
 from tests.support.oauth import BOTH, browser_of, connect, member
 from tests.tasks.changes import send
-from tests.support.http import ok, error, stranger
 
 ARTICLES = "/v1/articles"
 NEW = {"title": "Install", "contentMarkdown": "Run it."}

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import AppError
 from instep.core.paging import PageRequest
+from instep.core.sandbox import TimeLimitExceeded
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.insights import checking
@@ -19,8 +19,8 @@ from instep.insights.actions import check_articles
 from instep.insights.checking import Finding
 from instep.insights.schemas import ArticlesChecked
 from tests.support.cast import Api, Cast, Company
-from tests.tasks.changes import publish
 from tests.support.http import create_article
+from tests.tasks.changes import publish
 
 KEY = b"a key for cursors"
 READER = Actor("api_key", "Reader", can_write=False)

@@ -139,7 +139,9 @@ def test_a_good_text_has_no_problems() -> None:
 )
 def test_a_problem_is_found_in_its_line(text: str, expected: list[tuple[str, int]]) -> None:
     unclosed = any(code == "unclosed_code" for code, _ in expected)
-    problems = analyze_text(None, text).problems if unclosed else analyze_text(None, f"{text}\n\n{ENOUGH}").problems
+    problems = (
+        analyze_text(None, text).problems if unclosed else analyze_text(None, f"{text}\n\n{ENOUGH}").problems
+    )
 
     assert [(told.code, told.line) for told in problems if told.code != "short_text"] == expected
 
@@ -227,7 +229,9 @@ def test_links_are_read_from_the_address_of_the_articles_language() -> None:
 
 
 def test_a_former_address_is_told_with_the_present_one() -> None:
-    (problem,) = shelved("[Two](zwei)", former=[FormerSlug("zwei", "en", "art_2"), FormerSlug("nil", "en", "art_9")])
+    (problem,) = shelved(
+        "[Two](zwei)", former=[FormerSlug("zwei", "en", "art_2"), FormerSlug("nil", "en", "art_9")]
+    )
 
     assert (problem.code, problem.severity) == ("moved_link", "info")
     assert f"{HOME}/articles/two" in problem.message

@@ -5,8 +5,8 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast
+from tests.support.http import at_once, error, ok
 from tests.support.unanswered import LIST, ask, questions, unanswered
-from tests.support.http import at_once, ok, error
 
 
 async def test_a_dismissed_question_leaves_the_list(api: Api, cast: Cast, database: Database) -> None:

@@ -9,15 +9,15 @@ from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
-from instep.llm.protocol import Model, CompletionError, Prompt, Completion
+from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 from instep.workspaces.actions import pause_workspace, resume_workspace
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Client, Company, Json, RunJobs
+from tests.support.http import at_once, ok
 from tests.support.questions import ask as ask_chat
 from tests.support.scripted_model import Scripted
-from tests.support.visitors import ANN, escalate
-from tests.support.cast import Api, Cast, Client, Company, Json, RunJobs
 from tests.support.unanswered import RESET, ask, unanswered
-from tests.site.pages import publish
-from tests.support.http import at_once, ok
+from tests.support.visitors import ANN, escalate
 
 SIGN_IN = "A password protects the settings of your account: choose one with at least 12 characters."
 VISITORS = ("ann", "bob", "cy")

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.core.database import Tx
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.insights import health
 from instep.insights.text_analysis import TextAnalysis
-from tests.support.cast import Api, Cast, Client, Json
 from tests.drafts.review import propose
 from tests.insights.test_checks import ENOUGH
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import (
     all_pages,
     at_once,
     create_article,
     create_collection,
-    ok,
-    named_fields,
-    pages,
     error,
+    named_fields,
+    ok,
+    pages,
 )
 
 LIST = "/v1/insights/health"

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from instep.ops import prune
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
-from tests.support.cast import Api, Cast, Client, Json
+from instep.ops import prune
 from tests.drafts.review import propose, write_article
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import at_once, error, named_fields, ok, pages
 from tests.support.unanswered import LIST, ask, questions, unanswered
-from tests.support.http import at_once, ok, named_fields, pages, error
 
 TOPICS = ["billing", "export", "import", "login", "themes", "webhooks", "limits", "backup"]
 

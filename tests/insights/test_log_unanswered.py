@@ -9,8 +9,8 @@ from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast
-from tests.support.unanswered import LIST, RESET, ask, questions, unanswered, visiting
 from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok
+from tests.support.unanswered import LIST, RESET, ask, questions, unanswered, visiting
 
 
 async def test_a_question_is_listed_as_it_was_asked(api: Api, cast: Cast, database: Database) -> None:

@@ -6,13 +6,13 @@ import pytest
 
 from instep.core.database import Tx
 from instep.insights import health
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.http import ok
 from tests.support.questions import RESET as TEXT
 from tests.support.questions import ask
 from tests.support.visitors import credentials
-from tests.support.cast import Api, Cast, Client, Json, RunJobs
-from tests.site.pages import publish
 from tests.tasks.changes import SETTINGS, send
-from tests.support.http import ok
 
 SIGNS = {"stale", "gone_name", "low_helpfulness"}
 REMOVAL = """\

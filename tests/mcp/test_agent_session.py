@@ -3,8 +3,8 @@
 from fastapi import FastAPI
 
 from instep.core.database import Database
-from tests.support.cast import Api, Cast, Json, RunJobs
 from tests.support import unanswered
+from tests.support.cast import Api, Cast, Json, RunJobs
 from tests.support.mcp import BOTH_MODES, WORKSPACE, Mode, official
 from tests.tasks.changes import DIFF, SETTINGS_AFTER, URL, publish, write_articles
 

@@ -4,10 +4,10 @@ import json
 
 from instep.core import limits
 from instep.core.database import Database
-from tests.support.cast import Api, Cast, Client, Json
 from tests.support import unanswered
-from tests.support.mcp import use
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import created
+from tests.support.mcp import use
 
 ROWS = 14
 # As long as a field may be, in signs that take most bytes.
@@ -40,7 +40,10 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
         entry = {"title": f"{TITLE}{n}", "contentMarkdown": TEXT}
         await client.post("/v1/changelog/entries", json=entry)
         await unanswered.ask(
-            database, cast.acme, f"{n * 7919} how {'用' * (limits.MAX_QUESTION_CHARACTERS - 20)}", f"visitor {n}"
+            database,
+            cast.acme,
+            f"{n * 7919} how {'用' * (limits.MAX_QUESTION_CHARACTERS - 20)}",
+            f"visitor {n}",
         )
 
 

@@ -8,8 +8,8 @@ from mcp_types.version import SUPPORTED_PROTOCOL_VERSIONS
 from instep.core.config import settings
 from instep.mcp_servers.discovery import docs_card, reversed_host, workspace_card
 from tests.support.cast import Api, Cast
-from tests.support.mcp import post
 from tests.support.http import body_of
+from tests.support.mcp import post
 
 CARDS = ["/mcp/server-card", "/mcp/admin/server-card", "/.well-known/mcp/server-card.json"]
 ALL = ["/.well-known/mcp.json", "/.well-known/mcp", "/.well-known/ai-catalog.json", *CARDS]

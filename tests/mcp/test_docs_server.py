@@ -7,12 +7,12 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Tx
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import body_of, create_article, create_collection, stranger
+from tests.support.mcp import BOTH_ERAS, BOTH_MODES, DOCS, Mode, ask, call, of, official, post, refused
 from tests.support.visitors import SITE as PAGE
 from tests.support.visitors import cors_of, open_to, refusal, rows
-from tests.support.cast import Api, Cast, Client, Json
-from tests.support.mcp import BOTH_ERAS, BOTH_MODES, DOCS, Mode, ask, call, of, official, post, refused
 from tests.tasks.changes import publish
-from tests.support.http import body_of, create_article, create_collection, stranger
 
 QUESTION = {"question": "How do I install the agent?"}
 INSTALL = "# Install the agent\n\nRun `install.sh` to install the agent, then sign in.\n"

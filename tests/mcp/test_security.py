@@ -8,8 +8,8 @@ from fastapi import FastAPI
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.support.visitors import open_to
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import Response, body_of, stranger
 from tests.support.mcp import (
     BOTH_ERAS,
     DOCS,
@@ -23,7 +23,7 @@ from tests.support.mcp import (
     post,
     refused,
 )
-from tests.support.http import Response, body_of, stranger
+from tests.support.visitors import open_to
 
 BOTH_SERVERS = pytest.mark.parametrize("path", [DOCS, WORKSPACE])
 

@@ -4,11 +4,11 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.workspaces import actions
-from tests.support.cast import Api, Cast
-from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, post, refused, use
 from tests.mcp.tools import ADDS, CHANGES, READS, listed
-from tests.tasks.changes import change, use_up
+from tests.support.cast import Api, Cast
 from tests.support.http import body_of, create_article, error, stranger
+from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, post, refused, use
+from tests.tasks.changes import change, use_up
 
 
 @BOTH_ERAS

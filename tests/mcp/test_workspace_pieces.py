@@ -3,11 +3,11 @@
 import json
 
 from instep.core import limits
-from tests.support.cast import Api, Cast, Json
-from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.mcp.tools import LONG
-from tests.tasks.changes import publish
+from tests.support.cast import Api, Cast, Json
 from tests.support.http import create_article
+from tests.support.mcp import WORKSPACE, call, refused, use
+from tests.tasks.changes import publish
 
 
 async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(api: Api, cast: Cast) -> None:

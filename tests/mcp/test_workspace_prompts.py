@@ -6,8 +6,8 @@ import pytest
 from fastapi import FastAPI
 
 from tests.support.cast import Api, Cast
-from tests.support.mcp import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, official, post
 from tests.support.http import body_of
+from tests.support.mcp import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, official, post
 
 
 @BOTH_MODES

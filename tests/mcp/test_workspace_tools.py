@@ -10,10 +10,10 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.mcp_servers.servers import DOCS
 from instep.mcp_servers.servers import WORKSPACE as SERVER
-from tests.support.cast import Api, Cast, Json
-from tests.support import unanswered
-from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.mcp.tools import ADDS, CHANGES, LONG, READS, listed
+from tests.support import unanswered
+from tests.support.cast import Api, Cast, Json
+from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.tasks.changes import publish
 
 

@@ -1,8 +1,8 @@
 """The tools of the workspace's server by what they may do, and a text that is too long for one answer."""
 
 from tests.support.cast import Client, Json
-from tests.support.mcp import MODERN, WORKSPACE, post
 from tests.support.http import body_of
+from tests.support.mcp import MODERN, WORKSPACE, post
 
 READS = [
     *("search_articles", "get_article", "list_drafts", "get_draft", "list_changelog", "get_task"),

@@ -7,10 +7,10 @@ import pytest
 from instep.core.config import SettingsError, read_settings
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.urls import parse_url
-from instep.ops.doctor import shown_settings
 from instep.llm.anthropic import Anthropic
-from instep.llm.factory import open_model, only, provider_of, describe_model
+from instep.llm.factory import describe_model, only, open_model, provider_of
 from instep.llm.openai import OpenAi
+from instep.ops.doctor import shown_settings
 from tests.model.endpoint import KEY
 
 NO_FILE = Path("there-is-no-such-file.toml")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from instep.core.config import SettingsError, read_settings
-from instep.ops.doctor import shown_settings
-from instep.llm.factory import open_embedder, describe_embeddings
 from instep.llm.embedding import HttpEmbedder
+from instep.llm.factory import describe_embeddings, open_embedder
 from instep.llm.local_embedding import ModelMissing, load
+from instep.ops.doctor import shown_settings
 from tests.model.small_onnx import make_model
 
 NO_FILE = Path("there-is-no-such-file.toml")

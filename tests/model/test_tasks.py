@@ -8,9 +8,8 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
-from instep.llm.protocol import Model, CompletionError, Prompt, Completion
+from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 from instep.runtime import worker_of
-from tests.support.cast import Api, Cast, Client, Json
 from tests.model.conftest import Meet, SetLimit
 from tests.model.endpoint import (
     INPUT,
@@ -29,6 +28,7 @@ from tests.model.endpoint import (
     stays_silent,
     stops_at_its_limit,
 )
+from tests.support.cast import Api, Cast, Client, Json
 from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, get, publish, send, write
 
 LINE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from instep.core.database import Tx
 from instep.identity.scopes import Role
 from tests.support.cast import Api, Cast
+from tests.support.http import body_of, stranger
 from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, given, post
 from tests.support.oauth import (
     BOTH,
@@ -26,7 +27,6 @@ from tests.support.oauth import (
     refresh,
     register,
 )
-from tests.support.http import body_of, stranger
 
 NEW = {"title": "New", "contentMarkdown": "Text.\n"}
 

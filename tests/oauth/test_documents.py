@@ -14,11 +14,11 @@ from instep.core.database import Tx
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.client import OutboundClient
 from instep.oauth.documents import is_document_address, kept
-from tests.support.cast import Api, Cast, Client, Json
-from tests.support.oauth import HOME, Request, browser_of, decide, member, redeem
 from tests.outbound.certificates import Authority
 from tests.outbound.receivers import Handler, Receiver, receiving, silent
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
+from tests.support.oauth import HOME, Request, browser_of, decide, member, redeem
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max-age=3600\r\n\r\n"
 

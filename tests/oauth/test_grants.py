@@ -3,13 +3,14 @@
 import pytest
 from fastapi import FastAPI
 
-from instep.ops import prune
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.errors import NotFound
 from instep.core.jobs import Job
 from instep.oauth import actions
+from instep.ops import prune
 from tests.support.cast import Api, Cast
+from tests.support.http import stranger
 from tests.support.mcp import WORKSPACE, post
 from tests.support.oauth import (
     BOTH,
@@ -23,7 +24,6 @@ from tests.support.oauth import (
     refusal,
     register,
 )
-from tests.support.http import stranger
 
 
 async def test_a_person_sees_and_ends_their_own_connections(

@@ -11,6 +11,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Person
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import Response, at_once, body_of, stranger
 from tests.support.mcp import WORKSPACE, post
 from tests.support.oauth import (
     BOTH,
@@ -30,7 +31,6 @@ from tests.support.oauth import (
     told,
 )
 from tests.support.sign_in import HERE
-from tests.support.http import Response, at_once, body_of, stranger
 
 AWAY = "https://app.example/callback"
 
@@ -440,7 +440,9 @@ async def test_registrations_and_calls_for_tokens_are_limited_by_address(scene: 
     assert [answer.status_code for answer in tried] == [201] * 19 + [429]
     assert 0 < int(tried[-1].headers["Retry-After"]) <= 3_600
 
-    calls = await asyncio.gather(*(refresh(scene.app, "x", "isr_x") for _ in range(limits.TOKEN_CALLS_PER_MINUTE + 1)))
+    calls = await asyncio.gather(
+        *(refresh(scene.app, "x", "isr_x") for _ in range(limits.TOKEN_CALLS_PER_MINUTE + 1))
+    )
     assert sorted(answer.status_code for answer in calls) == [400] * limits.TOKEN_CALLS_PER_MINUTE + [429]
 
 

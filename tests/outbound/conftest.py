@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from instep.core.outbound.client import OutboundClient
-from tests.outbound.clients import ALLOWED, leading_to
 from tests.outbound.certificates import Authority
+from tests.outbound.clients import ALLOWED, leading_to
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from instep.core import limits
-from instep.core.outbound.client import CUT, NOT_HTTP, TOO_LARGE, Response, OutboundClient
+from instep.core.outbound.client import CUT, NOT_HTTP, TOO_LARGE, OutboundClient, Response
 from tests.outbound.clients import BODY, MEGABYTE, PROMPT, timed
 from tests.outbound.receivers import (
     OK,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from instep.core.outbound.client import CUT, NO_TLS, NOT_HTTP, Response, OutboundClient
-from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
+from instep.core.outbound.client import CUT, NO_TLS, NOT_HTTP, OutboundClient, Response
 from tests.outbound.certificates import DAY, NAME, Authority
+from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.outbound.receivers import (
     OK,
     Handler,
@@ -22,7 +22,9 @@ from tests.outbound.receivers import (
 )
 
 
-async def test_tls_is_bound_to_the_name_and_not_to_the_address(caller: OutboundClient, authority: Authority) -> None:
+async def test_tls_is_bound_to_the_name_and_not_to_the_address(
+    caller: OutboundClient, authority: Authority
+) -> None:
     names = list[str | None]()
     tls = authority.serving()
     tls.sni_callback = lambda connection, name, context: names.append(name)

@@ -12,9 +12,9 @@ import pytest
 from instep.core import limits
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import read_allow_list
-from instep.core.outbound.client import LATE, Response, OutboundClient
-from tests.outbound.clients import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
+from instep.core.outbound.client import LATE, OutboundClient, Response
 from tests.outbound.certificates import NAME, Authority
+from tests.outbound.clients import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
 from tests.outbound.receivers import (
     OK,
     Handler,
@@ -85,7 +85,9 @@ async def hanging(host: str) -> list[Address]:
     return []
 
 
-async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_only(caller: OutboundClient) -> None:
+async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_only(
+    caller: OutboundClient,
+) -> None:
     async with receiving(answering(OK), host="127.0.0.2") as receiver:
         caller.lookup = leading_to("::1 127.0.0.2")
         caller.allow = read_allow_list("127.0.0.0/8,::1/128,plain.example")
@@ -98,7 +100,9 @@ async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_onl
     assert (told, seconds < PROMPT) == (Response(200, b"there"), True)
 
 
-async def test_a_call_that_is_given_up_leaves_nothing_open(caller: OutboundClient, authority: Authority) -> None:
+async def test_a_call_that_is_given_up_leaves_nothing_open(
+    caller: OutboundClient, authority: Authority
+) -> None:
     before = open_files()
     async with receiving(silent) as receiver, receiving(silent, tls=authority.serving()) as encrypted:
         with full_backlog() as full:

@@ -7,11 +7,11 @@ import pytest
 from instep.core.outbound import client
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, Response, OutboundClient, RequestFailed
+from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed, Response
 from instep.core.outbound.lookup import NoAddress, Resolver
 from instep.core.outbound.urls import parse_url
-from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.outbound.certificates import NAME, Authority
+from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.outbound.receivers import OK, answering, receiving
 
 
@@ -28,7 +28,10 @@ async def test_one_address_that_is_not_public_refuses_all(
     monkeypatch.setattr(client, "connect", dial)
     lookup = leading_to(answer)
 
-    assert await outcome(OutboundClient(AllowList(), lookup).post("https://example.com", BODY, {})) == OUT_OF_REACH
+    assert (
+        await outcome(OutboundClient(AllowList(), lookup).post("https://example.com", BODY, {}))
+        == OUT_OF_REACH
+    )
     assert lookup.asked == ["example.com"]
 
 
@@ -51,7 +54,9 @@ async def test_an_address_in_the_place_of_a_name_is_vetted_without_a_look_up() -
     assert (lookup.asked, receiver.connections) == ([], 0)
 
 
-async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(caller: OutboundClient) -> None:
+async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(
+    caller: OutboundClient,
+) -> None:
     async with receiving(answering(OK)) as receiver:
         for host in (
             "other.example",
@@ -74,7 +79,9 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(calle
     told = {
         await outcome(caller.post(f"http://127.0.0.1:{closed}", BODY, {})),
         await outcome(caller.post("https://10.0.0.1", BODY, {})),
-        await outcome(OutboundClient(ALLOWED, leading_to("10.0.0.1")).post("https://inner.example", BODY, {})),
+        await outcome(
+            OutboundClient(ALLOWED, leading_to("10.0.0.1")).post("https://inner.example", BODY, {})
+        ),
         await outcome(OutboundClient(ALLOWED, leading_to("")).post("https://empty.example", BODY, {})),
         await outcome(OutboundClient(ALLOWED, unknown).post("https://unknown.example", BODY, {})),
         await outcome(caller.post("http://user@plain.example", BODY, {})),

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from instep.ops import prune
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
@@ -13,6 +12,7 @@ from instep.drafts.actions import dismiss_draft, get_draft
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Ctx, Person
 from instep.identity.scopes import Role, Scope
+from instep.ops import prune
 from instep.people.actions import list_audit
 from instep.people.schemas import AuditEntry
 from instep.workspaces.actions import create_bot, create_key, pause_workspace, revoke_key

@@ -7,10 +7,10 @@ from fastapi import FastAPI
 from instep.core.database import Tx
 from instep.people.actions import change_password, list_audit
 from tests.support.cast import Api, Cast
+from tests.support.http import stranger
 from tests.support.mcp import WORKSPACE, post
 from tests.support.oauth import browser_of, connect, member, refresh, submit
 from tests.support.sign_in import OTHER_PASSWORD
-from tests.support.http import stranger
 
 PAGE = "/app/connected-apps"
 ID = re.compile(r'name="id" value="([^"]+)"')

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from fastapi import FastAPI
 
-from instep.ops import prune
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from instep.identity.scopes import Role, permissions_of
+from instep.ops import prune
 from instep.people import actions, passwords
 from instep.people.schemas import Attempt
 from instep.web.signed_in import includes

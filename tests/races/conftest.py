@@ -8,8 +8,8 @@ import pytest
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.support.cast import Cast, Client
 from tests.races.servers import Servers, four_servers
+from tests.support.cast import Cast, Client
 
 Call = Callable[[int], Awaitable[Client]]
 

@@ -10,12 +10,12 @@ import pytest
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.support.cast import Cast, Client
 from tests.races.conftest import lift_limit
 from tests.races.fields import parse_list
 from tests.races.servers import Servers
-from tests.tasks.changes import change
+from tests.support.cast import Cast, Client
 from tests.support.http import Response, at_once, error
+from tests.tasks.changes import change
 
 CONNECTIONS = 16
 LOOPBACK = "127.0.0.1"

@@ -8,11 +8,11 @@ from itertools import count, cycle
 
 import pytest
 
-from tests.support.cast import Client, Json
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
+from tests.support.cast import Client, Json
+from tests.support.http import create_article, create_collection, created, ok
 from tests.tasks.changes import change, send
-from tests.support.http import create_article, create_collection, ok, created
 
 WRITERS = 8
 Write = Callable[[Client, str, int], Awaitable[None]]

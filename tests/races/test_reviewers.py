@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 import httpx2
 import pytest
 
-from tests.support.cast import Client, Json
 from tests.races.conftest import Call
 from tests.races.revisions import read_revisions
-from tests.support.http import all_pages, at_once, create_article, ok, created, error
+from tests.support.cast import Client, Json
+from tests.support.http import all_pages, at_once, create_article, created, error, ok
 
 # As many articles are under review at the same time, one draft after the other each.
 ARTICLES = 5

@@ -11,9 +11,9 @@ from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions
 from instep.workspaces.schemas import NewKey
-from tests.support.cast import Cast, Client
 from tests.races.conftest import Call, lift_limit
 from tests.races.servers import PROCESSES, Servers
+from tests.support.cast import Cast, Client
 from tests.support.http import at_once, create_article, ok
 
 CALLERS = 2 * PROCESSES

@@ -6,9 +6,9 @@ from itertools import cycle
 
 import pytest
 
-from tests.support.cast import Client, Json
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
+from tests.support.cast import Client, Json
 from tests.support.http import all_pages, create_article, create_collection, ok
 
 WRITERS = 6

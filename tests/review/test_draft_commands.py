@@ -13,11 +13,11 @@ import httpx2
 import pytest
 
 from instep.core import limits
-from tests.support.cast import Cast, Json
 from tests.ci.servers import BOT, Reply, standing
-from tests.support.commands import Done, run_command
 from tests.drafts.review import BEFORE
 from tests.runtime.installation import COMMAND, free_port, installed
+from tests.support.cast import Cast, Json
+from tests.support.commands import Done, run_command
 
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))
 WHY = "The command was renamed."

@@ -9,7 +9,6 @@ from fastapi import FastAPI
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from instep.ops import health
 from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database, Tx
@@ -18,6 +17,7 @@ from instep.core.embedded import EmbeddedPostgres
 from instep.core.errors import Unavailable
 from instep.core.outages import LOG_AGAIN_SECONDS, DatabaseFull, OutageLog
 from instep.migrations import migrate
+from instep.ops import health
 from instep.runtime import Runtime
 from tests.support.cast import Api, Company, create_company
 from tests.support.commands import Operator

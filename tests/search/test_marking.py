@@ -22,4 +22,6 @@ from instep.search.highlight import highlight
     ],
 )
 def test_whole_words_are_marked_in_any_spelling(text: str, words: set[str], shown: str) -> None:
-    assert "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in highlight(text, words)) == shown
+    assert (
+        "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in highlight(text, words)) == shown
+    )

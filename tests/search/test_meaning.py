@@ -13,12 +13,11 @@ from instep.identity.schemas import Ctx
 from instep.llm.embedding import HttpEmbedder
 from instep.llm.protocol import CompletionError
 from instep.search import jobs
-from instep.search.semantic.query_embedder import query_embedder, QueryEmbedder, use_embedder
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience
-from tests.support.cast import Api, Cast
+from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder, use_embedder
 from tests.model.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
-from tests.support.search import publish, titles
+from tests.support.cast import Api, Cast
 from tests.support.embeddings import (
     does_not_take_holidays,
     embed,
@@ -31,6 +30,7 @@ from tests.support.embeddings import (
     sent_texts,
 )
 from tests.support.http import ok
+from tests.support.search import publish, titles
 
 Set = tuple[HttpEmbedder, Endpoint]
 JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
@@ -44,7 +44,9 @@ async def embedder() -> AsyncIterator[Set]:
         query_embedder.use(None)
 
 
-async def titles_of(ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public") -> list[str]:
+async def titles_of(
+    ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
+) -> list[str]:
     retrieved = await retrieve(ctx, question, locale, audience=audience)
     return list(dict.fromkeys(passage.title for passage in retrieved.passages))
 

@@ -11,7 +11,9 @@ from instep.search.semantic.chunks import Chunk, chunks_of
 
 
 def cut(markdown: str, title: str = "Fleet", description: str | None = None) -> list[Chunk]:
-    return chunks_of([ArticleChange("a", True, "en", "english", True, None, title, description, markdown, utc_now())])
+    return chunks_of(
+        [ArticleChange("a", True, "en", "english", True, None, title, description, markdown, utc_now())]
+    )
 
 
 def test_short_passages_share_a_piece_in_plain_words() -> None:

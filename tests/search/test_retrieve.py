@@ -6,8 +6,8 @@ from instep.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience
 from tests.support.cast import Api, Cast
-from tests.support.search import publish
 from tests.support.http import at_once, create_article, create_collection, ok
+from tests.support.search import publish
 
 TEAM = """Who works with you.
 
@@ -25,7 +25,9 @@ Whoever leaves loses all roles.
 """
 
 
-async def titles_of(ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public") -> list[str]:
+async def titles_of(
+    ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
+) -> list[str]:
     retrieved = await retrieve(ctx, question, locale, audience=audience)
     return list(dict.fromkeys(passage.title for passage in retrieved.passages))
 

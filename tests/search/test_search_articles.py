@@ -7,13 +7,13 @@ import pytest
 from instep.core import limits
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast
-from tests.support.search import SEARCH, publish, search, titles
 from tests.support.http import (
     create_article,
     create_collection,
-    ok,
     named_fields,
+    ok,
 )
+from tests.support.search import SEARCH, publish, search, titles
 
 FILLER = "Nothing of interest stands here. " * 20
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support.cast import Api, Cast, Json
+from tests.support.http import all_pages, at_once, error, ok, pages
 from tests.support.search import SEARCH, publish, search
-from tests.support.http import all_pages, at_once, ok, pages, error
 
 
 @pytest.mark.parametrize("query", ["kiwi", "kiwi kookaburra"], ids=["all words", "some words"])

@@ -12,11 +12,11 @@ from instep.identity.schemas import Ctx
 from instep.search import jobs, queries
 from instep.search.index import cache
 from instep.search.index.builder import ArticleChange
+from instep.search.index.cache import Index, IndexCache, IndexWarmingUp
 from instep.search.index.segment import pack, unpack
-from instep.search.index.cache import IndexWarmingUp, Index, IndexCache
 from tests.support.cast import Api, Cast, Company, RunJobs
-from tests.support.search import context, publish
 from tests.support.http import at_once, ok
+from tests.support.search import context, publish
 
 ROOM = 10_000_000
 

@@ -3,7 +3,7 @@
 import pytest
 
 from instep.core import limits
-from instep.search.query.tokens import MAX_WORD_CHARACTERS, MAX_QUERY_WORDS, tokenize, holds, parse_query
+from instep.search.query.tokens import MAX_QUERY_WORDS, MAX_WORD_CHARACTERS, holds, parse_query, tokenize
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
+from tests.support.cast import Api, Cast
 
 ADDRESSES = [
     *("", "articles/install", "collections/guides", "changelog", "changelog/exports"),

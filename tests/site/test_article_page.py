@@ -3,8 +3,8 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.site.pages import Page, collect, publish, set_article, visit
+from tests.support.cast import Api, Cast
 
 
 async def test_a_visitor_reads_the_article(api: Api, cast: Cast) -> None:

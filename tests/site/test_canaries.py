@@ -6,9 +6,9 @@ from urllib.parse import unquote
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client, Json
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
 from tests.site.pages import collect, crawl, publish, set_article
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
 
 Act = Callable[[], Awaitable[Response]]

@@ -4,9 +4,9 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.site.pages import Page, publish, visit
+from tests.support.cast import Api, Cast
 
 
 async def test_the_page_shows_published_entries_newest_publication_first(api: Api, cast: Cast) -> None:

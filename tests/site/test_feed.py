@@ -8,9 +8,9 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.site.pages import visit
+from tests.support.cast import Api, Cast
 
 SELF = "{http://www.w3.org/2005/Atom}link"
 

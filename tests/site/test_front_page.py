@@ -16,8 +16,8 @@ from instep.core.embedded import EmbeddedPostgres
 from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.runtime import Runtime
-from tests.support.cast import Api, Cast, Company, Rows, create_company
 from tests.site.pages import Page, publish
+from tests.support.cast import Api, Cast, Company, Rows, create_company
 
 ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
 

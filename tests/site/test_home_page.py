@@ -3,8 +3,8 @@
 import pytest
 
 from instep.core import limits
-from tests.support.cast import Api, Cast
 from tests.site.pages import Page, collect, publish, visit
+from tests.support.cast import Api, Cast
 
 
 async def test_the_home_page_lists_articles_by_collection_in_order(api: Api, cast: Cast) -> None:

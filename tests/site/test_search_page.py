@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from instep.core import limits
-from tests.support.cast import Api, Cast
 from tests.site.pages import Page, publish, visit
+from tests.support.cast import Api, Cast
 
 TEXT = "Acme is quick.\n\n## Invite people\n\nOpen **Team**. Choose *Invite* and enter an address. Done.\n"
 

@@ -10,9 +10,9 @@ from instep.core.ids import new_uuid
 from instep.identity.schemas import Bot
 from instep.site.schemas import ArticleAddress, NewsAddress
 from instep.site.sitemap import Sitemaps, write_sitemap
-from tests.support.cast import Api, Cast, Json
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
+from tests.support.cast import Api, Cast, Json
 
 NAMESPACES = {
     "s": "http://www.sitemaps.org/schemas/sitemap/0.9",

@@ -3,8 +3,8 @@
 import re
 from html import unescape
 
-from tests.support.questions import CODE, MARK
 from tests.support.cast import Json
+from tests.support.questions import CODE, MARK
 
 TAG = re.compile(r"<[^>]*>")
 MARKS = re.compile(r"[*_`~\\|]+")

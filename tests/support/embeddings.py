@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from instep.core.database import Database
 from instep.core.outbound.client import OutboundClient
 from instep.identity.schemas import Bot
-from instep.llm.factory import only
 from instep.llm.embedding import HttpEmbedder
+from instep.llm.factory import only
 from instep.search.semantic.indexing import embed_bot
-from tests.support.cast import Company
 from tests.model.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
+from tests.support.cast import Company
 
 MEANINGS = (
     frozenset(("car", "automobile", "vehicle")),

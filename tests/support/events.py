@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from instep.core.database import Tx
-from tests.support.cast import Company, Json
 from tests.contract.document import document, validator
+from tests.support.cast import Company, Json
 
 BODIES = """
     select {} from events e join deliveries d on d.event_id = e.id

@@ -25,7 +25,9 @@ async def stranger(app: FastAPI, key: str | None = None) -> AsyncIterator[Client
     address = f"198.51.100.{secrets.randbelow(256)}:{secrets.token_hex(4)}"
     headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
     transport = httpx2.ASGITransport(app, client=(address, 1))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://help.test", headers=headers) as created:
+    async with httpx2.AsyncClient(
+        transport=transport, base_url="http://help.test", headers=headers
+    ) as created:
         yield created
 
 

@@ -19,8 +19,8 @@ from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
 from instep.oauth.actions import challenge_of
 from tests.support.cast import Client, Company, Json
-from tests.support.sign_in import HERE, TOKEN, fresh_email
 from tests.support.http import Response, body_of, stranger
+from tests.support.sign_in import HERE, TOKEN, fresh_email
 
 SITE = "http://help.test"
 RESOURCE = f"{SITE}/mcp/admin"

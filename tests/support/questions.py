@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from tests.support.visitors import credentials
 from tests.support.cast import Client, Company, Json
 from tests.support.http import Response, ok
+from tests.support.visitors import credentials
 
 CHAT = "/chat"
 MARK = re.compile(r"\[(\d+)\]")

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 
-from instep.llm.protocol import Prompt, Completion
+from instep.llm.protocol import Completion, Prompt
 
 USED = 1_234
 Part = tuple[str, list[int]]

@@ -6,10 +6,10 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search import queries
-from instep.search.semantic import vectors
 from instep.search.index.builder import SegmentBuilder, segment_of
-from instep.search.semantic.chunks import Chunk
 from instep.search.index.segment import pack
+from instep.search.semantic import vectors
+from instep.search.semantic.chunks import Chunk
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages, create_article, ok
 

@@ -6,8 +6,8 @@ from instep.core.database import Tx
 from instep.tasks.actions import is_read_at_once
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast
-from tests.tasks.changes import DIFF, INSTRUCTIONS, URL, article, change, get, send
 from tests.support.http import create_collection, named_fields
+from tests.tasks.changes import DIFF, INSTRUCTIONS, URL, article, change, get, send
 
 FIELDS = {
     *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "reviewed", "error"),

@@ -9,10 +9,10 @@ from instep.core.jobs.queue import Job
 from instep.tasks.jobs import give_up, run_task
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast, Json, RunJobs
-from tests.tasks.changes import DIFF, PETS, SETTINGS, get, publish, send, write, write_articles
-from tests.support.http import all_pages, at_once
-from tests.webhooks.endpoints import create_webhook
 from tests.support.events import before, heard, kinds, told
+from tests.support.http import all_pages, at_once
+from tests.tasks.changes import DIFF, PETS, SETTINGS, get, publish, send, write, write_articles
+from tests.webhooks.endpoints import create_webhook
 
 TASK = {"type": "task", "name": "Instep"}
 

@@ -2,8 +2,8 @@
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast, RunJobs
-from tests.tasks.changes import change, get, send, write
 from tests.support.http import error
+from tests.tasks.changes import change, get, send, write
 
 
 async def test_a_read_key_may_poll(api: Api, cast: Cast) -> None:

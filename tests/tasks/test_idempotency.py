@@ -6,8 +6,8 @@ import pytest
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast, RunJobs
-from tests.tasks.changes import article, change, get, send, write, write_articles
 from tests.support.http import create_collection, error
+from tests.tasks.changes import article, change, get, send, write, write_articles
 
 
 async def test_the_same_key_and_body_are_the_same_task(api: Api, cast: Cast) -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from instep.core import limits
 from tests.support.cast import Api, Cast
-from tests.tasks.changes import change
 from tests.support.http import error
+from tests.tasks.changes import change
 
 LINES = 3_000_000
 

@@ -10,10 +10,10 @@ from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key
 from tests.support.cast import Api, Cast
+from tests.support.http import error, stranger
 from tests.support.mcp import WORKSPACE, call, given
 from tests.support.oauth import BOTH, browser_of, connect, member
 from tests.tasks.changes import article, change, send, use_up, write
-from tests.support.http import error, stranger
 
 NO_DIFF = "this is no diff\n"
 

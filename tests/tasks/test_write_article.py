@@ -6,8 +6,8 @@ from instep.core.database import Tx
 from instep.core.jobs import MAX_ATTEMPTS
 from instep.workspaces.actions import pause_workspace, resume_workspace
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
-from tests.tasks.changes import URL, get, publish, write
 from tests.support.http import create_article, create_collection
+from tests.tasks.changes import URL, get, publish, write
 
 FORMATS = "An export holds all articles as Markdown files, and one JSON file.\n"
 

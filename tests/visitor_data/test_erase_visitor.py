@@ -4,11 +4,11 @@ import pytest
 
 from instep.core.database import Database, Tx
 from tests.alerts.targets import add_target
-from tests.support.questions import ask
-from tests.support.visitors import escalate, leave, rows
 from tests.support.cast import Api, Cast, Json
 from tests.support.commands import Operator
 from tests.support.http import ok
+from tests.support.questions import ask
+from tests.support.visitors import escalate, leave, rows
 from tests.webhooks.endpoints import create_webhook
 
 CANARY = "Canary.Bird@example.com"

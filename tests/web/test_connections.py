@@ -11,8 +11,8 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.web.connections import Connections, max_connections
 from tests.support.cast import Cast
-from tests.web.slow_clients import CONNECTIONS, ImpatientHttp, connected, is_healthy, until
 from tests.support.wire import send, serving
+from tests.web.slow_clients import CONNECTIONS, ImpatientHttp, connected, is_healthy, until
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\nConnection: close\r\n\r\n"
 AHEAD = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\n\r\n"

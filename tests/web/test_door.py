@@ -8,7 +8,7 @@ from instep.identity.keys import new_key
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
 from tests.support.cast import Api, Cast
-from tests.support.http import create_article, ok, error, stranger
+from tests.support.http import create_article, error, ok, stranger
 
 ARTICLES = "/v1/articles"
 TOO_MUCH = b'{"title": "' + b"x" * (2 * 1024 * 1024) + b'"}'

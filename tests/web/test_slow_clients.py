@@ -13,6 +13,7 @@ from instep.core.database import Database, Tx
 from instep.web.protocol import StrictHttp
 from tests.support.cast import Api, Cast
 from tests.support.http import create_article
+from tests.support.wire import serving
 from tests.web.slow_clients import (
     CONNECTIONS,
     IMPATIENCE,
@@ -22,7 +23,6 @@ from tests.web.slow_clients import (
     is_healthy,
     until,
 )
-from tests.support.wire import serving
 
 HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\nX-Half: "
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\n\r\n"

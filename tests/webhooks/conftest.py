@@ -8,8 +8,8 @@ from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
 from tests.support.cast import Api, Cast, Client, Json
-from tests.webhooks.receiver import Receiver, receiving
 from tests.support.deliveries import connect, sending
+from tests.webhooks.receiver import Receiver, receiving
 
 Allow = Callable[[str], None]
 

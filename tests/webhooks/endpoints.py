@@ -9,7 +9,7 @@ from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_key
 from tests.support.cast import Cast, Client, Json
-from tests.support.http import ok, created
+from tests.support.http import created, ok
 
 WEBHOOKS = "/v1/webhooks"
 URL = "https://example.com/hooks/instep"

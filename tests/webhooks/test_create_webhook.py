@@ -11,7 +11,7 @@ from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Tx
 from instep.webhooks.schemas import EventKind
 from tests.support.cast import Api, Cast
-from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, ok, created, named_fields, error
+from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, created, error, named_fields, ok
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 

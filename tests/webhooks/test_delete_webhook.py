@@ -2,7 +2,7 @@
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast
-from tests.support.http import at_once, ok, error
+from tests.support.http import at_once, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, without_secret
 
 

@@ -12,10 +12,10 @@ from instep.webhooks.schemas import WebhookOut
 from instep.webhooks.sender import Sender
 from instep.webhooks.signature import BadSignature, verify
 from tests.support.cast import Api, Cast
+from tests.support.deliveries import connect, delivery_of, make_due
 from tests.support.http import TIMESTAMP, create_article, ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
 from tests.webhooks.receiver import Receiver
-from tests.support.deliveries import connect, delivery_of, make_due
 
 
 async def test_the_endpoint_gets_the_event_signed(

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from instep.core.database import Tx
 from instep.webhooks.sender import Sender
 from tests.support.cast import Client, Json
+from tests.support.deliveries import attempt_under_way, database_time, delivery_of, make_due
 from tests.webhooks.endpoints import redeliver, send_test
 from tests.webhooks.receiver import Receiver
-from tests.support.deliveries import attempt_under_way, database_time, delivery_of, make_due
 
 WAITS = [
     timedelta(minutes=5),

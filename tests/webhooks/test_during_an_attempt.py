@@ -3,10 +3,10 @@
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
 from tests.support.cast import Client, Json
+from tests.support.deliveries import attempt_under_way, claim, connect, delivery_of
 from tests.support.http import ok
 from tests.webhooks.endpoints import WEBHOOKS, redeliver, send_test
 from tests.webhooks.receiver import Receiver
-from tests.support.deliveries import attempt_under_way, claim, connect, delivery_of
 
 
 async def test_an_endpoint_may_be_deleted_during_an_attempt(

@@ -12,12 +12,12 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.scopes import Scope
 from instep.workspaces import actions as workspaces
+from tests.contract.table import TABLE, Operation, assemble
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
-from tests.contract.table import TABLE, Operation, assemble
-from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok, created, error
-from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable
 from tests.support.events import heard, kinds, told
+from tests.support.http import ID, TIMESTAMP, at_once, create_article, created, error, ok
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable
 
 INSTALL = "/v1/articles/install"
 WRITES = [operation for operation in TABLE if operation.is_write]

@@ -6,9 +6,6 @@ from instep.core.database import Tx
 from instep.webhooks.sender import Sender
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import ok
-from tests.webhooks.endpoints import WEBHOOKS, disable, send_test
-from tests.webhooks.receiver import Receiver
 from tests.support.deliveries import (
     attempt_under_way,
     connect,
@@ -18,6 +15,9 @@ from tests.support.deliveries import (
     endpoint_of,
     make_due,
 )
+from tests.support.http import ok
+from tests.webhooks.endpoints import WEBHOOKS, disable, send_test
+from tests.webhooks.receiver import Receiver
 
 
 async def test_an_endpoint_that_is_gone_is_disabled_at_once(

@@ -11,12 +11,20 @@ import psycopg
 from instep.core.database import Database, Tx
 from instep.webhooks import outbox
 from instep.webhooks.sender import Sender
-from tests.support.cast import Api, Cast, Client, Json
-from tests.support.cast import create_company
+from tests.support.cast import Api, Cast, Client, Json, create_company
+from tests.support.deliveries import (
+    add_deliveries,
+    at_work,
+    claim,
+    connect,
+    outcome_of,
+    record,
+    sending,
+    until,
+)
 from tests.support.http import at_once
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver, receiving
-from tests.support.deliveries import add_deliveries, at_work, claim, connect, outcome_of, record, sending, until
 
 AT_ONE_ENDPOINT = 4
 OF_ONE_WORKSPACE = 20

@@ -4,7 +4,7 @@ import pytest
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast
-from tests.support.http import ok, error
+from tests.support.http import error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 

@@ -7,8 +7,6 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
 from tests.support.cast import Client, Json
-from tests.webhooks.endpoints import send_test
-from tests.webhooks.receiver import Receiver
 from tests.support.deliveries import (
     attempt_under_way,
     claim,
@@ -18,6 +16,8 @@ from tests.support.deliveries import (
     outcome_of,
     record,
 )
+from tests.webhooks.endpoints import send_test
+from tests.webhooks.receiver import Receiver
 
 
 async def test_the_delivery_of_a_lost_sender_is_sent_again_with_a_higher_attempt(

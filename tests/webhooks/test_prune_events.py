@@ -12,10 +12,10 @@ from instep.core.jobs import Job
 from instep.ops.prune import PRUNE, prune
 from instep.webhooks.sender import Sender
 from tests.support.cast import Cast, Client, Json
+from tests.support.deliveries import add_deliveries, claim, deliveries_of, outcome_of, record, until
 from tests.support.http import ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
 from tests.webhooks.receiver import Receiver
-from tests.support.deliveries import add_deliveries, claim, deliveries_of, outcome_of, record, until
 
 
 async def test_events_are_pruned_with_their_deliveries_after_30_days(

@@ -6,7 +6,7 @@ import pytest
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast, Json
-from tests.support.http import at_once, ok, error
+from tests.support.http import at_once, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, settle
 
 

@@ -10,12 +10,12 @@ import pytest
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.errors import AppError
+from tests.drafts.review import NewType, queue_new
 from tests.support.articles import save_copy
 from tests.support.cast import Api, Cast, Client, Json
-from tests.drafts.review import NewType, queue_new
+from tests.support.events import before, forget, heard, told
 from tests.support.http import Response, all_pages
 from tests.webhooks.endpoints import create_webhook
-from tests.support.events import before, forget, heard, told
 
 STEPS = 100
 TEXTS = ["One.\n", "Two.\n", "One.\n\nTwo.\n"]

@@ -6,7 +6,7 @@ from typing import Any
 from instep.core.crypto import key_ring
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast, Json
-from tests.support.http import at_once, body_of, ok, error
+from tests.support.http import at_once, body_of, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, without_secret
 
 

@@ -13,9 +13,9 @@ from instep.core.database import Database, Tx
 from instep.core.errors import Unavailable
 from instep.webhooks.sender import Sender
 from tests.support.cast import Client, Json
+from tests.support.deliveries import at_work, deliveries_of
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver
-from tests.support.deliveries import at_work, deliveries_of
 
 
 async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(

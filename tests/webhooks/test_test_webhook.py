@@ -5,7 +5,7 @@ import re
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast
-from tests.support.http import ID, TIMESTAMP, ok, error
+from tests.support.http import ID, TIMESTAMP, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, without_secret
 
 

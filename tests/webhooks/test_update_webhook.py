@@ -6,7 +6,7 @@ import pytest
 
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast, Json
-from tests.support.http import at_once, ok, named_fields, error
+from tests.support.http import at_once, error, named_fields, ok
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, disable, without_secret
 
@@ -64,8 +64,7 @@ async def test_an_empty_text_clears_the_description(api: Api, cast: Cast) -> Non
     webhook = await create_webhook(client, description="Ours")
 
     assert (
-        ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"description": ""}))["description"]
-        is None
+        ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"description": ""}))["description"] is None
     )
 
 

@@ -16,9 +16,9 @@ from instep.identity.keys import is_well_formed
 from instep.migrations import head
 from instep.ops.rotation import SEALED_TABLES
 from instep.workspaces.schemas import BotRow, bot_out
+from tests.runtime.installation import COMMAND
 from tests.support.cast import Api, Json
 from tests.support.commands import Operator
-from tests.runtime.installation import COMMAND
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
 

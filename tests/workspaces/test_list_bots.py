@@ -4,7 +4,7 @@ from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
 from tests.support.cast import Api, Cast
-from tests.support.http import ok, error
+from tests.support.http import error, ok
 
 
 async def test_a_key_of_one_bot_sees_that_bot(api: Api, cast: Cast) -> None:

@@ -91,7 +91,10 @@ def test_an_address_of_the_help_center_without_an_article_announces_one() -> Non
 
 def test_menus_of_known_pages_and_other_lists_announce_nothing() -> None:
     swapped = "\n".join(reversed(MENU.splitlines())) + "\n"
-    assert announced_pages(reviewed_files(read_diff(diff_of("m.html", MENU, swapped))), corpus_of(ARTICLES)) == []
+    assert (
+        announced_pages(reviewed_files(read_diff(diff_of("m.html", MENU, swapped))), corpus_of(ARTICLES))
+        == []
+    )
     pets = '<a pet="cat">\n<a pet="dog">\n'
     diff = diff_of("m.html", pets, f'{pets}<a pet="horse">\n')
     assert announced_pages(reviewed_files(read_diff(diff)), corpus_of(ARTICLES)) == []

@@ -7,9 +7,9 @@ import pytest
 
 from instep.llm.protocol import tokens_of
 from instep.writer import Article, Change
-from instep.writer.llm.edits import ask_for_edits, with_edits
 from instep.writer.llm.certain_edits import certain_edits, reverts
 from instep.writer.llm.delimiters import delimited
+from instep.writer.llm.edits import ask_for_edits, with_edits
 from tests.writer.model_replies import (
     CHANGE,
     NEW_ROW,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from instep.writer.articles.headings import headings_of
 from instep.writer.articles.entries import entry_lists_of
+from instep.writer.articles.headings import headings_of
 from instep.writer.words.labels import key_of, label_of
 
 

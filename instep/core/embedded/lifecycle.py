@@ -9,8 +9,8 @@ import psycopg
 from instep.core.embedded import processes, wire
 from instep.core.embedded.cluster import NAME, Cluster
 from instep.core.embedded.errors import DatabaseUnavailable
-from instep.core.embedded.launch import launch
 from instep.core.embedded.initdb import make, remove_drafts
+from instep.core.embedded.launch import launch
 from instep.core.progress import tell
 
 START_TRIES = 3

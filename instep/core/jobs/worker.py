@@ -146,7 +146,9 @@ class Worker:
                 await self._dead_letter(job)
             # `repr` escapes what PostgreSQL would refuse in a text.
             text = repr(error)[:ERROR_LENGTH]
-            recorded = await self._retry_until_recorded(partial(queue.fail, job=job, error=text, retry_in=retry_in))
+            recorded = await self._retry_until_recorded(
+                partial(queue.fail, job=job, error=text, retry_in=retry_in)
+            )
         if not recorded:
             logger.warning("Job %s (%s): attempt %s ended after its lease", job.id, job.kind, job.attempts)
 

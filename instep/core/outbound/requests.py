@@ -22,7 +22,9 @@ class RawResponse:
     body: bytes
 
 
-async def send_request(caller: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], most: int) -> RawResponse:
+async def send_request(
+    caller: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], most: int
+) -> RawResponse:
     """Post to an address and read the whole answer, or raise `RequestFailed`: cut, odd, or more than `most` bytes.
 
     The address is vetted as for `Caller.post`. No redirect is followed, nothing decoded, no connection kept,

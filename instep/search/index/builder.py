@@ -8,9 +8,16 @@ from itertools import chain, pairwise
 import numpy as np
 
 from instep.search.index.passages import Section, split, without_links
-from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Article, Segment, build_segment
+from instep.search.index.segment import (
+    HEADING_FLAG,
+    MAX_TERM_FREQUENCY,
+    Array,
+    Article,
+    Segment,
+    build_segment,
+)
 from instep.search.index.stems import LANGUAGE_CODES, Stems, index_term
-from instep.search.query.tokens import MAX_WORD_CHARACTERS, tokenize, title_of
+from instep.search.query.tokens import MAX_WORD_CHARACTERS, title_of, tokenize
 
 # Of an article so much is searched; a text with too many different words is searched up to there.
 MAX_INDEXED_CHARACTERS = 250_000
@@ -158,7 +165,9 @@ class SegmentBuilder:
 def sections_of(description: str | None, markdown: str) -> list[Section]:
     """What an article has to say, its description first, which counts as much as a heading."""
     first = [Section((description,), None, description)] if description else []
-    return [*first, *split(markdown[:MAX_INDEXED_CHARACTERS], MAX_INDEXED_PASSAGES)] or [Section((), None, "")]
+    return [*first, *split(markdown[:MAX_INDEXED_CHARACTERS], MAX_INDEXED_PASSAGES)] or [
+        Section((), None, "")
+    ]
 
 
 def segment_of(texts: SegmentBuilder, stems: dict[str, Stems]) -> Segment:
@@ -188,7 +197,9 @@ def segment_of(texts: SegmentBuilder, stems: dict[str, Stems]) -> Segment:
     )
 
 
-def forms_of(texts: SegmentBuilder, stems: dict[str, Stems], numbers: dict[str, int]) -> Iterator[tuple[str, int]]:
+def forms_of(
+    texts: SegmentBuilder, stems: dict[str, Stems], numbers: dict[str, int]
+) -> Iterator[tuple[str, int]]:
     """Words as they are written, each with what it is read as."""
     for config, words in texts.words().items():
         letter, known = LANGUAGE_CODES.get(config, "A"), stems[config]

@@ -190,7 +190,9 @@ async def catch_up(ctx: Ctx, index: Index) -> Index:
         index = index.without(set(await queries.gone_since(ctx, index.synced_until)))
     only_live, texts, count = index.synced_until == NEVER, SegmentBuilder(), 0
     while count < BATCH_ARTICLES:
-        rows = await queries.changed_since(ctx, index.synced_until, index.resume_after, FETCH_ARTICLES, only_live=only_live)
+        rows = await queries.changed_since(
+            ctx, index.synced_until, index.resume_after, FETCH_ARTICLES, only_live=only_live
+        )
         if rows:
             index = index.without({row.id for row in rows})
             live = [row for row in rows if row.is_live]
@@ -228,7 +230,9 @@ async def merge_segments(parts: Sequence[LiveSegment]) -> Segment:
     if len(parts) == 1 and parts[0].live_docs.all():
         return parts[0].segment
     size = sum(part.size for part in parts)
-    return await run(merge, [(part.segment, part.live_docs) for part in parts], is_long=size > MAX_INLINE_PASSAGES)
+    return await run(
+        merge, [(part.segment, part.live_docs) for part in parts], is_long=size > MAX_INLINE_PASSAGES
+    )
 
 
 async def run(function: Callable[..., Made], *arguments: object, is_long: bool) -> Made:

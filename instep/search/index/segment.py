@@ -141,7 +141,9 @@ class Segment:
     @cached_property
     def title_length(self) -> Array:
         """How many words each title has, without those that its language leaves out."""
-        return np.bincount(self.title_article, self.is_title_word[self.title_posting_term], len(self.articles))
+        return np.bincount(
+            self.title_article, self.is_title_word[self.title_posting_term], len(self.articles)
+        )
 
     @cached_property
     def is_title_word(self) -> Array:
@@ -163,7 +165,9 @@ class Segment:
     @cached_property
     def title_norm(self) -> Array:
         """Of each title: what its words are worth together."""
-        squares = np.bincount(self.title_article, self.title_idf[self.title_posting_term] ** 2, len(self.articles))
+        squares = np.bincount(
+            self.title_article, self.title_idf[self.title_posting_term] ** 2, len(self.articles)
+        )
         return np.sqrt(np.maximum(squares, 1e-9))
 
     @cached_property
@@ -210,7 +214,15 @@ class Segment:
 
 
 ARRAYS = (
-    *("document_frequency", "postings_end", "postings_passage", "postings_flags", "title_word", "title_ends", "title_article"),
+    *(
+        "document_frequency",
+        "postings_end",
+        "postings_passage",
+        "postings_flags",
+        "title_word",
+        "title_ends",
+        "title_article",
+    ),
     *("article_of_passage", "passage_length", "term_of_form"),
 )
 
@@ -279,7 +291,9 @@ def merge(parts: Sequence[tuple[Segment, Array]]) -> Segment:
         titles.append(np.stack([number[title_word][kept], new_article[part.title_article][kept]], axis=1))
         owners.append(new_article[part.article_of_passage[stays]])
         lengths.append(part.passage_length[stays].astype(np.int64))
-        forms.update(dict.fromkeys(zip(part.surface_forms.all(), number[part.term_of_form].tolist(), strict=True)))
+        forms.update(
+            dict.fromkeys(zip(part.surface_forms.all(), number[part.term_of_form].tolist(), strict=True))
+        )
         articles += [article for article, alive in zip(part.articles, lives, strict=True) if alive]
         passages += int(stays.sum())
     return without_unused(

@@ -43,7 +43,9 @@ async def stems_of(tx: Tx, config: str, words: Collection[str]) -> Stems:
             STEM_CACHE.clear()
             return await stems_of(tx, config, words)
         for start in range(0, len(strange), LOOKUP_WORDS):
-            known.update(await look_up(tx, config, list(dict.fromkeys(strange[start : start + LOOKUP_WORDS]))))
+            known.update(
+                await look_up(tx, config, list(dict.fromkeys(strange[start : start + LOOKUP_WORDS])))
+            )
     return known
 
 

@@ -25,7 +25,9 @@ def proximity(words: Sequence[list[str]], weights: Weights) -> float:
     places = [(place, found) for place, found in places if found]
     return max(
         (
-            total(found for place, found in places[first : first + WINDOW_WORDS] if place - start < WINDOW_WORDS)
+            total(
+                found for place, found in places[first : first + WINDOW_WORDS] if place - start < WINDOW_WORDS
+            )
             for first, (start, _) in enumerate(places)
         ),
         default=0.0,

@@ -12,13 +12,19 @@ from math import log
 from typing import Any
 
 from instep.identity.schemas import Ctx
-from instep.search.query import lexicon
-from instep.search.index.segment import TermDictionary
 from instep.search.index.cache import Index
+from instep.search.index.segment import TermDictionary
 from instep.search.index.stems import LANGUAGE_CODES, Stems, index_term, stems_of
+from instep.search.query import lexicon
 from instep.search.query.fuzzy import fuzzy_matches
+from instep.search.query.tokens import (
+    CAMEL_CASE_BOUNDARY,
+    MIN_PREFIX_CHARACTERS,
+    UNSEGMENTED_RUN,
+    parse_query,
+    title_of,
+)
 from instep.search.semantic.vectors import SemanticHit
-from instep.search.query.tokens import CAMEL_CASE_BOUNDARY, MIN_PREFIX_CHARACTERS, UNSEGMENTED_RUN, parse_query, title_of
 
 # What counts as much as the word itself would is 1.
 SYNONYM_BOOST = 0.5
@@ -74,7 +80,14 @@ class Query:
 def to_cursor(plan: Query) -> list[Any]:
     """The plan as a cursor carries it."""
     terms = [
-        [term.word, term.weight, term.is_bigram, term.is_stop_word, "".join(sorted(term.stopword_in)), term.keys]
+        [
+            term.word,
+            term.weight,
+            term.is_bigram,
+            term.is_stop_word,
+            "".join(sorted(term.stopword_in)),
+            term.keys,
+        ]
         for term in plan.terms
     ]
     semantic_hits = [(one.article_id, one.first, one.last, one.likeness) for one in plan.semantic_hits]
@@ -156,7 +169,9 @@ class QueryBuilder:
         is_stop_word = read.get(lexicon.CONFIG) in self.fillers
         weight = round(self.idf(keys) * (STOP_WORD_WEIGHT if is_stop_word else 1), 4)
         is_known = any(self.document_frequency(key) for key in keys)
-        return QueryTerm(word, weight, False, tuple((key, 1.0) for key in keys), left_out, is_stop_word, is_known)
+        return QueryTerm(
+            word, weight, False, tuple((key, 1.0) for key in keys), left_out, is_stop_word, is_known
+        )
 
     def pair(self, first: str, second: str) -> QueryTerm | None:
         keys = [
@@ -206,18 +221,24 @@ class QueryBuilder:
             for key in (part.segment.words.raw(int(part.segment.term_of_form[form])).decode(),)
             if key[0] in {LANGUAGE_CODES.get(config, "A") for config in self.stems}
         }
-        return sorted(found, key=lambda key: (found[key], -self.document_frequency(key), key))[:MAX_CORRECTIONS]
+        return sorted(found, key=lambda key: (found[key], -self.document_frequency(key), key))[
+            :MAX_CORRECTIONS
+        ]
 
     def expand_prefix(self, term: QueryTerm) -> QueryTerm:
         """The last word, which may still be in typing, with the words that it may become."""
-        if term.is_bigram or (len(term.word) < MIN_PREFIX_CHARACTERS and not UNSEGMENTED_RUN.match(term.word)):
+        if term.is_bigram or (
+            len(term.word) < MIN_PREFIX_CHARACTERS and not UNSEGMENTED_RUN.match(term.word)
+        ):
             return term
         known = {key for key, _ in term.keys}
         found: set[str] = set()
         for forms, part in self.surface_forms():
             for form in forms.beginning_with(term.word):
                 found.add(part.segment.words.raw(int(part.segment.term_of_form[form])).decode())
-        best = sorted(found - known, key=lambda key: (-self.document_frequency(key), key))[:MAX_PREFIX_EXPANSIONS]
+        best = sorted(found - known, key=lambda key: (-self.document_frequency(key), key))[
+            :MAX_PREFIX_EXPANSIONS
+        ]
         return replace(term, keys=(*term.keys, *((key, PREFIX_BOOST) for key in best)))
 
     def surface_forms(self) -> Iterator[tuple[TermDictionary, Any]]:
@@ -245,7 +266,8 @@ def any_terms_query(asked: QueryBuilder) -> Query:
     return replace(
         plan,
         terms=tuple(
-            asked.expand_prefix(term) if term.word == last and term is words[-1] else term for term in plan.terms
+            asked.expand_prefix(term) if term.word == last and term is words[-1] else term
+            for term in plan.terms
         ),
     )
 

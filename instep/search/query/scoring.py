@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instep.search.index.cache import Index, LiveSegment
+from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Segment
 from instep.search.query.query import STOP_WORD_WEIGHT, Query, QueryTerm
 from instep.search.schemas import Audience
-from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Segment
-from instep.search.index.cache import Index, LiveSegment
 from instep.search.semantic.vectors import SemanticHit
 
 K1 = 1.0
@@ -131,7 +131,9 @@ def rank_part(part: LiveSegment, plan: Query, scope: Filter) -> Ranking:
     asked = sum(title_term_weight(term) for term in plan.terms)
     likeness = totals.title_words / np.maximum(asked + segment.title_length - totals.title_words, 1)
     best = segment.best_of(totals.passage)
-    lexical_score = (best + BODY_BOOST * totals.article + TITLE_BOOST * totals.title) / total + TITLE_SIMILARITY_BOOST * likeness
+    lexical_score = (
+        best + BODY_BOOST * totals.article + TITLE_BOOST * totals.title
+    ) / total + TITLE_SIMILARITY_BOOST * likeness
     is_title = segment.title_marks == hash(plan.title)
     score, passage_score = lexical_score.copy(), totals.passage / total
     for semantic_hits in plan.semantic_hits:
@@ -246,7 +248,9 @@ def match_term(part: LiveSegment, term: QueryTerm) -> TermMatches | None:
 
 def passages_with(segment: Segment, words: list[int], title: Array) -> Array | slice:
     """Few passages hold most words, and to add up nothing for all others takes longer than these do."""
-    is_touched = (title > 0)[segment.article_of_passage] if title.any() else np.zeros(segment.size, dtype=np.bool_)
+    is_touched = (
+        (title > 0)[segment.article_of_passage] if title.any() else np.zeros(segment.size, dtype=np.bool_)
+    )
     for word in words:
         is_touched[segment.postings_passage[segment.body(word)]] = True
     places = np.flatnonzero(is_touched)

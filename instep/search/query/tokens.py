@@ -85,7 +85,9 @@ def tokenize(text: str) -> Iterator[list[str]]:
         for part in UNSEGMENTED_RUN.split(PUNCTUATION_RUN.sub(" ", chunk)):
             if UNSEGMENTED_RUN.fullmatch(part):
                 yield from ([pair] for pair in (*dict.fromkeys(part), *map("".join, pairwise(part))))
-            elif words := [word.lower()[:MAX_WORD_CHARACTERS] for word in CAMEL_CASE_BOUNDARY.sub(" ", part).split()]:
+            elif words := [
+                word.lower()[:MAX_WORD_CHARACTERS] for word in CAMEL_CASE_BOUNDARY.sub(" ", part).split()
+            ]:
                 yield words
 
 
@@ -97,4 +99,6 @@ def title_of(text: str) -> str:
 def holds(text: str, phrase: str) -> bool:
     """Whether the words of a phrase stand together in a text, in capitals or not."""
     words = f" {title_of(text)} "
-    return f" {phrase.lower()} " in words or (bool(UNSEGMENTED_RUN.search(phrase)) and phrase.lower() in words)
+    return f" {phrase.lower()} " in words or (
+        bool(UNSEGMENTED_RUN.search(phrase)) and phrase.lower() in words
+    )

@@ -11,10 +11,10 @@ from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder, Vector
 from instep.llm.protocol import PromptRejected
 from instep.search import queries
-from instep.search.semantic import vectors
 from instep.search.index.builder import ArticleChange
-from instep.search.semantic.chunks import Chunk, chunks_of
 from instep.search.index.cache import NEVER, run
+from instep.search.semantic import vectors
+from instep.search.semantic.chunks import Chunk, chunks_of
 from instep.search.semantic.vectors import EmbeddingState, NewEmbedding
 
 ARTICLES_AT_ONCE = 20

@@ -11,8 +11,8 @@ from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import Embedder, Vector
 from instep.llm.protocol import CompletionError
-from instep.search.semantic import vectors
 from instep.search.schemas import Audience
+from instep.search.semantic import vectors
 from instep.search.semantic.vectors import SemanticHit
 
 log = structlog.get_logger()
@@ -66,7 +66,9 @@ class QueryEmbedder:
             self.vectors.popitem(last=False)
         return vector
 
-    async def near(self, ctx: Ctx, question: str, locale: str | None, audience: Audience) -> tuple[SemanticHit, ...]:
+    async def near(
+        self, ctx: Ctx, question: str, locale: str | None, audience: Audience
+    ) -> tuple[SemanticHit, ...]:
         """The articles that mean what the question does, those first that do so most."""
         vector = await self.of(question)
         if self.embedder is None or vector is None:

@@ -10,9 +10,9 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import Vector
-from instep.search.semantic.chunks import Chunk
 from instep.search.queries import LIVE, visible
 from instep.search.schemas import Audience
+from instep.search.semantic.chunks import Chunk
 
 VECTORS_MISSING = (
     "Embeddings are set up, but PostgreSQL lacks the extension `vector` (0.7 or newer): install pgvector, "

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from instep.core import limits
-from instep.core.paging import Page, Order, PageRequest, sign_cursor
+from instep.core.paging import Order, Page, PageRequest, sign_cursor
 from instep.web.api import as_json
 from instep.web.shapes import ListOut
 

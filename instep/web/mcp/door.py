@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from instep.core.errors import AppError, InvalidRequest
-from instep.web.cors import is_open_to
 from instep.web.authenticated_route import StrictRequest
+from instep.web.cors import is_open_to
 from instep.web.embed_errors import OriginNotAllowed
 from instep.web.errors import EmbedRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call

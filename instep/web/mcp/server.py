@@ -77,7 +77,10 @@ class McpServer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
         """Answer one request. What it began ends with it: nothing outlives the connection it works on."""
         manager = StreamableHTTPSessionManager(
-            self.protocol, json_response=True, stateless=True, max_request_body_size=limits.MAX_TASK_BODY_BYTES
+            self.protocol,
+            json_response=True,
+            stateless=True,
+            max_request_body_size=limits.MAX_TASK_BODY_BYTES,
         )
         async with manager.run():
             await manager.handle_request({**scope, CALLER: caller}, receive, send)

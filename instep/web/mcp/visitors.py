@@ -14,9 +14,9 @@ from instep.core import limits
 from instep.core.errors import AppError, RateLimited
 from instep.core.paging import PageRequest
 from instep.web.addresses import client_address
+from instep.web.authenticated_route import StrictRequest
 from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
-from instep.web.authenticated_route import StrictRequest
 from instep.web.embed import Credentials, Headers, VisitorCall, authenticated, credentials_in
 from instep.web.embed_errors import OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error

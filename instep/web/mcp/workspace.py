@@ -17,13 +17,12 @@ from instep.core.database import Database
 from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
 from instep.core.restarts import restartable
-from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.access_tokens import ACCESS, enter_with_token, is_token, metadata_address, resource_of
+from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.keys import authenticate_key
 from instep.identity.queries import list_bots
-from instep.identity.schemas import TokenAuth, KeyAuth
+from instep.identity.schemas import KeyAuth, TokenAuth
 from instep.identity.scopes import Scope as KeyScope
-from instep.web.call import Call, ToolsAccess, Window
 from instep.web.authenticated_route import (
     ANY_KEY,
     Admission,
@@ -32,6 +31,7 @@ from instep.web.authenticated_route import (
     add_rate_headers,
     named_bots,
 )
+from instep.web.call import Call, ToolsAccess, Window
 from instep.web.errors import as_app_error, render_error
 from instep.web.mcp.door import (
     PARSE_ERROR,

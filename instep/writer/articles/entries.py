@@ -54,7 +54,9 @@ def _rows(lines: Sequence[TextLine]) -> Iterator[EntryList]:
         while last < len(lines) and _is_row(lines[last]):
             last += 1
         if last - at > 2 and _RULE.match(lines[at + 1].text):
-            yield EntryList("row", tuple(_entry(_first_cell(line.text), [line]) for line in lines[at + 2 : last]))
+            yield EntryList(
+                "row", tuple(_entry(_first_cell(line.text), [line]) for line in lines[at + 2 : last])
+            )
         at = last
 
 

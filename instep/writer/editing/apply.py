@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
+from instep.writer.editing.edits import Edit, EditReason, edits_for
 from instep.writer.editing.examples import ExampleEdit
-from instep.writer.editing.edits import EditReason, Edit, edits_for
+from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.renames import Rename
-from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Article, Evidence
 
 # These tell what was true at a time: an edit would make them false.
@@ -30,7 +30,9 @@ def find_edits(facts: Sequence[Fact], library: Corpus) -> dict[str, list[Edit]]:
     return {article_id: places for article_id, places in found.items() if places}
 
 
-def add_example_edits(found: dict[str, list[Edit]], copies: Mapping[str, Sequence[ExampleEdit]], library: Corpus) -> None:
+def add_example_edits(
+    found: dict[str, list[Edit]], copies: Mapping[str, Sequence[ExampleEdit]], library: Corpus
+) -> None:
     """Lines of code say more than a name or a value in them, and so come first."""
     for article in library.articles:
         if article.id in copies and not is_record(article):

@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from instep.writer.articles.headings import front_matter, headings_of
 from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.headings import front_matter, headings_of
 from instep.writer.articles.passages import heading_over, is_in_code, is_in_url, sentence_around
-from instep.writer.editing.value_binding import StatedValue, states_value_of, is_mentioned
 from instep.writer.editing.examples import ExampleEdit
+from instep.writer.editing.value_binding import StatedValue, is_mentioned, states_value_of
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.rewordings import Rewording, wrapped_like
 from instep.writer.facts.signatures import Signature
 from instep.writer.facts.values import Value
-from instep.writer.facts.rewordings import Rewording, wrapped_like
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
 from instep.writer.shapes import Article

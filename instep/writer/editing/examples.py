@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from instep.writer.articles.headings import TextLine, lines_of
 from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.headings import TextLine, lines_of
+from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk, Line
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Article
 from instep.writer.words.safety import has_hidden
@@ -124,7 +124,11 @@ def _is_harmless(copy: ExampleEdit) -> bool:
 
 
 def _copy(
-    edit: _LineReplacement, old: Sequence[Line], block: Sequence[TextLine], places: Sequence[int], scoped: ReadFile
+    edit: _LineReplacement,
+    old: Sequence[Line],
+    block: Sequence[TextLine],
+    places: Sequence[int],
+    scoped: ReadFile,
 ) -> ExampleEdit | None:
     shown = [block[at] for at in places] if edit.removed else []
     beside, model = block[places[0]], old[edit.at if edit.removed else edit.at - 1]

@@ -9,12 +9,17 @@ from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
-from instep.writer.inserting.insertions import Insertion, ScoredInsertion, choose_insertions, scored_insertions
+from instep.writer.inserting.insertions import (
+    Insertion,
+    ScoredInsertion,
+    choose_insertions,
+    scored_insertions,
+)
 from instep.writer.inserting.notes import Note, note_for
 from instep.writer.inserting.siblings import is_listed
-from instep.writer.relevance.selection import Candidate, select_drafts
 from instep.writer.relevance.mentions import Mentions
 from instep.writer.relevance.ranking import Ranked
+from instep.writer.relevance.selection import Candidate, select_drafts
 from instep.writer.shapes import Article, Change
 
 _NEAREST = 4

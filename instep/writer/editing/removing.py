@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.entries import Entry, EntryList, Form, entry_lists_of
 from instep.writer.articles.sections import sections_of
-from instep.writer.articles.entries import Entry, Form, EntryList, entry_lists_of
 from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.diffs.patch import Hunk
 from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.diffs.patch import Hunk
+from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.declarations import Declaration, Kind, declarations_of
 from instep.writer.facts.docstrings import doc_of
 from instep.writer.facts.parameters import grown_in
-from instep.writer.facts.changed_texts import Source
 
 _MOST = 300
 _NEAREST = 12

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.facts.changed_texts import ChangedText, Source, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.renames import Rename, find_renames
+from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
 from instep.writer.facts.stated import find_described_renames
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
-from instep.writer.facts.changed_texts import Source, ChangedText, changed_line, changed_texts
 from instep.writer.facts.values import Value, find_values
-from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.shapes import Change
 from instep.writer.words.names import is_distinct
 from instep.writer.words.safety import is_safe
@@ -75,5 +75,7 @@ def _gone(scope: ChangeSet) -> Iterator[RemovedName]:
                 for name in _NAME.findall(line.text):
                     removed.setdefault(name, source)
     return (
-        RemovedName(name, source) for name, source in removed.items() if name not in staying and is_distinct(name)
+        RemovedName(name, source)
+        for name, source in removed.items()
+        if name not in staying and is_distinct(name)
     )

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from instep.writer.articles.corpus import Corpus
+from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.declarations import Declaration, declarations_of
-from instep.writer.facts.collect import Facts
 from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.collect import Facts
+from instep.writer.facts.declarations import Declaration, declarations_of
 from instep.writer.words.names import is_distinct, is_hyphened
 from instep.writer.words.tokens import parts_of
 
@@ -115,7 +115,9 @@ def _added_names(scope: ChangeSet) -> set[str]:
     }
 
 
-def _doubt(name: str, sources: Sequence[Source], census: OccurrenceCounts, added: Iterable[str]) -> str | None:
+def _doubt(
+    name: str, sources: Sequence[Source], census: OccurrenceCounts, added: Iterable[str]
+) -> str | None:
     is_file = any(PurePosixPath(source.file).name == name for source in sources)
     if census.removed[name] < 2 and not is_file:
         return "no use of it goes along with its definition"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from instep.writer.diffs.patch import FilePatch
 from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.changed_texts import Level, Source, ChangedText
+from instep.writer.facts.changed_texts import ChangedText, Level, Source
 from instep.writer.words.names import is_distinct
 from instep.writer.words.tokens import parts_of
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from instep.writer.facts.changed_texts import Source, ChangedText
+from instep.writer.facts.changed_texts import ChangedText, Source
 
 _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")

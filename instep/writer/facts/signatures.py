@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.facts.parameters import grown_in
 from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.parameters import grown_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.renames import Rename
 from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.renames import Rename
 from instep.writer.shapes import Change
 from instep.writer.words.matching import mention
 from instep.writer.words.names import is_distinct

@@ -43,7 +43,9 @@ def token_replacements(file: str, weight: float, pair: Pair) -> Iterator[TokenRe
     if len(old_tokens) > _LONGEST or len(new_tokens) > _LONGEST:
         return
     for a, b, c, d in _joined(_spans(old_tokens, new_tokens), old_tokens, old):
-        yield TokenReplacement(file, weight, pair, *_bounds(old_tokens, a, b, old), *_bounds(new_tokens, c, d, new))
+        yield TokenReplacement(
+            file, weight, pair, *_bounds(old_tokens, a, b, old), *_bounds(new_tokens, c, d, new)
+        )
 
 
 def _spans(old: list[Token], new: list[Token]) -> list[Span]:

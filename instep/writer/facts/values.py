@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.facts.changed_texts import Source, literal_around, source_of
+from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.words.names import is_distinct
 from instep.writer.words.tokens import parts_of
 

@@ -8,8 +8,8 @@ from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import Source
 from instep.writer.inserting.analogy import spellings_of
 from instep.writer.inserting.items import entry_for, set_apart
-from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.inserting.probability import InsertionFeatures, insertion_probability, is_headed
+from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.shapes import Article, Change
 from instep.writer.words.safety import has_hidden
 from instep.writer.words.sentences import sentence_of
@@ -48,7 +48,12 @@ def scored_insertions(
     """Every spot of an article at which one of the additions could stand."""
     setting = InsertionFeatures(article.text, rank, need, change.title)
     return [
-        ScoredInsertion(addition, spot, insertion_probability(addition, spot, setting), is_headed(addition, spot, article.text))
+        ScoredInsertion(
+            addition,
+            spot,
+            insertion_probability(addition, spot, setting),
+            is_headed(addition, spot, article.text),
+        )
         for addition in additions
         for spot in insertion_points(addition, article.text)
     ]

@@ -23,7 +23,9 @@ _ITSELF = re.compile(r"\((?:self|cls|this)(?:,\s*|\))")
 _FEW_WORDS = 2
 
 
-def entry_for(addition: Addition, spot: InsertionPoint, said: str, text: str, spellings: "Counter[str]") -> str | None:
+def entry_for(
+    addition: Addition, spot: InsertionPoint, said: str, text: str, spellings: "Counter[str]"
+) -> str | None:
     """The lines to put in at the spot; None where the form of the neighbours can't be followed."""
     known = _borrowed(spot, text) or by_analogy(spot.label, spot.group, text, spellings)
     if known:
@@ -77,7 +79,9 @@ def _header(text: str, spot: InsertionPoint) -> list[str]:
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
 
 
-def _row(line: str, addition: Addition, spot: InsertionPoint, model: Entry, said: str, header: list[str]) -> str:
+def _row(
+    line: str, addition: Addition, spot: InsertionPoint, model: Entry, said: str, header: list[str]
+) -> str:
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
     bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from instep.core import limits
 from instep.llm.protocol import Prompt, bytes_of, tokens_of
-from instep.writer.llm.edits import Outcome
-from instep.writer.llm.grounding import facts_of, sentences, content_terms
 from instep.writer.llm.delimiters import delimited, shortened
+from instep.writer.llm.edits import Outcome
+from instep.writer.llm.grounding import content_terms, facts_of, sentences
 from instep.writer.llm.markup import LinkPolicy, violation
-from instep.writer.llm.replies import Block, Blocks, blocks_schema, read_reply
 from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, warnings_of
+from instep.writer.llm.replies import Block, Blocks, blocks_schema, read_reply
 from instep.writer.new_articles.outline import Wanted, topics_of
 from instep.writer.new_articles.outline_sources import Source, quotable
 from instep.writer.shapes import Change, Proposal, Report
@@ -70,7 +70,11 @@ def with_article(request: Request, report: Report, at: int, reply: str, model: s
     outline = report.proposals[at]
     warnings = (*outline.warnings, *warnings_of([fault for fault in faults if fault], "part"))
     text = "\n\n".join(_without_empty_headings(kept))
-    if not text.strip() or violation("", text, LinkPolicy()) or len(text) > limits.MAX_CONTENT_CHARACTERS // 2:
+    if (
+        not text.strip()
+        or violation("", text, LinkPolicy())
+        or len(text) > limits.MAX_CONTENT_CHARACTERS // 2
+    ):
         return Outcome(_put(report, at, replace(outline, warnings=warnings)), "No part of its text holds.")
     written = replace(
         outline,

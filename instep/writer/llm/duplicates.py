@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from instep.writer.llm.grounding import pieces, content_terms
+from instep.writer.llm.grounding import content_terms, pieces
 
 _FEWEST_TERMS, _FEWEST_WORDS = 4, 3
 _SAME = 0.8

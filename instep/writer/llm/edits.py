@@ -8,15 +8,15 @@ from instep.core import limits
 from instep.llm.protocol import Prompt, bytes_of, tokens_of
 from instep.writer.articles.headings import front_matter
 from instep.writer.articles.passages import line_of
-from instep.writer.diffs.reading import read_diff
 from instep.writer.diffs.change_set import ChangeSet, ReadFile, reviewed_files
-from instep.writer.llm.grounding import Grounding, Vocabulary, is_fenced, pieces, sentences, content_terms
-from instep.writer.llm.duplicates import DuplicateDetector
+from instep.writer.diffs.reading import read_diff
 from instep.writer.llm.certain_edits import CertainEdit, certain_edits, reverts
-from instep.writer.llm.delimiters import excerpt, delimited, shortened, shown_diff
-from instep.writer.llm.markup import LinkPolicy, violation, hosts_in
-from instep.writer.llm.replies import Edit, Edits, edits_schema, read_reply
+from instep.writer.llm.delimiters import delimited, excerpt, shortened, shown_diff
+from instep.writer.llm.duplicates import DuplicateDetector
+from instep.writer.llm.grounding import Grounding, Vocabulary, content_terms, is_fenced, pieces, sentences
+from instep.writer.llm.markup import LinkPolicy, hosts_in, violation
 from instep.writer.llm.prompts import EDIT_PROMPT, reason_with, summary_with, warnings_of
+from instep.writer.llm.replies import Edit, Edits, edits_schema, read_reply
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Verdict
 
 # Below it most changes need no edit (docs/quality.md), and a question would be paid for nothing.
@@ -45,9 +45,7 @@ class Outcome:
     refused: str | None
 
 
-def ask_for_edits(
-    change: Change, articles: Sequence[Article], report: Report, tokens: int
-) -> Prompt | None:
+def ask_for_edits(change: Change, articles: Sequence[Article], report: Report, tokens: int) -> Prompt | None:
     """The question about the likeliest articles; None where no article is likely to need an edit."""
     chosen = _chosen(articles, report)
     scope = reviewed_files(read_diff(change.diff))
@@ -208,7 +206,9 @@ def _fault_of_form(edit: Edit, text: str) -> str | None:
     return None
 
 
-def _fault_of_place(place: _LocatedEdit, text: str, kept: Sequence[CertainEdit], others: Sequence[_LocatedEdit]) -> str | None:
+def _fault_of_place(
+    place: _LocatedEdit, text: str, kept: Sequence[CertainEdit], others: Sequence[_LocatedEdit]
+) -> str | None:
     if place.start < len(front_matter(text)):
         return "it changes the front matter"
     if any(place.start < other.end and other.start < place.end for other in others):

@@ -7,8 +7,8 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.notes import first_source
-from instep.writer.relevance.ranking import Ranked
 from instep.writer.new_articles.pages import Page, announced_pages
+from instep.writer.relevance.ranking import Ranked
 from instep.writer.shapes import Change, Evidence, Proposal
 from instep.writer.words.labels import key_of
 from instep.writer.words.names import is_distinct
@@ -27,7 +27,12 @@ _EXCERPT = 300
 
 
 def new_article_for(
-    change: Change, scope: ChangeSet, additions: Sequence[Addition], ranked: Ranked, need: float, library: Corpus
+    change: Change,
+    scope: ChangeSet,
+    additions: Sequence[Addition],
+    ranked: Ranked,
+    need: float,
+    library: Corpus,
 ) -> Proposal | None:
     """Where a page is announced, documentation is promised, or much is added that no article is near."""
     pages = announced_pages(scope, library)
@@ -51,7 +56,9 @@ def new_article_for(
     )
 
 
-def _reason(pages: Sequence[Page], change: Change, scope: ChangeSet, ranked: Ranked, need: float) -> str | None:
+def _reason(
+    pages: Sequence[Page], change: Change, scope: ChangeSet, ranked: Ranked, need: float
+) -> str | None:
     if pages:
         return f"The change links to a page `{pages[0].slug}` that is no article yet."
     subject = subject_of(change.title)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.writer.articles.corpus import Corpus
+from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Line
-from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import Source
 from instep.writer.words.labels import key_of
 

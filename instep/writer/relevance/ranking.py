@@ -9,7 +9,13 @@ from math import exp, log
 
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
-from instep.writer.relevance.article_features import ArticleFeatures, keys_of_page, linked_from, listed_in, article_features
+from instep.writer.relevance.article_features import (
+    ArticleFeatures,
+    article_features,
+    keys_of_page,
+    linked_from,
+    listed_in,
+)
 from instep.writer.relevance.query import Query, Terms, query_of
 from instep.writer.shapes import Article, Change
 from instep.writer.words.labels import key_of
@@ -214,7 +220,11 @@ def _targets(articles: Sequence[Article], nearest: Sequence[int]) -> "dict[int, 
     return {at: set().union(*(pages[key] for key in keys)) - {at} for at, keys in linked.items()}
 
 
-def _lead(score: Callable[[Terms, ArticleFeatures, _CorpusStatistics], float], wanted: Terms, shelf: _CorpusStatistics) -> float:
+def _lead(
+    score: Callable[[Terms, ArticleFeatures, _CorpusStatistics], float],
+    wanted: Terms,
+    shelf: _CorpusStatistics,
+) -> float:
     """How far the best article stands above the fifth."""
     scores = [score(wanted, profile, shelf) for profile in shelf.profiles]
     best = sorted(scores, reverse=True)[:5]

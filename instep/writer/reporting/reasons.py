@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from instep.writer.editing.apply import best_source
+from instep.writer.editing.edits import Edit, EditReason
 from instep.writer.editing.examples import ExampleEdit
-from instep.writer.editing.edits import EditReason, Edit
+from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.collect import RemovedName
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.signatures import Signature
-from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note

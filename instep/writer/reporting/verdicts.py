@@ -18,7 +18,7 @@ from instep.writer.reporting.reasons import (
     reason_for_rest,
     reason_for_value,
 )
-from instep.writer.shapes import StaleMention, Article, Verdict
+from instep.writer.shapes import Article, StaleMention, Verdict
 from instep.writer.words.matching import mention
 from instep.writer.words.names import is_distinct
 
@@ -28,7 +28,9 @@ _MOST = 30
 
 def stale_mentions(facts: Facts, library: Corpus) -> tuple[StaleMention, ...]:
     return tuple(
-        StaleMention(article.id, gone.name) for gone in facts.gone for article in _articles_mentioning(gone.name, library)
+        StaleMention(article.id, gone.name)
+        for gone in facts.gone
+        for article in _articles_mentioning(gone.name, library)
     )
 
 
