@@ -26,7 +26,8 @@ def refuse_weak(password: str, *known: str) -> None:
     """`known`: what an attacker would try first, such as the person's name."""
     if not limits.MIN_PASSWORD_CHARACTERS <= len(password) <= limits.MAX_PASSWORD_CHARACTERS:
         raise WeakPassword(
-            f"A password must have {limits.MIN_PASSWORD_CHARACTERS} to {limits.MAX_PASSWORD_CHARACTERS} characters."
+            f"A password must have {limits.MIN_PASSWORD_CHARACTERS} to {limits.MAX_PASSWORD_CHARACTERS}"
+            " characters."
         )
     # Its lists of passwords and names take a moment to read, and only whoever sets a password needs them.
     from zxcvbn import zxcvbn

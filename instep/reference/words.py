@@ -25,7 +25,7 @@ workspace (402), the body (400), 404.
 `RateLimit` and `RateLimit-Policy` on every answer tell what is left, `Retry-After` on a 429 how long to wait.
 A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task {limits.MAX_TASK_BODY_BYTES // MIB} MiB.
 
-**Lists** have `page_size` rows a page (1 to {limits.MAX_PAGE_SIZE}, {limits.DEFAULT_PAGE_SIZE} where not sent).
+**Lists** have `page_size` rows a page (1 to {limits.MAX_PAGE_SIZE}, {limits.DEFAULT_PAGE_SIZE} by default).
 While `has_more` is true, send `next_cursor` as `start_cursor`: rows that do not change meanwhile come exactly
 once.
 

@@ -142,7 +142,8 @@ async def texts(ctx: Ctx, ids: Sequence[str], audience: Audience) -> list[Articl
 
 async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
     found = await ctx.tx.value(
-        f"select array_agg(a.id) from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(audience)}",
+        f"select array_agg(a.id) from articles a"
+        f" where {LIVE} and a.id = any(%(ids)s) and {visible(audience)}",
         bot=ctx.bot.id,
         ids=list(ids),
     )

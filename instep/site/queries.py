@@ -219,6 +219,7 @@ async def list_news_addresses(ctx: Ctx) -> list[NewsAddress]:
     """Of all published entries, newest change first."""
     return await ctx.tx.all(
         NewsAddress,
-        f"select e.slug, e.updated_at {NEWS} order by e.updated_at desc, e.id limit {limits.MAX_SITEMAP_URLS}",
+        f"select e.slug, e.updated_at {NEWS}"
+        f" order by e.updated_at desc, e.id limit {limits.MAX_SITEMAP_URLS}",
         bot=ctx.bot.id,
     )

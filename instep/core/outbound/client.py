@@ -89,7 +89,7 @@ class OutboundClient:
         return Response(response.status, bytes(excerpt))
 
     async def connect(self, url: Url) -> Streams:
-        """A connection to a vetted address of the host, without TLS, as a tunnel needs it; or `RequestFailed`.
+        """A connection to a vetted address of the host, without TLS, as a tunnel needs it.
 
         The host is refused, looked up, vetted and reached in time as in `post`. Who asked for the connection
         closes its writer, and bounds what goes through.

@@ -25,7 +25,7 @@ class RawResponse:
 async def send_request(
     caller: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], most: int
 ) -> RawResponse:
-    """Post to an address and read the whole answer, or raise `RequestFailed`: cut, odd, or more than `most` bytes.
+    """Post to an address and read the whole answer, or raise `RequestFailed`.
 
     The address is vetted as for `Caller.post`. No redirect is followed, nothing decoded, no connection kept,
     and no proxy of the environment is used. The time limit is the caller's.

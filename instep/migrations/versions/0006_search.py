@@ -49,7 +49,7 @@ create function search_config(p_locale text) returns regconfig language sql stab
 $$;
 """
 
-# Classes of characters, as both PostgreSQL and Python read them; instep/search/query/tokens.py has the same ones.
+# Classes of characters, as both PostgreSQL and Python read them.
 # Marks are named, since what the server takes for a letter depends on the locale that it was set up with.
 MARKS = (
     r"!-/:-@\[-`{-~\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u055a-\u055f\u0589\u058a"
