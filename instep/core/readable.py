@@ -7,7 +7,7 @@ from html import escape, unescape
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
 TAG = re.compile(r'<(/?)(a|h[1-6]|img|pre|table)((?: [a-z-]+="[^"]*")*)>')
-ANY_TAG = re.compile(r"<[^>]*>")
+ANY_TAG = re.compile(r"<[^<>]*>")
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 # As browsers read an address: what they skip before and within it, and where a scheme ends.
 SKIPPED = re.compile(r"^[\0-\x20]+|[\t\n\r]")

@@ -1,5 +1,9 @@
 """One visitor's data: handed out whole, and erased so that no table holds a trace of it."""
 
+import secrets
+from dataclasses import dataclass
+from string import ascii_lowercase
+
 import pytest
 
 from instep.core.database import Database, Tx
@@ -11,10 +15,35 @@ from tests.support.questions import ask
 from tests.support.visitors import escalate, leave, rows
 from tests.webhooks.endpoints import create_webhook
 
-CANARY = "Canary.Bird@example.com"
-NAME = "Zebedee Quux"
-VISITOR = "visitor-4711-canary"
-MINE = f"Where is my invoice 4711? Write to {CANARY}."
+OTHER = ("other@example.com", "Olga Other", "somebody", "Is there a plan for schools?")
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """A visitor whose name, address and words no other test has: it would be seen wherever it is left."""
+
+    token: str
+
+    @property
+    def email(self) -> str:
+        return f"Canary.{self.token}@example.com"
+
+    @property
+    def name(self) -> str:
+        return f"Zebedee {self.token.title()}"
+
+    @property
+    def visitor(self) -> str:
+        return f"visitor-{self.token}"
+
+    @property
+    def question(self) -> str:
+        return f"Where is my invoice {self.token}? Write to {self.email}."
+
+
+@pytest.fixture
+def canary() -> Canary:
+    return Canary("".join(secrets.choice(ascii_lowercase) for _ in range(12)))
 
 
 async def everywhere(owner: Tx) -> str:
@@ -27,18 +56,22 @@ async def everywhere(owner: Tx) -> str:
     return " ".join(texts).lower()
 
 
-async def visit(api: Api, cast: Cast, database: Database, email: str, visitor: str, question: str) -> Json:
+async def visit(api: Api, cast: Cast, email: str, name: str, visitor: str, question: str) -> Json:
     """Ask in vain, leave contact details in every way, and ask for a person."""
     client = api(None)
     answer = await ask(client, cast.acme, question, visitor=visitor)
     conversation = answer["conversationId"]
     await leave(
-        client, cast.acme, email=email, name=NAME, message=f"I am {NAME}", conversationId=conversation
+        client, cast.acme, email=email, name=name, message=f"I am {name}", conversationId=conversation
     )
     await leave(client, cast.acme, email=email.upper(), message="no conversation")
-    asked = {"email": email, "message": f"Call {NAME} at {email}"}
+    asked = {"email": email, "message": f"Call {name} at {email}"}
     ok(await escalate(client, cast.acme, conversation, **asked))
     return answer
+
+
+async def visit_as(api: Api, cast: Cast, canary: Canary) -> Json:
+    return await visit(api, cast, canary.email, canary.name, canary.visitor, canary.question)
 
 
 @pytest.fixture
@@ -48,28 +81,33 @@ async def told(api: Api, cast: Cast, database: Database) -> None:
     await add_target(database, cast.acme)
 
 
-def named(how: str) -> tuple[str, ...]:
-    return ("--email", CANARY.swapcase()) if how == "email" else ("--visitor", VISITOR)
+def named(how: str, canary: Canary) -> tuple[str, ...]:
+    return ("--email", canary.email.swapcase()) if how == "email" else ("--visitor", canary.visitor)
 
 
 @pytest.mark.parametrize("how", ["email", "visitor"])
 async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
-    api: Api, cast: Cast, database: Database, owner: Tx, operator: Operator, told: None, how: str
+    api: Api, cast: Cast, owner: Tx, operator: Operator, told: None, canary: Canary, how: str
 ) -> None:
-    await visit(api, cast, database, CANARY, VISITOR, MINE)
-    other = await visit(api, cast, database, "other@example.com", "somebody", "Is there a plan for schools?")
+    await visit_as(api, cast, canary)
+    other = await visit(api, cast, *OTHER)
     before = await everywhere(owner)
-    assert all(sign.lower() in before for sign in (CANARY, NAME, "4711"))
+    assert all(trace.lower() in before for trace in (canary.email, canary.name, canary.visitor[8:]))
     mine = ("--workspace", cast.acme.workspace_id)
     if how == "visitor":
         # A lead without a conversation is known by its address alone.
-        await owner.run("delete from leads where conversation_id is null")
+        await owner.run(
+            "delete from leads where conversation_id is null and workspace_id = %(workspace)s",
+            workspace=cast.acme.workspace_id,
+        )
         await owner.run(
             'update events set body = \'{"data": {"object": {"id": ""}}}\' where type = \'lead.created\''
             " and position('no conversation' in convert_from(body, 'UTF8')) > 0"
+            " and workspace_id = %(workspace)s",
+            workspace=cast.acme.workspace_id,
         )
 
-    erasure = await operator.json("visitor", "erase", *named(how), *mine)
+    erasure = await operator.json("visitor", "erase", *named(how, canary), *mine)
 
     assert {name: erasure[name] for name in ("conversations", "messages", "unansweredQuestions")} == {
         "conversations": 1,
@@ -78,39 +116,40 @@ async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
     }
     assert (erasure["leads"], erasure["events"]) == ((2, 3) if how == "email" else (1, 2))
     after = await everywhere(owner)
-    assert CANARY.lower() not in after
-    assert "4711" not in after
+    assert canary.token not in after
     kept = {row["id"] for row in await rows(owner, "conversations", cast.acme)}
     assert kept == {other["conversationId"]}
     assert "is there a plan for schools?" in after
     assert await owner.value("select count(*) from audit_entries where action = 'erase_visitor'") >= 1
-    again = await operator.json("visitor", "erase", *named(how), *mine)
+    again = await operator.json("visitor", "erase", *named(how, canary), *mine)
     assert set(again.values()) == {0}
 
 
 async def test_everything_of_one_visitor_is_handed_out(
-    api: Api, cast: Cast, database: Database, operator: Operator
+    api: Api, cast: Cast, operator: Operator, canary: Canary
 ) -> None:
-    answer = await visit(api, cast, database, CANARY, VISITOR, MINE)
-    await visit(api, cast, database, "other@example.com", "somebody", "Is there a plan for schools?")
+    answer = await visit_as(api, cast, canary)
+    await visit(api, cast, *OTHER)
 
     exported = await operator.json(
-        "visitor", "export", "--email", CANARY, "--workspace", cast.acme.workspace_id
+        "visitor", "export", "--email", canary.email, "--workspace", cast.acme.workspace_id
     )
 
     assert [row["id"] for row in exported["conversations"]] == [answer["conversationId"]]
-    assert [row["question"] for row in exported["messages"]] == [MINE]
-    assert {row["email"].lower() for row in exported["leads"]} == {CANARY.lower()}
+    assert [row["question"] for row in exported["messages"]] == [canary.question]
+    assert {row["email"].lower() for row in exported["leads"]} == {canary.email.lower()}
     assert len(exported["leads"]) == 2
     assert "other@example.com" not in str(exported)
 
 
-async def test_another_workspace_is_not_touched(api: Api, cast: Cast, owner: Tx, operator: Operator) -> None:
+async def test_another_workspace_is_not_touched(
+    api: Api, cast: Cast, owner: Tx, operator: Operator, canary: Canary
+) -> None:
     for company in (cast.acme, cast.globex):
-        await leave(api(None), company, email=CANARY)
+        await leave(api(None), company, email=canary.email)
 
     erasure = await operator.json(
-        "visitor", "erase", "--email", CANARY, "--workspace", cast.acme.workspace_id
+        "visitor", "erase", "--email", canary.email, "--workspace", cast.acme.workspace_id
     )
 
     assert erasure["leads"] == 1
@@ -118,13 +157,15 @@ async def test_another_workspace_is_not_touched(api: Api, cast: Cast, owner: Tx,
 
 
 async def test_a_question_that_others_ask_too_stays_in_their_words(
-    api: Api, cast: Cast, owner: Tx, operator: Operator
+    api: Api, cast: Cast, owner: Tx, operator: Operator, canary: Canary
 ) -> None:
     client = api(None)
-    await ask(client, cast.acme, "How to export invoices", visitor=VISITOR)
+    await ask(client, cast.acme, "How to export invoices", visitor=canary.visitor)
     await ask(client, cast.acme, "how do I export invoices?", visitor="somebody")
 
-    await operator.json("visitor", "erase", "--visitor", VISITOR, "--workspace", cast.acme.workspace_id)
+    await operator.json(
+        "visitor", "erase", "--visitor", canary.visitor, "--workspace", cast.acme.workspace_id
+    )
 
     [question] = await rows(owner, "unanswered_questions", cast.acme)
     assert (question["question"], question["examples"]) == (
