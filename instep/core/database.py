@@ -88,7 +88,7 @@ class Tx:
         """The first column of the first row, or None."""
         return await self.fetch(scalar_row, sql, params)
 
-    async def run(self, sql: str, /, **params: Any) -> int:
+    async def execute(self, sql: str, /, **params: Any) -> int:
         """The number of rows touched."""
         async with self.connection.cursor() as cursor:
             await cursor.execute(sql, params)
@@ -104,7 +104,7 @@ class Tx:
         if self.depth:
             self.last.append((sql, params))
         else:
-            await self.run(sql, **params)
+            await self.execute(sql, **params)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:

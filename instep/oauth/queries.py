@@ -50,7 +50,7 @@ async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
 
 async def touch_app(tx: Tx, client_id: str) -> None:
     """Note down, once a day, that the app is in use."""
-    await tx.run(
+    await tx.execute(
         "update oauth_clients set used_at = now() where id = %(id)s and used_at < now() - interval '1 day'",
         id=client_id,
     )
@@ -81,7 +81,7 @@ async def save_app(
 
 
 async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
-    await tx.run(
+    await tx.execute(
         """
         insert into oauth_grants (id, workspace_id, person_id, client_id, app_name, redirect_uri, resource,
           scope, bot_ids, default_bot_id, code_hash, challenge, expires_at)
@@ -96,7 +96,7 @@ async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
 
 async def make_room(tx: Tx, person_id: str, most: int) -> None:
     """End those of a person's connections beyond `most` that were used least lately."""
-    await tx.run(
+    await tx.execute(
         f"""
         update oauth_grants set revoked_at = now() where id in (
           select g.id from oauth_grants g where g.person_id = %(person)s and {CONNECTED}
@@ -118,7 +118,7 @@ async def redeem(tx: Tx, grant_id: str, lasts: timedelta) -> bool:
         update oauth_grants set redeemed_at = now(), expires_at = now() + %(lasts)s
         where id = %(id)s and redeemed_at is null and revoked_at is null and expires_at > now()
     """
-    return await tx.run(sql, id=grant_id, lasts=lasts) == 1
+    return await tx.execute(sql, id=grant_id, lasts=lasts) == 1
 
 
 async def find_refresh_token(tx: Tx, token_hash: bytes) -> TokenRow | None:
@@ -135,18 +135,18 @@ async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:
         update oauth_tokens set used_at = now()
         where token_hash = %(hash)s and kind = 'refresh' and used_at is null and expires_at > now()
     """
-    return await tx.run(sql, hash=token_hash) == 1
+    return await tx.execute(sql, hash=token_hash) == 1
 
 
 async def prolong(tx: Tx, grant_id: str, lasts: timedelta) -> None:
     sql = "update oauth_grants set expires_at = now() + %(lasts)s where id = %(id)s and revoked_at is null"
-    await tx.run(sql, id=grant_id, lasts=lasts)
+    await tx.execute(sql, id=grant_id, lasts=lasts)
 
 
 async def insert_token(
     tx: Tx, token_hash: bytes, grant_id: str, kind: str, scope: str, lasts: timedelta
 ) -> None:
-    await tx.run(
+    await tx.execute(
         """
         insert into oauth_tokens (token_hash, workspace_id, grant_id, kind, scope, expires_at)
         select %(hash)s, g.workspace_id, g.id, %(kind)s, %(scope)s, now() + %(lasts)s

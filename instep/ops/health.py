@@ -74,7 +74,9 @@ async def try_to_write(tx: Tx) -> None:
     """
     with suppress(InsufficientPrivilege):
         async with tx.transaction():
-            await tx.run("create temp table trial_write on commit drop as select generate_series(1, 2000)")
+            await tx.execute(
+                "create temp table trial_write on commit drop as select generate_series(1, 2000)"
+            )
 
 
 def problems_of(state: State) -> list[str]:

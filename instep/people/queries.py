@@ -74,11 +74,11 @@ async def set_disabled(tx: Tx, user_id: str, is_disabled: bool) -> User:
 
 async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
     sql = "update people set password_hash = %(hash)s where id = %(id)s"
-    await tx.run(sql, id=user_id, hash=password_hash)
+    await tx.execute(sql, id=user_id, hash=password_hash)
 
 
 async def end_sessions(tx: Tx, user_id: str) -> None:
-    await tx.run("delete from sessions where person_id = %(id)s", id=user_id)
+    await tx.execute("delete from sessions where person_id = %(id)s", id=user_id)
 
 
 async def find_for_sign_in(tx: Tx, email: str) -> Candidate | None:

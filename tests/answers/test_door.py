@@ -216,7 +216,7 @@ async def test_addresses_of_one_customer_count_together(
 
 async def test_the_window_ends(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
     await calling_from(app, "192.0.2.12", lead(cast), times=31)
-    await owner.run(
+    await owner.execute(
         "update rate_windows set started_at = started_at - interval '61 seconds' where subject = %(subject)s",
         subject=f"{cast.acme.bot_id} 192.0.2.12",
     )

@@ -87,10 +87,10 @@ async def test_no_connection_is_held_while_work_runs(database_url: str) -> None:
 async def test_the_attempt_that_was_interrupted_leaves_nothing_behind(database: Database) -> None:
     async def attempt() -> int:
         async with database.enter_workspace("") as tx, tx.transaction():
-            await tx.run("insert into jobs (kind, payload) values ('interrupted', '{}')")
+            await tx.execute("insert into jobs (kind, payload) values ('interrupted', '{}')")
             await run_with_timeout(abs, -1, seconds=1)
             return int(await tx.value("select count(*) from jobs where kind = 'interrupted'"))
 
     assert await restartable(attempt) == 1
     async with database.enter_workspace("") as tx:
-        assert await tx.run("delete from jobs where kind = 'interrupted'") == 1
+        assert await tx.execute("delete from jobs where kind = 'interrupted'") == 1

@@ -97,7 +97,7 @@ async def test_a_document_is_read_again_when_it_is_no_longer_fresh(
 ) -> None:
     assert (await page_for(browser, publisher.client_id)).status_code == 200
     sql = "update oauth_clients set fresh_until = now() where id = %(id)s"
-    await owner.run(sql, id=publisher.client_id)
+    await owner.execute(sql, id=publisher.client_id)
     publisher.says(redirect_uris=["https://elsewhere.example/"])
 
     page = await page_for(browser, publisher.client_id)

@@ -66,7 +66,7 @@ async def open_to(owner: Tx, company: Company, *origins: str) -> None:
 
 async def spend(owner: Tx, policy: str, subject: str, hits: int) -> None:
     """Use a window up to so many calls."""
-    await owner.run(
+    await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
         values (%(policy)s, %(subject)s, clock_timestamp(), %(hits)s)

@@ -63,8 +63,8 @@ async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
     mine = ("--workspace", cast.acme.workspace_id)
     if how == "visitor":
         # A lead without a conversation is known by its address alone.
-        await owner.run("delete from leads where conversation_id is null")
-        await owner.run(
+        await owner.execute("delete from leads where conversation_id is null")
+        await owner.execute(
             'update events set body = \'{"data": {"object": {"id": ""}}}\' where type = \'lead.created\''
             " and position('no conversation' in convert_from(body, 'UTF8')) > 0"
         )
