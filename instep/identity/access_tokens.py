@@ -42,7 +42,7 @@ def is_token(text: str, prefix: str) -> bool:
 
 
 @asynccontextmanager
-async def enter_with_token(
+async def authenticate_token(
     database: Database, token: str, resource: str, bot: UUID | None, address: str
 ) -> AsyncIterator[tuple[TokenAuth, Tx]]:
     """Find who connected the app, count the request, resolve the bot, enter the workspace: one round trip."""
@@ -54,13 +54,13 @@ async def enter_with_token(
         bot=bot,
         address=address,
         seconds=limits.REQUEST_WINDOW_SECONDS,
-    ) as (entry, tx):
-        assert entry is not None, "enter_with_token always returns a row"
-        yield without_excess(entry), tx
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_token always returns a row"
+        yield without_excess(auth), tx
 
 
-def without_excess(entry: TokenAuth) -> TokenAuth:
+def without_excess(auth: TokenAuth) -> TokenAuth:
     """With the scope that its person has too: a role may have become smaller since the consent."""
-    if entry.person is None or entry.scope is None:
-        return entry
-    return replace(entry, scope=intersect(entry.scope, entry.person.permissions.scope))
+    if auth.person is None or auth.scope is None:
+        return auth
+    return replace(auth, scope=intersect(auth.scope, auth.person.permissions.scope))

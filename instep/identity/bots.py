@@ -13,18 +13,18 @@ class BotRequired(AppError):
     code = "bot_required"
 
 
-def credential_of(entry: KeyAuth) -> str:
+def credential_of(auth: KeyAuth) -> str:
     """The word by which refusals call what the caller has shown."""
-    return "connection" if isinstance(entry, TokenAuth) else "API key"
+    return "connection" if isinstance(auth, TokenAuth) else "API key"
 
 
-async def refuse_without_bot(tx: Tx, entry: KeyAuth, naming: str) -> None:
+async def refuse_without_bot(tx: Tx, auth: KeyAuth, naming: str) -> None:
     """Refuse a request that is for no bot; `naming` says how a caller names one."""
-    if entry.bot is not None:
+    if auth.bot is not None:
         return
-    bots = await list_bots(tx, entry.key_id or "")
+    bots = await list_bots(tx, auth.key_id or "")
     named = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
     if len(bots) > len(named):
         named.append(f"and {len(bots) - len(named)} more")
     covered = ", ".join(named) or "none yet"
-    raise BotRequired(f"Name the bot with {naming}. This {credential_of(entry)} covers: {covered}.")
+    raise BotRequired(f"Name the bot with {naming}. This {credential_of(auth)} covers: {covered}.")

@@ -62,9 +62,9 @@ async def authenticate_key(
         bot=bot,
         address=address,
         seconds=limits.REQUEST_WINDOW_SECONDS,
-    ) as (entry, tx):
-        assert entry is not None, "enter_with_key always returns a row"
-        yield entry, tx
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_key always returns a row"
+        yield auth, tx
 
 
 @asynccontextmanager
@@ -80,9 +80,9 @@ async def authenticate_bot_key(
         visitor=visitor,
         address=address,
         seconds=limits.REQUEST_WINDOW_SECONDS,
-    ) as (entry, tx):
-        assert entry is not None, "enter_with_bot_key always returns a row"
-        yield entry, tx
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_bot_key always returns a row"
+        yield auth, tx
 
 
 async def is_origin_of_a_bot(database: Database, origin: str) -> bool:

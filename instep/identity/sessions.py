@@ -45,6 +45,6 @@ async def authenticate_session(database: Database, token: str) -> AsyncIterator[
         token=hash_key(token) if len(token) == TOKEN_CHARACTERS else None,
         idle=limits.SESSION_IDLE_TTL,
         most=limits.SESSION_MAX_AGE,
-    ) as (entry, tx):
-        assert entry is not None, "enter_with_session always returns a row"
-        yield entry.person, tx
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_session always returns a row"
+        yield auth.person, tx

@@ -41,7 +41,6 @@ from instep.web.errors import as_app_error, render_error
 # What is no id at all names a bot that nobody covers.
 NO_BOT = UUID(int=0)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-# How a credential becomes an entry.
 Entered = AbstractAsyncContextManager[tuple[KeyAuth, Tx]]
 Enter = Callable[[Database, str | None, UUID | None, str], Entered]
 
@@ -84,12 +83,12 @@ class AuthenticatedRoute(APIRoute):
             admission = Admission(inner, access, windows, access.body_bytes)
 
             async def attempt() -> Response:
-                async with admission.enter() as (entry, tx):
+                async with admission.enter() as (auth, tx):
                     inner.refuse_too_large(access.body_bytes)
                     if has_body:
                         inner.refuse_other_than_json()
                     names_bot = bool(named_bots(request))
-                    call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
+                    call = Call(auth, tx, access, state.settings, state.cursor_key, names_bot, windows)
                     inner.state.call = call
                     response = await handle(inner)
                     add_warnings(response, call.warnings)
@@ -109,28 +108,28 @@ class Admission:
     windows: list[Window]
     max_body_bytes: int
     with_credential: Enter = authenticate_key
-    entry: KeyAuth | None = None
+    auth: KeyAuth | None = None
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-        """The entry, and a connection in its workspace."""
-        if self.entry is None:
+        """What the credential opens, and a connection in its workspace."""
+        if self.auth is None:
             state = self.request.app.state
             rules = (self.access, self.windows, state.settings, self.with_credential)
-            admitting = authenticated(self.request, state.database, *rules)
-            async with with_body(self.request, self.max_body_bytes, state.database, admitting) as (entry, tx):
-                self.entry = entry
-                yield entry, tx
+            admitting = authenticate_request(self.request, state.database, *rules)
+            async with with_body(self.request, self.max_body_bytes, state.database, admitting) as (auth, tx):
+                self.auth = auth
+                yield auth, tx
             return
         # What the attempt before told beside the limit of requests is told anew.
         del self.windows[1:]
-        workspace = self.entry.workspace_id or ""
+        workspace = self.auth.workspace_id or ""
         async with self.request.app.state.database.enter_workspace(workspace) as tx:
-            yield self.entry, tx
+            yield self.auth, tx
 
 
 @asynccontextmanager
-async def authenticated(
+async def authenticate_request(
     request: Request,
     database: Database,
     access: Access,
@@ -140,17 +139,17 @@ async def authenticated(
 ) -> AsyncIterator[tuple[KeyAuth, Tx]]:
     named = named_bots(request)
     bot = (as_uuid(named[0]) or NO_BOT) if named else None
-    async with enter(database, bearer_token(request), bot, client_address(request)) as (entry, tx):
-        windows.append(window_of(entry, settings))
-        refuse_unknown_key(entry, windows[0])
-        refuse_bot(entry, named)
+    async with enter(database, bearer_token(request), bot, client_address(request)) as (auth, tx):
+        windows.append(window_of(auth, settings))
+        refuse_unknown_key(auth, windows[0])
+        refuse_bot(auth, named)
         if access.needs_bot:
-            await refuse_without_bot(tx, entry, "`bot_id` or the header `Service-Bot`")
+            await refuse_without_bot(tx, auth, "`bot_id` or the header `Service-Bot`")
         if access.is_write:
-            refuse_read_only(entry.scope == KeyScope.WRITE)
-            if entry.is_paused:
+            refuse_read_only(auth.scope == KeyScope.WRITE)
+            if auth.is_paused:
                 raise PlanInactive
-        yield entry, tx
+        yield auth, tx
 
 
 @asynccontextmanager
@@ -165,38 +164,38 @@ async def with_body(
     """
     if request.announced_bytes <= limits.UNADMITTED_BODY_BYTES:
         await request.read(limits.UNADMITTED_BODY_BYTES)
-    async with admitting as (entry, tx):
+    async with admitting as (auth, tx):
         if request.is_whole:
-            yield entry, tx
+            yield auth, tx
             return
     await request.read(limit)
-    async with database.enter_workspace(entry.workspace_id or "") as tx:
-        if not await is_in_force(tx, entry.key_id or ""):
+    async with database.enter_workspace(auth.workspace_id or "") as tx:
+        if not await is_in_force(tx, auth.key_id or ""):
             raise Unauthorized
-        yield entry, tx
+        yield auth, tx
 
 
-def window_of(entry: KeyAuth, settings: Settings) -> Window:
-    known = entry.key_id is not None
+def window_of(auth: KeyAuth, settings: Settings) -> Window:
+    known = auth.key_id is not None
     policy, quota = (
         ("api", settings.requests_per_minute)
         if known
         else ("anonymous", settings.anonymous_requests_per_minute)
     )
-    return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, entry.hits, entry.seconds_left)
+    return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, auth.hits, auth.seconds_left)
 
 
-def refuse_unknown_key(entry: KeyAuth, window: Window) -> None:
+def refuse_unknown_key(auth: KeyAuth, window: Window) -> None:
     if window.is_over:
         raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
-    if entry.key_id is None:
+    if auth.key_id is None:
         raise Unauthorized
 
 
-def refuse_bot(entry: KeyAuth, named: list[str]) -> None:
+def refuse_bot(auth: KeyAuth, named: list[str]) -> None:
     if len({as_uuid(name) or name for name in named}) > 1:
         raise InvalidValue("bot_id", "the request names different bots: send `bot_id` or `Service-Bot`, once")
-    if named and entry.bot_id is None:
+    if named and auth.bot_id is None:
         raise InsufficientScope("This API key does not cover the bot that the request names.")
 
 
@@ -277,7 +276,7 @@ async def refuse_address(request: Request, refusal: AppError) -> Response:
     windows: list[Window] = []
     state = request.app.state
     try:
-        async with authenticated(request, state.database, ANY_KEY, windows, state.settings):
+        async with authenticate_request(request, state.database, ANY_KEY, windows, state.settings):
             raise refusal
     except Exception as error:
         response = render_error(as_app_error(error))

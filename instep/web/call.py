@@ -81,7 +81,7 @@ class Window:
 class Call:
     """One authenticated call of the management API."""
 
-    entry: KeyAuth
+    auth: KeyAuth
     tx: Tx
     access: Access
     settings: Settings
@@ -95,9 +95,9 @@ class Call:
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Ctx]:
         """The context of an action; a write gets a transaction that ends with the block."""
-        assert self.entry.bot is not None, "the door resolves the bot"
+        assert self.auth.bot is not None, "the door resolves the bot"
         async with self.transaction_of_write():
-            yield Ctx(self.tx, self.entry.bot, self.actor, utc_now(), self.warnings)
+            yield Ctx(self.tx, self.auth.bot, self.actor, utc_now(), self.warnings)
 
     @asynccontextmanager
     async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:
@@ -105,15 +105,15 @@ class Call:
 
         Whoever names a bot acts as with a key of this bot alone.
         """
-        assert self.entry.key_id is not None, "the door lets only keys in"
-        assert self.entry.workspace_id is not None, "a key belongs to a workspace"
-        key = self.entry.key_id
+        assert self.auth.key_id is not None, "the door lets only keys in"
+        assert self.auth.workspace_id is not None, "a key belongs to a workspace"
+        key = self.auth.key_id
         async with self.transaction_of_write():
-            named = self.entry.bot if self.names_bot else None
+            named = self.auth.bot if self.names_bot else None
             bots = [named] if named is not None else await list_bots(self.tx, key)
             everything = not self.names_bot and await covers_all(self.tx, key)
             yield WorkspaceCtx(
-                self.tx, self.entry.workspace_id, tuple(bots), everything, self.actor, utc_now()
+                self.tx, self.auth.workspace_id, tuple(bots), everything, self.actor, utc_now()
             )
 
     @asynccontextmanager
@@ -126,7 +126,7 @@ class Call:
 
     @property
     def actor(self) -> Actor:
-        return self.entry.as_actor(self.channel)
+        return self.auth.as_actor(self.channel)
 
     def page(self, size: int, cursor: str | None) -> PageRequest:
         return PageRequest(self.cursor_key, size, cursor)

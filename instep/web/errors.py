@@ -30,7 +30,7 @@ class MethodNotAllowed(AppError):
     code = "method_not_allowed"
 
 
-class EmbedRefusal(AppError):
+class VisitorRefusal(AppError):
     """A refusal that only the answer API and the MCP servers know."""
 
 
@@ -38,7 +38,7 @@ def error_codes() -> set[str]:
     """Every code that an answer of the management API may carry."""
     kinds = [AppError]
     for kind in kinds:
-        kinds += [found for found in kind.__subclasses__() if found is not EmbedRefusal]
+        kinds += [found for found in kind.__subclasses__() if found is not VisitorRefusal]
     return {kind.code for kind in kinds}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from instep.web.embed_errors import embed_error_body
 from instep.web.errors import as_app_error
+from instep.web.visitors.errors import visitor_error_body
 
 MEDIA_TYPE = "text/event-stream"
 # A comment: readers pass over it.
@@ -34,4 +34,4 @@ def event(name: str, data: Any) -> bytes:
 
 def failure(error: Exception) -> bytes:
     """A refusal after the status has gone out."""
-    return event("error", embed_error_body(as_app_error(error)))
+    return event("error", visitor_error_body(as_app_error(error)))

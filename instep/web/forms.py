@@ -13,8 +13,8 @@ from instep.core import limits
 from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.authenticated_route import StrictRequest
-from instep.web.cors import sent_origin
 from instep.web.origins import origin_of
+from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
 FIELDS_MOST = 50

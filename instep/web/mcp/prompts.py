@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from mcp_types import GetPromptResult, PromptArgument, PromptMessage, TextContent
-from mcp_types import Prompt as PromptShown
+from mcp_types import Prompt as PromptDefinition
 
 from instep.core.errors import InvalidValue
 
@@ -20,8 +20,8 @@ class Prompt:
     write: Callable[[Mapping[str, str]], str]
 
     @property
-    def shown(self) -> PromptShown:
-        return PromptShown(
+    def definition(self) -> PromptDefinition:
+        return PromptDefinition(
             name=self.name,
             title=self.title,
             description=self.description,

@@ -31,7 +31,7 @@ from instep import __version__
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.web.api import as_json
-from instep.web.errors import EmbedRefusal, as_app_error
+from instep.web.errors import VisitorRefusal, as_app_error
 from instep.web.mcp.prompts import Prompt
 from instep.web.mcp.tools import Caller, Tool
 
@@ -86,11 +86,13 @@ class McpServer:
             await manager.handle_request({**scope, CALLER: caller}, receive, send)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        return self.tools[name].shown.input_schema if name in self.tools else None
+        return self.tools[name].definition.input_schema if name in self.tools else None
 
     async def list_tools(self, ctx: Ctx, params: Listing) -> ListToolsResult:
         caller = caller_of(ctx)
-        return ListToolsResult(tools=[tool.shown for tool in self.tools.values() if caller.may_use(tool)])
+        return ListToolsResult(
+            tools=[tool.definition for tool in self.tools.values() if caller.may_use(tool)]
+        )
 
     async def call_tool(self, ctx: Ctx, params: CallToolRequestParams) -> CallToolResult:
         caller = caller_of(ctx)
@@ -110,7 +112,7 @@ class McpServer:
         )
 
     async def list_prompts(self, ctx: Ctx, params: Listing) -> ListPromptsResult:
-        return ListPromptsResult(prompts=[prompt.shown for prompt in self.prompts.values()])
+        return ListPromptsResult(prompts=[prompt.definition for prompt in self.prompts.values()])
 
     async def get_prompt(self, ctx: Ctx, params: GetPromptRequestParams) -> GetPromptResult:
         prompt = self.prompts.get(params.name)
@@ -122,7 +124,7 @@ class McpServer:
             raise MCPError(INVALID_PARAMS, error.message) from error
 
 
-class UnknownTool(EmbedRefusal):
+class UnknownTool(VisitorRefusal):
     """There is no such tool for this caller: `tools/list` names those that there are."""
 
     code = "unknown_tool"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
-from mcp_types import Tool as ToolShown
+from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
 from pydantic import MISSING, BaseModel, BeforeValidator, Field
 
@@ -43,7 +43,7 @@ class Tool:
     access: Access
     arguments: Arguments
     handler: Handler
-    shown: ToolShown
+    definition: ToolDefinition
 
 
 class Toolbox:
@@ -59,18 +59,18 @@ class Toolbox:
         answer: type[BaseModel],
         title: str,
         *,
-        adds: bool = False,
+        additive: bool = False,
         needs_bot: bool = True,
     ) -> Callable[[Handler], Handler]:
         """Register a handler under its own name and words, with the action's scope.
 
-        `adds`: of what was there before it changes nothing.
+        `additive`: of what was there before it changes nothing.
         """
 
         def register(handler: Handler) -> Handler:
             arguments = Arguments.of(handler, self.named)
             writes = is_write(action)
-            shown = ToolShown(
+            definition = ToolDefinition(
                 name=handler.__name__,
                 title=title,
                 description=" ".join((handler.__doc__ or "").split()),
@@ -79,13 +79,13 @@ class Toolbox:
                 annotations=ToolAnnotations(
                     title=title,
                     read_only_hint=not writes,
-                    destructive_hint=writes and not adds,
-                    idempotent_hint=not adds,
+                    destructive_hint=writes and not additive,
+                    idempotent_hint=not additive,
                     open_world_hint=False,
                 ),
             )
             access = Access(writes, needs_bot, needs_scope=True, body_bytes=limits.MAX_TASK_BODY_BYTES)
-            self.tools.append(Tool(handler.__name__, access, arguments, handler, shown))
+            self.tools.append(Tool(handler.__name__, access, arguments, handler, definition))
             return handler
 
         return register

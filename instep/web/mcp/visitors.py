@@ -16,11 +16,8 @@ from instep.core.paging import PageRequest
 from instep.web.addresses import client_address
 from instep.web.authenticated_route import StrictRequest
 from instep.web.call import BotKeyAccess, ToolsAccess
-from instep.web.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
-from instep.web.embed import Credentials, Headers, VisitorCall, authenticated, credentials_in
-from instep.web.embed_errors import OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
-from instep.web.mcp.door import (
+from instep.web.mcp.endpoint import (
     PARSE_ERROR,
     NotJson,
     answer_of,
@@ -31,6 +28,9 @@ from instep.web.mcp.door import (
 from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 from instep.web.shapes import Body
+from instep.web.visitors.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
+from instep.web.visitors.errors import OriginNotAllowed, render_visitor_error
+from instep.web.visitors.route import Credentials, Headers, VisitorCall, authenticate_visitor, credentials_in
 
 METHODS = {"POST", "OPTIONS"}
 READS = BotKeyAccess(is_write=False, takes_long=True)
@@ -77,7 +77,7 @@ class Visitor:
         return self.call
 
 
-class VisitorsDoor:
+class VisitorEndpoint:
     """`POST /mcp`. Refusals in order: host 421, origin 403, 400; of a tool's call also 429, then the rest."""
 
     access = ToolsAccess("bot key")
@@ -97,7 +97,7 @@ class VisitorsDoor:
         except NotJson:
             response = JSONResponse(PARSE_ERROR, 400)
         except Exception as error:
-            response = render_embed_error(as_app_error(error))
+            response = render_visitor_error(as_app_error(error))
         headers.add_to(response)
         await response(scope, receive, send)
 
@@ -121,7 +121,7 @@ class VisitorsDoor:
         except AppError as refusal:
             credentials = Credentials(None, "", refusal)
         try:
-            async with authenticated(request, credentials, headers, READS) as visit:
+            async with authenticate_visitor(request, credentials, headers, READS) as visit:
                 call = VisitorToolCall(replace(visit, tx=None), request.app.state, hashed(request))
                 return Visitor(call, None)
         except (RateLimited, OriginNotAllowed):

@@ -17,7 +17,7 @@ from instep.core.database import Database
 from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
 from instep.core.restarts import restartable
-from instep.identity.access_tokens import ACCESS, enter_with_token, is_token, metadata_address, resource_of
+from instep.identity.access_tokens import ACCESS, authenticate_token, is_token, metadata_address, resource_of
 from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.keys import authenticate_key
 from instep.identity.queries import list_bots
@@ -33,7 +33,7 @@ from instep.web.authenticated_route import (
 )
 from instep.web.call import Call, ToolsAccess, Window
 from instep.web.errors import as_app_error, render_error
-from instep.web.mcp.door import (
+from instep.web.mcp.endpoint import (
     PARSE_ERROR,
     NotJson,
     answer_of,
@@ -56,40 +56,40 @@ NOT_ADMITTED = (
 class WorkspaceCaller:
     """Whoever works in a workspace: what its credential opens, on the connection of this request.
 
-    An API key, or an app that a person has connected: both lead to such an entry, and act in the same way.
+    An API key, or an app that a person has connected: both lead to such an auth, and act in the same way.
     """
 
     call: Call
 
     @property
     def credential(self) -> str:
-        return credential_of(self.call.entry)
+        return credential_of(self.call.auth)
 
     def may_use(self, tool: Tool) -> bool:
-        return self.call.entry.scope == KeyScope.WRITE or not tool.access.is_write
+        return self.call.auth.scope == KeyScope.WRITE or not tool.access.is_write
 
     async def call_of(self, tool: Tool, sent: dict[str, Any]) -> Call:
         named = sent.pop("botId", None)
-        entry = self.call.entry if named is None else await self.entry_of(named)
+        auth = self.call.auth if named is None else await self.auth_for_bot(named)
         if tool.access.needs_bot:
-            await refuse_without_bot(self.call.tx, entry, "`botId`")
+            await refuse_without_bot(self.call.tx, auth, "`botId`")
         names_bot = self.call.names_bot or named is not None
-        return replace(self.call, entry=entry, access=tool.access, names_bot=names_bot)
+        return replace(self.call, auth=auth, access=tool.access, names_bot=names_bot)
 
-    async def entry_of(self, named: object) -> KeyAuth:
+    async def auth_for_bot(self, named: object) -> KeyAuth:
         """What the credential opens of the bot that the arguments name."""
         if not isinstance(named, str):
             raise InvalidValue("botId", "it must be a text")
-        entry, bot_id = self.call.entry, as_uuid(named)
-        if entry.bot_id is not None and entry.bot_id == bot_id:
-            return entry
+        auth, bot_id = self.call.auth, as_uuid(named)
+        if auth.bot_id is not None and auth.bot_id == bot_id:
+            return auth
         if self.call.names_bot:
             raise InvalidValue("botId", "the address or the header `Service-Bot` names another bot")
-        bots = await list_bots(self.call.tx, entry.key_id or "")
+        bots = await list_bots(self.call.tx, auth.key_id or "")
         bot = next((bot for bot in bots if bot.id == bot_id), None)
         if bot is None:
             raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")
-        return replace(entry, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
+        return replace(auth, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
 
 
 class WorkspaceEndpoint:
@@ -118,7 +118,7 @@ class WorkspaceEndpoint:
         admission = admission_of(request, windows)
 
         async def attempt() -> Response:
-            async with authenticate(admission) as member:
+            async with authenticate_caller(admission) as member:
                 refuse_foreign_host(request)
                 refuse_foreign_origin(request)
                 called = tool_and_arguments(await message_of(request, limits.MAX_TASK_BODY_BYTES))
@@ -135,8 +135,8 @@ def refusal_of(tool: Tool, member: WorkspaceCaller, request: Request) -> Insuffi
 
     What a person's own role does not allow no app can ask for.
     """
-    entry = member.call.entry
-    if isinstance(entry, TokenAuth) and entry.person and not entry.person.permissions.can_write:
+    auth = member.call.auth
+    if isinstance(auth, TokenAuth) and auth.person and not auth.person.permissions.can_write:
         return InsufficientScope(
             f"Your role in this workspace may only read: `{tool.name}` changes something."
         )
@@ -160,14 +160,14 @@ def admission_of(request: StrictRequest, windows: list[Window]) -> Admission:
 
 
 @asynccontextmanager
-async def authenticate(admission: Admission) -> AsyncIterator[WorkspaceCaller]:
+async def authenticate_caller(admission: Admission) -> AsyncIterator[WorkspaceCaller]:
     """The one place where the credential of a request becomes somebody who may do something."""
     request, state = admission.request, admission.request.app.state
     try:
-        async with admission.enter() as (entry, tx):
+        async with admission.enter() as (auth, tx):
             names_bot = bool(named_bots(request))
             windows = admission.windows
-            call = Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
+            call = Call(auth, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
             yield WorkspaceCaller(call)
     except Unauthorized as refusal:
         refusal.message = NOT_ADMITTED
@@ -179,9 +179,9 @@ async def authenticate(admission: Admission) -> AsyncIterator[WorkspaceCaller]:
 def enter_with_credential(
     resource: str, database: Database, credential: str | None, bot: UUID | None, address: str
 ) -> Entered:
-    """An access token or an API key, told apart by their form; of anything else there is no entry."""
+    """An access token or an API key, told apart by their form; of anything else there is no auth."""
     if credential is not None and is_token(credential, ACCESS):
-        return enter_with_token(database, credential, resource, bot, address)
+        return authenticate_token(database, credential, resource, bot, address)
     return authenticate_key(database, credential, bot, address)
 
 
@@ -189,7 +189,7 @@ async def refuse_method(request: Request, refusal: AppError) -> Response:
     """Anybody is told which methods there are; it counts as a request."""
     windows: list[Window] = []
     try:
-        async with authenticate(admission_of(StrictRequest(request.scope, request.receive), windows)):
+        async with authenticate_caller(admission_of(StrictRequest(request.scope, request.receive), windows)):
             pass
     except RateLimited as spent:
         refusal = spent

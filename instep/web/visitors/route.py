@@ -25,9 +25,9 @@ from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
 from instep.web.addresses import client_address
 from instep.web.authenticated_route import Handler, StrictRequest, add_rate_headers, route_metadata
 from instep.web.call import BotKeyAccess, Window
-from instep.web.cors import answer_preflight, cors_headers, is_open_to
-from instep.web.embed_errors import InvalidCredentials, OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
+from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to
+from instep.web.visitors.errors import InvalidCredentials, OriginNotAllowed, render_visitor_error
 
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 CREDENTIALS = ("botId", "botKey")
@@ -141,7 +141,7 @@ class VisitorRoute(APIRoute):
             except ClientDisconnect:
                 raise
             except Exception as error:
-                response = render_embed_error(as_app_error(error))
+                response = render_visitor_error(as_app_error(error))
             headers.add_to(response)
             return response
 
@@ -149,7 +149,7 @@ class VisitorRoute(APIRoute):
             inner = StrictRequest(request.scope, request.receive)
             await inner.read(limits.MAX_VISITOR_BODY_BYTES)
             credentials = await read_credentials(inner)
-            async with authenticated(inner, credentials, headers, access) as call:
+            async with authenticate_visitor(inner, credentials, headers, access) as call:
                 inner.state.call = call
                 if not access.takes_long:
                     return await handle(inner)
@@ -198,39 +198,39 @@ def counted(visitor: Any) -> str | None:
 
 
 @asynccontextmanager
-async def authenticated(
+async def authenticate_visitor(
     request: Request, credentials: Credentials, headers: Headers, access: BotKeyAccess
 ) -> AsyncIterator[VisitorCall]:
     state, address = request.app.state, client_address(request)
     # Who names no visitor counts as one visitor of its address.
     visitor = credentials.visitor or address
     entering = authenticate_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
-    async with entering as (entry, tx):
-        headers.windows += windows_of(entry, state.settings)
-        is_open = is_open_to(request, entry.origins or (), state.settings)
-        if entry.bot is not None and is_open:
+    async with entering as (auth, tx):
+        headers.windows += windows_of(auth, state.settings)
+        is_open = is_open_to(request, auth.origins or (), state.settings)
+        if auth.bot is not None and is_open:
             headers.cors |= cors_headers(request)
         refuse_spent(headers.windows)
         if credentials.refusal is not None:
             raise credentials.refusal
-        if entry.bot is None:
+        if auth.bot is None:
             raise InvalidCredentials
         if not is_open:
             raise OriginNotAllowed
-        if access.is_write and entry.is_paused:
+        if access.is_write and auth.is_paused:
             raise PlanInactive
-        yield VisitorCall(entry.bot, bool(entry.is_paused), state.database, tx)
+        yield VisitorCall(auth.bot, bool(auth.is_paused), state.database, tx)
 
 
-def windows_of(entry: BotKeyAuth, settings: Settings) -> list[Window]:
+def windows_of(auth: BotKeyAuth, settings: Settings) -> list[Window]:
     seconds = limits.REQUEST_WINDOW_SECONDS
-    if entry.address_hits is None or entry.address_seconds_left is None:
+    if auth.address_hits is None or auth.address_seconds_left is None:
         quota = settings.anonymous_requests_per_minute
-        return [Window("anonymous", quota, seconds, entry.hits, entry.seconds_left)]
+        return [Window("anonymous", quota, seconds, auth.hits, auth.seconds_left)]
     wider = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE
     return [
-        Window("widget-chat", limits.VISITOR_CALLS_PER_MINUTE, seconds, entry.hits, entry.seconds_left),
-        Window("widget-address", wider, seconds, entry.address_hits, entry.address_seconds_left),
+        Window("widget-chat", limits.VISITOR_CALLS_PER_MINUTE, seconds, auth.hits, auth.seconds_left),
+        Window("widget-address", wider, seconds, auth.address_hits, auth.address_seconds_left),
     ]
 
 

@@ -20,8 +20,8 @@ from instep.reference.document import (
     with_examples,
 )
 from instep.web.call import BotKeyAccess
-from instep.web.embed import VisitorRoute
-from instep.web.embed_errors import WORDS, EmbedErrorOut, body_of_code
+from instep.web.visitors.errors import TITLES_AND_HINTS, VisitorErrorOut, body_of_code
+from instep.web.visitors.route import VisitorRoute
 
 Json = dict[str, Any]
 
@@ -35,8 +35,8 @@ details.
 there is no body. The key is no secret. A browser's `Origin` must be one of the bot's allowed origins or the
 service itself; servers send none.
 
-**Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute of one visitor, {limits.VISITOR_ADDRESS_CALLS_PER_MINUTE}
-of one network address, for each bot. A body has at most {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
+**Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute of one visitor,
+{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} of one network address, for each bot. A body has at most {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
 
 **Errors** are JSON: `error` is a title, `message` says what is wrong, `hint` what to do; compare `code`.
 """
@@ -129,8 +129,8 @@ def left_out_of(access: BotKeyAccess, door: VisitorRoute) -> Iterator[int]:
 
 
 def error_schema() -> Json:
-    schema: Json = EmbedErrorOut.model_json_schema()
-    schema["properties"]["code"]["enum"] = sorted(WORDS)
+    schema: Json = VisitorErrorOut.model_json_schema()
+    schema["properties"]["code"]["enum"] = sorted(TITLES_AND_HINTS)
     return schema
 
 

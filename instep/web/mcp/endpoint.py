@@ -12,18 +12,18 @@ from starlette.types import Message
 
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.authenticated_route import StrictRequest
-from instep.web.cors import is_open_to
-from instep.web.embed_errors import OriginNotAllowed
-from instep.web.errors import EmbedRefusal
+from instep.web.errors import VisitorRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call
 from instep.web.mcp.server import CALLER, Answer, McpServer
 from instep.web.mcp.tools import Caller
+from instep.web.visitors.cors import is_open_to
+from instep.web.visitors.errors import OriginNotAllowed
 
 JSON = "application/json"
 PARSE_ERROR = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
 
 
-class HostNotServed(EmbedRefusal):
+class HostNotServed(VisitorRefusal):
     """This server does not answer under the name in `Host`: use the address of the installation."""
 
     status = 421

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from instep.core import limits
 from instep.core.config import Settings
 from instep.identity.keys import is_origin_of_a_bot
-from instep.web.embed_errors import OriginNotAllowed
 from instep.web.origins import origin_of, parsed_origin
+from instep.web.visitors.errors import OriginNotAllowed
 
 EXPOSED = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
 JSON_HEADERS = "Content-Type"
