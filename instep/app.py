@@ -90,7 +90,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.database = runtime.database
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
-    app.state.caller = runtime.caller
+    app.state.outbound = runtime.outbound
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 
 

@@ -66,7 +66,7 @@ async def register_app(tx: Tx, metadata: AppMetadata) -> App:
     return await queries.save_app(tx, new_id("app"), metadata.name, metadata.redirect_uris, None)
 
 
-async def find_app(database: Database, caller: OutboundClient, person: Person, client_id: str) -> App | None:
+async def find_app(database: Database, client: OutboundClient, person: Person, client_id: str) -> App | None:
     """A registered app; or one by its document, which is read anew when it is no longer fresh."""
     async with database.enter_workspace("") as tx:
         await queries.touch_app(tx, client_id)
@@ -77,7 +77,7 @@ async def find_app(database: Database, caller: OutboundClient, person: Person, c
         return app
     await refuse_many_documents(database, person)
     # No connection is held while somebody else's server takes its time.
-    document, kept = await fetch_document(caller, client_id)
+    document, kept = await fetch_document(client, client_id)
     async with database.enter_workspace("") as tx:
         return await queries.save_app(tx, client_id, document.name, document.redirect_uris, utc_now() + kept)
 

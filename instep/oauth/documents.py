@@ -43,11 +43,11 @@ def is_document_address(client_id: str) -> bool:
     return url.scheme == "https" and bool(path) and not DOTS.search(f"/{path.partition('?')[0]}")
 
 
-async def fetch_document(caller: OutboundClient, client_id: str) -> tuple[Document, timedelta]:
+async def fetch_document(client: OutboundClient, client_id: str) -> tuple[Document, timedelta]:
     """What the app says of itself, and for how long that may be kept; raises `BadDocument`."""
     try:
         async with asyncio.timeout(limits.CLIENT_METADATA_SECONDS):
-            answer = await fetch(caller, client_id, HEADERS, limits.MAX_CLIENT_METADATA_BYTES)
+            answer = await fetch(client, client_id, HEADERS, limits.MAX_CLIENT_METADATA_BYTES)
     except TimeoutError:
         raise BadDocument("The app's address did not answer in time.") from None
     except RequestFailed as failure:

@@ -123,7 +123,7 @@ def once(query: str) -> Fields:
 async def find_app(request: Request, person: Person, client_id: str) -> App:
     state = request.app.state
     try:
-        app = await actions.find_app(state.database, state.caller, person, client_id)
+        app = await actions.find_app(state.database, state.outbound, person, client_id)
     except BadDocument as problem:
         raise PageError(problem.message) from None
     if app is None:

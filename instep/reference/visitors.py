@@ -36,7 +36,8 @@ there is no body. The key is no secret. A browser's `Origin` must be one of the 
 service itself; servers send none.
 
 **Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute of one visitor,
-{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} of one network address, for each bot. A body has at most {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
+{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} of one network address, for each bot. A body has at most
+{limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
 
 **Errors** are JSON: `error` is a title, `message` says what is wrong, `hint` what to do; compare `code`.
 """

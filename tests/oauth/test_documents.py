@@ -61,12 +61,12 @@ async def publishing(authority: Authority) -> AsyncIterator[Publisher]:
 @pytest.fixture
 async def publisher(app: FastAPI, api: Api, authority: Authority) -> AsyncIterator[Publisher]:
     """Somebody whom the guard lets through, as an operator's allow-list would."""
-    app.state.caller = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
+    app.state.outbound = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
     async with publishing(authority) as made:
         made.says()
         yield made
-    await app.state.caller.aclose()
-    app.state.caller = None
+    await app.state.outbound.aclose()
+    app.state.outbound = None
 
 
 @pytest.fixture
@@ -184,14 +184,14 @@ INSIDE = [
 async def test_no_address_inside_is_called(
     app: FastAPI, api: Api, browser: Client, authority: Authority
 ) -> None:
-    app.state.caller = OutboundClient(AllowList(), trust=authority.trust())
+    app.state.outbound = OutboundClient(AllowList(), trust=authority.trust())
     async with publishing(authority) as publisher:
         for address in (publisher.client_id, *INSIDE):
             page = await page_for(browser, address)
             assert (page.status_code, "can&#39;t be reached" in page.text) == (400, True), address
         assert publisher.receiver.connections == 0
-    await app.state.caller.aclose()
-    app.state.caller = None
+    await app.state.outbound.aclose()
+    app.state.outbound = None
 
 
 @pytest.mark.parametrize(
