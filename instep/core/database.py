@@ -13,7 +13,7 @@ from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 from pydantic_core import from_json
 
 from instep.core.errors import Unavailable
-from instep.core.outages import OutageLog, is_told_apart, outage_of
+from instep.core.outages import OutageLog, is_conclusive, outage_of
 from instep.core.places import entered_workspace
 
 Row = TypeVar("Row")
@@ -190,7 +190,7 @@ class Database:
                 return connection, await Tx(connection).first(kind, sql, **params)
             except OUTAGES as error:
                 await self.pool.putconn(connection)
-                if is_told_apart(error):
+                if is_conclusive(error):
                     raise self.outage(error) from error
             except BaseException:
                 await self.pool.putconn(connection)
@@ -200,7 +200,7 @@ class Database:
     def outage(self, error: psycopg.Error | None) -> Unavailable:
         """What the caller is told of it; the log is told too, now and then."""
         outage = outage_of(error)
-        self.outage_log.tell(outage, error)
+        self.outage_log.log(outage, error)
         return outage
 
     @asynccontextmanager

@@ -357,7 +357,7 @@ WORK_RETRY_SECONDS = 5
 # Jobs of one workspace that one worker runs at once: half of its places.
 WORKSPACE_JOBS = 5
 # How often one transaction ends and runs anew because expensive work has to be done first.
-RESTARTS = 50
+MAX_RESTARTS = 50
 
 # Of the answer of a language model, with all that frames it; then of the answer in tokens.
 MAX_COMPLETION_BYTES = 512 * 1024

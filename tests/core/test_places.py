@@ -6,14 +6,14 @@ from asyncio import Task, create_task, gather
 import pytest
 
 from instep.core import limits
-from instep.core.places import Places, QueueFull
+from instep.core.places import FairSlots, QueueFull
 
 
 class Office:
     """Work that holds its place until it is told to end, and what has begun so far."""
 
     def __init__(self, places: int) -> None:
-        self.places = Places(places)
+        self.places = FairSlots(places)
         self.began: list[str] = []
         self.ends: dict[str, list[asyncio.Event]] = {}
 

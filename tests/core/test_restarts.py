@@ -56,7 +56,7 @@ async def test_an_answer_that_somebody_made_of_the_interruption_is_void() -> Non
 
 
 async def test_what_needs_no_end_of_work_is_done_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RESTARTS", 2)
+    monkeypatch.setattr(limits, "MAX_RESTARTS", 2)
 
     async def attempt() -> list[int]:
         return [await run_with_timeout(abs, -number, seconds=1) for number in range(5)]
