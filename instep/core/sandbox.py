@@ -76,7 +76,7 @@ def run_in_child(
     function: Callable[[*Arguments], Result], arguments: tuple[*Arguments], seconds: float
 ) -> Result:
     """Run under a timer of processor time, which native code can't delay and waiting does not use up."""
-    bound_memory(limits.WORK_MEMORY_BYTES)
+    bound_memory(limits.MAX_WORK_MEMORY_BYTES)
     set_timer = getattr(signal, "setitimer", None)
     if set_timer is None:
         return function(*arguments)

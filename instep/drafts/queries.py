@@ -109,7 +109,7 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
         bot=ctx.bot.id,
         article=draft.article_id,
         id=draft.id,
-        most=limits.OTHER_DRAFTS_TOLD,
+        most=limits.MAX_REPORTED_OTHER_DRAFTS,
     )
 
 

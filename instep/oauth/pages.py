@@ -115,7 +115,11 @@ async def read_request(request: Request, person: Person) -> AuthorizationRequest
 
 def once(query: str) -> Fields:
     try:
-        return rest.each_once(parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=50))
+        return rest.each_once(
+            parse_qsl(
+                query, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_OAUTH_PARAMETERS
+            )
+        )
     except (AppError, ValueError):
         raise PageError("The app's request can't be read: each parameter may come once.") from None
 

@@ -27,7 +27,6 @@ from instep.web.call import AppAccess
 from instep.web.errors import as_app_error, first_fault
 
 FORM = "application/x-www-form-urlencoded"
-FIELDS_MOST = 30
 Fields = dict[str, str]
 Endpoint = Callable[[StrictRequest], Awaitable[Response]]
 
@@ -146,7 +145,9 @@ async def read_fields(request: StrictRequest) -> Fields:
         raise OAuthRefusal("invalid_request", f"Send the request as `{FORM}`.")
     try:
         text = (await request.body()).decode()
-        sent = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST)
+        sent = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_OAUTH_PARAMETERS
+        )
     except ValueError:
         raise OAuthRefusal("invalid_request", "The form can't be read.") from None
     return each_once(sent)

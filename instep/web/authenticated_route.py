@@ -162,8 +162,8 @@ async def with_body(
     until the caller is known and counted; the connection is given back for the reading, and the credential is
     held against the database once more. A body longer than `limit` is left to `refuse_too_large`.
     """
-    if request.announced_bytes <= limits.UNADMITTED_BODY_BYTES:
-        await request.read(limits.UNADMITTED_BODY_BYTES)
+    if request.announced_bytes <= limits.MAX_UNAUTHENTICATED_BODY_BYTES:
+        await request.read(limits.MAX_UNAUTHENTICATED_BODY_BYTES)
     async with admitting as (auth, tx):
         if request.is_whole:
             yield auth, tx

@@ -17,7 +17,6 @@ from instep.web.origins import origin_of
 from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
-FIELDS_MOST = 50
 OWN_SITES = {"same-origin", "none"}
 
 
@@ -94,6 +93,8 @@ async def read_fields(request: Request) -> dict[str, str]:
         raise InvalidRequest("Send the form as `application/x-www-form-urlencoded`.")
     try:
         text = (await strict.body()).decode()
-        return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST))
+        return dict(
+            parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_FORM_FIELDS)
+        )
     except ValueError:
         raise InvalidRequest("The form can't be read: send it as the page does.") from None

@@ -49,5 +49,5 @@ def fields_for(scope: Scope, content_type: str) -> dict[str, str]:
     if content_type.startswith("text/html"):
         fields["Permissions-Policy"] = UNUSED_FEATURES
     if scope["app"].state.settings.is_encrypted:
-        fields["Strict-Transport-Security"] = f"max-age={limits.HTTPS_ONLY_SECONDS}"
+        fields["Strict-Transport-Security"] = f"max-age={limits.HSTS_SECONDS}"
     return fields
