@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the answer API and the widget, made from their routes and shapes."""
+"""The OpenAPI 3.1 document of the visitor API, made from its routes and shapes."""
 
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -8,19 +8,34 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from instep.core import limits
+from instep.core.errors import (
+    AppError,
+    InvalidRequest,
+    NotFound,
+    PlanInactive,
+    RateLimited,
+    Unavailable,
+)
 from instep.reference import words
 from instep.reference.answers import HEADERS, references
 from instep.reference.document import (
-    canonical,
+    describe_defaults,
+    describe_fields,
     operations_of,
-    plain,
-    renamed,
-    tell_defaults,
-    tell_fields,
+    public_parameter,
     with_examples,
+    with_public_names,
+    without_titles,
 )
 from instep.web.call import BotKeyAccess
-from instep.web.visitors.errors import TITLES_AND_HINTS, VisitorErrorOut, body_of_code
+from instep.web.errors import InternalError
+from instep.web.visitors.errors import (
+    TITLES_AND_HINTS,
+    InvalidCredentials,
+    OriginNotAllowed,
+    VisitorErrorOut,
+    body_of_code,
+)
 from instep.web.visitors.route import VisitorRoute
 
 Json = dict[str, Any]
@@ -46,28 +61,35 @@ TAGS = {
     "leads": "Contact details that visitors leave.",
     "widget": "What a widget on a page needs.",
 }
-# Status: the component's name, its meaning and its code.
-REFUSALS: dict[int, tuple[str, str, str]] = {
-    400: ("InvalidRequest", "Something is missing, or a value is bad.", "invalid_request"),
-    401: ("InvalidCredentials", "There is no bot with this id and this key.", "invalid_credentials"),
-    402: ("PlanInactive", "The workspace is paused; questions are answered all the same.", "plan_inactive"),
-    403: ("OriginNotAllowed", "The bot is not open to pages of this origin.", "origin_not_allowed"),
-    404: ("NotFound", "There is no such thing with this bot.", "not_found"),
-    429: ("RateLimited", "Too many calls: wait for as long as `Retry-After` says.", "rate_limited"),
-    500: ("InternalError", "Something went wrong here.", "internal_error"),
-    503: ("Unavailable", "The database can't be reached just now.", "unavailable"),
+# The errors that any operation may answer with, one per status.
+SHARED_ERRORS: tuple[type[AppError], ...] = (
+    InvalidRequest,
+    InvalidCredentials,
+    PlanInactive,
+    OriginNotAllowed,
+    NotFound,
+    RateLimited,
+    InternalError,
+    Unavailable,
+)
+# Descriptions of errors that mean something else here than in the management API.
+DESCRIPTIONS: dict[type[AppError], str] = {
+    PlanInactive: "The workspace is paused; questions are answered all the same.",
+    NotFound: "There is no such thing with this bot.",
 }
+# Clients that are generated from the document know the error under this name.
+ERROR_SHAPE = "EmbedErrorOut"
 EVERY = ("Request-Id", "RateLimit-Policy", "RateLimit")
-EVENTS = """\
+EVENT_STREAM = """\
 Server-sent events: `sources` with `{"sources": […]}`, `delta` with `{"text": "…"}` for each next part of
 the text, `done` with the whole answer; `error` with the body of a refusal in place of what can't be sent any
 more. Lines that begin with a colon keep the connection open.
 """
 
 
-def describe_answers(routes: Sequence[BaseRoute], base_url: str) -> Json:
+def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The document; paths are relative to `{site_url}`."""
-    doors = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
+    routes_described = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
     document = get_openapi(
         title=TITLE,
         version=words.VERSION,
@@ -76,57 +98,58 @@ def describe_answers(routes: Sequence[BaseRoute], base_url: str) -> Json:
         license_info=words.LICENSE,
         contact=words.CONTACT,
         servers=[{"url": base_url}],
-        routes=doors,
+        routes=routes_described,
     )
-    for door in doors:
-        for method in door.methods or ():
-            complete(document["paths"][door.path][method.lower()], door)
+    for route in routes_described:
+        for method in route.methods or ():
+            complete(document["paths"][route.path][method.lower()], route)
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas["EmbedErrorOut"] = error_schema()
+    schemas[ERROR_SHAPE] = error_schema()
     document["components"] |= {
         "headers": {name: HEADERS[name] for name in (*EVERY, "Retry-After")},
-        "responses": {name: refusal(status) for status, (name, *_) in REFUSALS.items()},
+        "responses": {kind.__name__: error_response(kind) for kind in SHARED_ERRORS},
     }
     document |= {"security": [], "webhooks": {}}
     document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     for schema in schemas.values():
-        tell_fields(schema)
-        tell_defaults(schema)
-    described = with_examples(renamed(plain(document)))
-    tell_events(described)
-    return described
+        describe_fields(schema)
+        describe_defaults(schema)
+    documented = with_examples(with_public_names(without_titles(document)))
+    add_event_stream(documented)
+    return documented
 
 
 def without_preflight(route: VisitorRoute) -> VisitorRoute:
-    """A browser asks that by itself; no client calls it."""
-    door = copy(route)
-    door.methods = (route.methods or set()) - {"OPTIONS"}
-    return door
+    """A copy of the route without OPTIONS, which only browsers send."""
+    route = copy(route)
+    route.methods = (route.methods or set()) - {"OPTIONS"}
+    return route
 
 
-def complete(operation: Json, door: VisitorRoute) -> None:
-    """What an operation's own code does not say: headers and refusals."""
-    access: BotKeyAccess = door.endpoint.__dict__["access"]
-    operation["tags"] = [door.path.split("/")[1]]
-    operation["parameters"] = [canonical(parameter) for parameter in operation.get("parameters", ())]
-    success = operation["responses"][str(door.status_code)]
-    success["description"] = words.SUCCESSES[door.status_code or 200]
+def complete(operation: Json, route: VisitorRoute) -> None:
+    """Add what an operation shares with others: headers and error responses."""
+    access: BotKeyAccess = route.endpoint.__dict__["access"]
+    operation["tags"] = [route.path.split("/")[1]]
+    operation["parameters"] = [public_parameter(parameter) for parameter in operation.get("parameters", ())]
+    success = operation["responses"][str(route.status_code)]
+    success["description"] = words.SUCCESSES[route.status_code or 200]
     success["headers"] = references(EVERY)
-    left_out = set(left_out_of(access, door))
-    operation["responses"] = {str(door.status_code): success} | {
-        str(status): {"$ref": f"#/components/responses/{name}"}
-        for status, (name, *_) in REFUSALS.items()
-        if status not in left_out
+    impossible = set(impossible_errors(access, route))
+    operation["responses"] = {str(route.status_code): success} | {
+        str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"}
+        for kind in SHARED_ERRORS
+        if kind not in impossible
     }
 
 
-def left_out_of(access: BotKeyAccess, door: VisitorRoute) -> Iterator[int]:
+def impossible_errors(access: BotKeyAccess, route: VisitorRoute) -> Iterator[type[AppError]]:
+    """The shared errors that this operation never answers with."""
     if not access.is_write:
-        yield 402
-    if door.path.count("{") == door.path.count("{botId}"):
-        yield 404
+        yield PlanInactive
+    if route.path.count("{") == route.path.count("{botId}"):
+        yield NotFound
 
 
 def error_schema() -> Json:
@@ -135,25 +158,26 @@ def error_schema() -> Json:
     return schema
 
 
-def refusal(status: int) -> Json:
-    _, meaning, code = REFUSALS[status]
-    headers = (*(EVERY if status < 500 else EVERY[:1]), *(("Retry-After",) if status in (429, 503) else ()))
+def error_response(kind: type[AppError]) -> Json:
+    description = DESCRIPTIONS.get(kind, kind.sentence())
+    common = EVERY if kind.status < 500 else EVERY[:1]
+    waits = ("Retry-After",) if kind in (RateLimited, Unavailable) else ()
     return {
-        "description": meaning,
-        "headers": references(headers),
+        "description": description,
+        "headers": references((*common, *waits)),
         "content": {
             "application/json": {
-                "schema": {"$ref": "#/components/schemas/EmbedErrorOut"},
-                "example": body_of_code(code, meaning),
+                "schema": {"$ref": f"#/components/schemas/{ERROR_SHAPE}"},
+                "example": body_of_code(kind.code, description),
             }
         },
     }
 
 
-def tell_events(document: Json) -> None:
-    """An answer comes in two forms."""
+def add_event_stream(document: Json) -> None:
+    """Add the event stream, the other form of an answer."""
     for operation in operations_of(document):
         if operation["operationId"] == "ask_question":
             operation["responses"]["200"]["content"]["text/event-stream"] = {
-                "schema": {"type": "string", "description": " ".join(EVENTS.split())}
+                "schema": {"type": "string", "description": " ".join(EVENT_STREAM.split())}
             }

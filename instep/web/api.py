@@ -39,14 +39,17 @@ class ApiRouter(APIRouter):
         needs_bot: bool = True,
         needs_scope: bool = True,
         body_bytes: int = limits.MAX_BODY_BYTES,
+        may_warn: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register a handler under the action's name, scope and words."""
+        """Register a handler under the action's name and docstring, with the scope that the action needs."""
         method, path = method_and_path.split(" ")
         if "{" not in path:
             literal_paths.add(self.prefix + path)
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = Access(is_write(action), needs_bot, needs_scope, body_bytes)
+            handler.__dict__["access"] = Access(
+                is_write(action), needs_bot, needs_scope, body_bytes, may_warn
+            )
             self.add_api_route(
                 path,
                 handler,

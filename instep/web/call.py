@@ -25,6 +25,8 @@ class Access:
     needs_bot: bool
     needs_scope: bool
     body_bytes: int
+    # Whether the action may add warnings, which go out as `Instep-Warnings`.
+    may_warn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,15 +31,15 @@ class MethodNotAllowed(AppError):
 
 
 class VisitorRefusal(AppError):
-    """A refusal that only the answer API and the MCP servers know."""
+    """An error of the visitor API and the MCP servers only; the management API never answers with it."""
 
 
-def error_codes() -> set[str]:
-    """Every code that an answer of the management API may carry."""
+def management_errors() -> list[type[AppError]]:
+    """Every error that the management API may answer with."""
     kinds = [AppError]
     for kind in kinds:
-        kinds += [found for found in kind.__subclasses__() if found is not VisitorRefusal]
-    return {kind.code for kind in kinds}
+        kinds += [subclass for subclass in kind.__subclasses__() if subclass is not VisitorRefusal]
+    return kinds
 
 
 def as_app_error(error: Exception) -> AppError:

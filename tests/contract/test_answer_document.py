@@ -14,7 +14,7 @@ from instep.app import create_app
 from instep.core.config import settings
 from instep.core.database import Tx
 from instep.ops.routes import list_routes
-from instep.reference.visitors import describe_answers
+from instep.reference.visitors import describe_visitor_api
 from instep.web.visitors.errors import TITLES_AND_HINTS
 from instep.workspaces.actions import pause_workspace
 from tests.contract.document import BASE
@@ -27,7 +27,7 @@ from tests.support.visitors import credentials
 
 @cache
 def document() -> Json:
-    return describe_answers(create_app().routes, BASE)
+    return describe_visitor_api(create_app().routes, BASE)
 
 
 def operations() -> Iterator[tuple[str, str, Json]]:
