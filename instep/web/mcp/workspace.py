@@ -26,7 +26,7 @@ from instep.identity.scopes import Scope as KeyScope
 from instep.web.authenticated_route import (
     ANY_KEY,
     Admission,
-    Entered,
+    AuthContext,
     StrictRequest,
     add_rate_headers,
     named_bots,
@@ -178,7 +178,7 @@ async def authenticate_caller(admission: Admission) -> AsyncIterator[WorkspaceCa
 
 def enter_with_credential(
     resource: str, database: Database, credential: str | None, bot: UUID | None, address: str
-) -> Entered:
+) -> AuthContext:
     """An access token or an API key, told apart by their form; of anything else there is no auth."""
     if credential is not None and is_token(credential, ACCESS):
         return authenticate_token(database, credential, resource, bot, address)
