@@ -1,4 +1,4 @@
-"""What a tool of an MCP server is, and how a slice offers one."""
+"""Tools of an MCP server, and how a slice declares them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ DraftId = Annotated[Text, Field(description="The draft: `edit_…`, `article_…
 
 
 class BotNamed(Body):
-    """What every tool of the workspace server takes besides its own arguments."""
+    """The argument that every tool of the workspace server takes."""
 
     bot_id: Text | MISSING = Field(
         default=MISSING, description="The bot (help center). Needed only where the key covers several."
@@ -37,7 +37,7 @@ class BotNamed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: who may call it, what it takes, what it does, and how it is shown to clients."""
+    """A tool: its access, arguments, handler, and the definition that clients see."""
 
     name: str
     access: Access
@@ -47,7 +47,7 @@ class Tool:
 
 
 class Toolbox:
-    """The tools of one slice, each tied to the action that it is a door of."""
+    """The tools of one slice, each tied to the action that it exposes."""
 
     def __init__(self, named: type[Body] = BotNamed) -> None:
         self.named = named
@@ -62,9 +62,9 @@ class Toolbox:
         additive: bool = False,
         needs_bot: bool = True,
     ) -> Callable[[Handler], Handler]:
-        """Register a handler under its own name and words, with the action's scope.
+        """Register a handler under its name and docstring, with the scope that the action needs.
 
-        `additive`: of what was there before it changes nothing.
+        `additive`: it only adds, so that it is not destructive (MCP's `destructiveHint`).
         """
 
         def register(handler: Handler) -> Handler:
@@ -92,12 +92,12 @@ class Toolbox:
 
 
 class Caller(Protocol):
-    """Who sent a message: what a credential has become, whatever kind it was of."""
+    """The authenticated sender of a message."""
 
     def may_use(self, tool: Tool) -> bool:
-        """Whether this tool is shown to the caller and runs for it."""
+        """Whether the caller sees this tool and may call it."""
         ...
 
-    async def call_of(self, tool: Tool, sent: dict[str, Any]) -> Any:
-        """What the tool's handler is called with; takes out of `sent` what the server reads itself."""
+    async def call_of(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        """The first argument of the tool's handler; removes from `arguments` what the server reads itself."""
         ...

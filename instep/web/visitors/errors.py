@@ -1,4 +1,4 @@
-"""Errors as the answer API words them: `{error, code, message, hint}` (contract section 3)."""
+"""Errors of the visitor API: `{error, code, message, hint}` (contract section 3)."""
 
 import json
 
@@ -9,7 +9,7 @@ from instep.core.errors import AppError
 from instep.web.errors import VisitorRefusal
 
 PREFIXES = ("/chat/", "/leads/", "/mcp/", "/widget/")
-# By code: the title and what to do.
+# The title and the hint of each code.
 TITLES_AND_HINTS = {
     "invalid_request": ("Bad request", "Correct what the message names and send the request again."),
     "invalid_credentials": (
@@ -55,7 +55,7 @@ class OriginNotAllowed(VisitorRefusal):
 
 
 def is_visitor_path(path: str) -> bool:
-    """Whether an address is below those of the answer API, the widget and the public MCP server."""
+    """Whether a path belongs to the visitor API or the public MCP server."""
     return f"{path}/".startswith(PREFIXES)
 
 
