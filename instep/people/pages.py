@@ -25,7 +25,7 @@ from instep.web.signed_in import (
     PrivatePages,
     current_person,
     form_of,
-    own_path,
+    local_path,
     require_person,
     see_other,
 )
@@ -39,7 +39,7 @@ pages.pages.environment.filters.update(moment=isoformat, day=lambda moment: f"{m
 @public
 async def show_sign_in(request: Request) -> Response:
     """The form; whoever is signed in already goes on."""
-    onward = own_path(request.query_params.get("next"))
+    onward = local_path(request.query_params.get("next"))
     if await current_person(request) is not None:
         return see_other(onward)
     return sign_in_form(request, onward)
@@ -49,7 +49,7 @@ async def show_sign_in(request: Request) -> Response:
 async def sign_in(request: Request) -> Response:
     """Begin a session, and go on to the page that asked for one."""
     form = await read_form(request)
-    onward, email = own_path(form.get("next")), form.get("email", "")
+    onward, email = local_path(form.get("next")), form.get("email", "")
     state = request.app.state
     session, browser = (request.cookies.get(cookie_name(state.settings, n)) for n in ("session", "browser"))
     attempt = Attempt(email, form.get("password", ""), client_address(request), browser or "", session)

@@ -13,12 +13,12 @@ from instep.identity.access import is_write
 from instep.web.call import Access
 from instep.web.mcp.arguments import Arguments, Handler
 from instep.web.mcp.schemas import schema_of
-from instep.web.shapes import Body, Text, whole
+from instep.web.shapes import Body, Text, integral
 
 Limit = Annotated[
     int,
     Field(ge=1, le=limits.MAX_TOOL_ROWS, description="How many rows, at the most: long ones come in fewer."),
-    BeforeValidator(whole),
+    BeforeValidator(integral),
 ]
 Cursor = Annotated[
     Text | None, Field(description="The `next_cursor` of the answer before, to go on from there.")
