@@ -1,7 +1,7 @@
-"""How often somebody may try to sign in: guessing stays bounded, and nobody can lock a person out.
+"""Limits of sign-in attempts: guessing is bounded, and nobody can lock a person out of their account.
 
-A browser that has signed in to the account before has a window of its own, which no stranger can use up.
-Strangers are counted by address, by network and by account, and each network has tries left to the end.
+A browser that has signed in to the account before has a window of its own, which others can't use up. Other
+attempts are counted by address, by network and by account; each network has some reserved attempts.
 """
 
 from instep.core import limits
@@ -37,9 +37,9 @@ async def count_known_browser(tx: Tx, browser_id: str) -> None:
 
 
 async def count_stranger(tx: Tx, email: str, address: str) -> None:
-    """Count an attempt from anywhere else, as `client_address` tells it; raises `TooManyAttempts`.
+    """Count an attempt from another browser; `address` is a `client_address`. Raises `TooManyAttempts`.
 
-    What is refused by a narrower window does not count in the wider ones behind it.
+    An attempt that a narrower window refuses is not counted in wider ones.
     """
     account, network = hash_key(email).hex(), network_of(address)
     minute, hour = limits.SIGN_IN_ADDRESS_WINDOW_SECONDS, limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS

@@ -1,4 +1,4 @@
-"""Apps by the address of their own document: read through the guard, believed little, kept for a while."""
+"""Apps by the address of their own document: read through the guard, believed little, cache_ttl for a while."""
 
 import json
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.client import OutboundClient
-from instep.oauth.documents import is_document_address, kept
+from instep.oauth.documents import cache_ttl, is_document_address
 from tests.outbound.certificates import Authority
 from tests.outbound.receivers import Handler, Receiver, receiving, silent
 from tests.support.cast import Api, Cast, Client, Json
@@ -220,4 +220,4 @@ def test_what_can_not_be_the_address_of_a_document(client_id: str) -> None:
     ],
 )
 def test_how_long_a_document_is_kept(header: str, time: timedelta) -> None:
-    assert kept(header) == time
+    assert cache_ttl(header) == time
