@@ -144,19 +144,21 @@ async def fill(url: str, folder: Path, receiver: str, workspaces: int, endpoints
     each = DELIVERIES // (workspaces * endpoints)
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         tx = Tx(connection)
-        await tx.run("truncate webhook_endpoints, events cascade")
+        await tx.execute("truncate webhook_endpoints, events cascade")
         for number in range(workspaces):
             workspace = await actions.create_workspace(tx, f"Workspace {number}")
             for _ in range(endpoints):
                 endpoint = await add_endpoint(tx, keys, workspace.id, receiver)
-                await tx.run(FILL, endpoint=endpoint, workspace=workspace.id, count=each, bytes=BODY_BYTES)
-        await tx.run("vacuum analyze")
+                await tx.execute(
+                    FILL, endpoint=endpoint, workspace=workspace.id, count=each, bytes=BODY_BYTES
+                )
+        await tx.execute("vacuum analyze")
 
 
 async def add_endpoint(tx: Tx, keys: KeyRing, workspace_id: str, url: str) -> str:
     endpoint, secret = new_id("wh"), new_id("whs")
     of: dict[str, Any] = {"workspace": workspace_id, "endpoint": endpoint}
-    await tx.run(
+    await tx.execute(
         """
         insert into webhook_endpoints (id, workspace_id, url, events, status, created_at, updated_at)
         values (%(endpoint)s, %(workspace)s, %(url)s, '{*}', 'enabled', now(), now())
@@ -164,7 +166,7 @@ async def add_endpoint(tx: Tx, keys: KeyRing, workspace_id: str, url: str) -> st
         url=url,
         **of,
     )
-    await tx.run(
+    await tx.execute(
         """
         insert into webhook_secrets (id, workspace_id, endpoint_id, sealed, created_at)
         values (%(id)s, %(workspace)s, %(endpoint)s, %(sealed)s, now())

@@ -32,7 +32,6 @@ from instep.site import pages as site
 from instep.tasks.rest import router as tasks
 from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.buckets import Buckets
-from instep.web.embed_errors import is_of_embed, render_embed_error
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
 from instep.web.mcp.workspace import refuse_method
@@ -40,6 +39,7 @@ from instep.web.middleware import RequestLog
 from instep.web.public import access_of
 from instep.web.public_limit import PublicLimit
 from instep.web.security_headers import SecurityHeaders
+from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
@@ -90,7 +90,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.database = runtime.database
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
-    app.state.caller = runtime.caller
+    app.state.outbound = runtime.outbound
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 
 
@@ -105,6 +105,6 @@ async def refuse(request: Request, error: Exception) -> Response:
         return await refuse_address(request, refusal)
     if request.url.path in oauth.CALLED_BY_APPS:
         return render_oauth_error(refusal)
-    if is_of_embed(request.url.path):
-        return render_embed_error(refusal)
+    if is_visitor_path(request.url.path):
+        return render_visitor_error(refusal)
     return site.refused(request, refusal)

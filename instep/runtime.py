@@ -51,7 +51,7 @@ class Runtime:
     database: Database
     cursor_key: bytes
     model: Model | None = None
-    caller: OutboundClient | None = None
+    outbound: OutboundClient | None = None
     embedder: Embedder | None = None
 
 
@@ -69,11 +69,11 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         try:
             async with (
                 open_model(settings) as model,
-                aclosing(OutboundClient(settings.allow_list)) as caller,
+                aclosing(OutboundClient(settings.allow_list)) as outbound,
                 open_embedder(settings) as found,
             ):
                 embedder = await use_embedder(found, postgres.url)
-                yield Runtime(settings, database, secret_key(settings), model, caller, embedder)
+                yield Runtime(settings, database, secret_key(settings), model, outbound, embedder)
         finally:
             watching.cancel()
             await database.close()
@@ -97,9 +97,9 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
     await schedule_indexes(runtime.database)
     if runtime.embedder:
         await schedule_embedding(runtime.database, timedelta())
-    assert runtime.caller is not None, "who runs jobs may call out"
-    sender = Sender(runtime.database, runtime.caller, key_ring())
-    worker = worker_of(runtime.database, runtime.caller, runtime.model, runtime.embedder)
+    assert runtime.outbound is not None, "who runs jobs may call out"
+    sender = Sender(runtime.database, runtime.outbound, key_ring())
+    worker = worker_of(runtime.database, runtime.outbound, runtime.model, runtime.embedder)
     await asyncio.gather(worker.run(stop), sender.run(stop))
 
 
@@ -110,12 +110,12 @@ def tell_of_end(working: asyncio.Task[None]) -> None:
 
 
 def worker_of(
-    database: Database, caller: OutboundClient, model: Model | None = None, embedder: Embedder | None = None
+    database: Database, outbound: OutboundClient, model: Model | None = None, embedder: Embedder | None = None
 ) -> Worker:
     handlers: dict[str, Handler] = {
         RUN_TASK: partial(run_task, database, model=model),
         DRAFT_GAP: partial(draft_gap, database, model=model),
-        SEND_ALERT: AlertSender(database, caller),
+        SEND_ALERT: AlertSender(database, outbound),
         PRUNE: partial(prune, database),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedder),

@@ -56,7 +56,7 @@ class LogCapture(logging.Handler):
 
 def main() -> None:
     # An answer is small, but may say that it is packed.
-    bound_memory(limits.WORK_MEMORY_BYTES)
+    bound_memory(limits.MAX_WORK_MEMORY_BYTES)
     wanted = json.load(sys.stdin)
     ears = LogCapture()
     logging.basicConfig(level=logging.DEBUG, handlers=[ears])

@@ -20,7 +20,7 @@ def own(ctx: Ctx) -> dict[str, Any]:
 
 async def hold_number(ctx: Ctx) -> None:
     """Let no other transaction add a target to the bot until this one has ended."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended('alert_targets ' || %(bot)s::text, 0))", bot=ctx.bot.id
     )
 
@@ -113,7 +113,7 @@ async def find_sealed(ctx: Ctx, target_id: str) -> Sealed | None:
 
 async def record(ctx: Ctx, target_id: str, error: str | None) -> None:
     """How the last attempt at a message ended; nothing where the target is gone."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         f"""
         update alert_targets t set last_error = %(error)s,
             sent_at = case when %(error)s::text is null then %(now)s else t.sent_at end

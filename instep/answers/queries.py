@@ -53,7 +53,7 @@ async def earlier_questions(ctx: Ctx, conversation_id: str, most: int) -> list[s
 
 
 async def insert_message(ctx: Ctx, row: dict[str, Any], sources: list[dict[str, Any]]) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into messages (id, workspace_id, bot_id, conversation_id, question, answer, answered,
             confidence, sources, model, created_at)
@@ -87,7 +87,7 @@ async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | 
 async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
     """The bot's secret, sealed. With the lock nobody else makes one before this transaction ends."""
     if lock:
-        await ctx.tx.run(
+        await ctx.tx.execute(
             "select pg_advisory_xact_lock(hashtextextended('visitor_secret ' || %(bot)s::text, 0))",
             bot=ctx.bot.id,
         )
@@ -101,7 +101,7 @@ async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
 
 async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
     """In place of the one before, if there is one."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into visitor_secrets (bot_id, workspace_id, sealed, created_at)
         values (%(bot)s, %(workspace)s, %(sealed)s, %(now)s)

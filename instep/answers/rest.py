@@ -21,8 +21,8 @@ from instep.answers.schemas import (
 from instep.answers.streaming import events_of
 from instep.search.semantic.query_embedder import query_embedder
 from instep.web.api import reply
-from instep.web.embed import CurrentVisitorCall, VisitorRouter
 from instep.web.events import event_stream, wants_events
+from instep.web.visitors.route import CurrentVisitorCall, VisitorRouter
 
 router = VisitorRouter()
 

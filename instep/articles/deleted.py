@@ -28,7 +28,7 @@ async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
 async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
     """One stamp, which no other deletion has, tells later what was deleted together."""
     stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "update articles set deleted_at = %(stamp)s where bot_id = %(bot)s and id = any(%(ids)s)",
         bot=ctx.bot.id,
         ids=article_ids,
@@ -57,7 +57,7 @@ async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
 
 async def lock(ctx: Ctx, article_id: str) -> None:
     """Lock an article, deleted or not."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "select id from articles where bot_id = %(bot)s and id = %(id)s for no key update",
         bot=ctx.bot.id,
         id=article_id,
@@ -87,7 +87,7 @@ async def stamp_restoring(ctx: Ctx) -> datetime:
 
 
 async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update articles set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s
         where bot_id = %(bot)s and id = %(id)s

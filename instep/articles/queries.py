@@ -243,7 +243,7 @@ async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
 
 async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
     """Let the old address lead on; an address that is in use again leads nowhere else."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         delete from former_slugs
         where bot_id = %(bot)s and slug = %(new)s and locale = %(locale)s and article_id = %(article)s
@@ -253,7 +253,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
         locale=article.locale,
         article=article.id,
     )
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into former_slugs (workspace_id, bot_id, locale, slug, article_id)
         values (%(workspace)s, %(bot)s, %(locale)s, %(slug)s, %(article)s)
@@ -269,7 +269,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
 
 async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
     """Take the drafts that these articles back out of the review queue; edits of them stay."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update drafts set status = %(status)s, updated_at = %(now)s
         where bot_id = %(bot)s and article_id = any(%(articles)s) and type <> 'edit' and status = 'pending'

@@ -101,7 +101,7 @@ async def get_article(
         return reply_with_etag(article_out(article, ctx.bot, form), article.etag, if_none_match)
 
 
-@router.operation("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut)
+@router.operation("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut, may_warn=True)
 async def update_article(
     call: CurrentCall, id: str, body: ArticleUpdate, form: Form = "markdown", if_match: IfMatch = None
 ) -> Response:
@@ -110,21 +110,21 @@ async def update_article(
         return reply_with_etag(article_out(article, ctx.bot, form), article.etag)
 
 
-@router.operation("POST /articles/{id}/publish", actions.publish_article, ArticleOut)
+@router.operation("POST /articles/{id}/publish", actions.publish_article, ArticleOut, may_warn=True)
 async def publish_article(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.publish_article(ctx, id, if_match=if_match)
         return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
 
 
-@router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut)
+@router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut, may_warn=True)
 async def unpublish_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         article = await actions.unpublish_article(ctx, id)
         return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
 
 
-@router.operation("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut)
+@router.operation("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut, may_warn=True)
 async def delete_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         return reply(article_deleted_out(await actions.delete_article(ctx, id)))
@@ -165,7 +165,9 @@ async def diff_revision(
         return reply(revision_diff_out(await actions.diff_revision(ctx, id, revisionId, compare_to)))
 
 
-@router.operation("POST /articles/{id}/revisions/{revisionId}/restore", actions.restore_revision, ArticleOut)
+@router.operation(
+    "POST /articles/{id}/revisions/{revisionId}/restore", actions.restore_revision, ArticleOut, may_warn=True
+)
 async def restore_revision(call: CurrentCall, id: str, revisionId: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.restore_revision(ctx, id, revisionId, if_match)

@@ -34,7 +34,7 @@ async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> Artic
         )
 
 
-@toolbox.tool(actions.create_article, ArticleFields, "Create an article", adds=True)
+@toolbox.tool(actions.create_article, ArticleFields, "Create an article", additive=True)
 async def create_article(call: Call, body: ArticleCreate) -> ArticleFields:
     """Create an article as a draft. Nothing is live until it is published.
 

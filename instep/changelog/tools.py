@@ -50,7 +50,7 @@ async def list_changelog(
         return await list_within_budget(ask, shape, call.page(limit, cursor))
 
 
-@toolbox.tool(actions.create_changelog_entry, ChangelogEntryFields, "Draft a changelog entry", adds=True)
+@toolbox.tool(actions.create_changelog_entry, ChangelogEntryFields, "Draft a changelog entry", additive=True)
 async def create_changelog_entry(call: Call, body: ChangelogEntryCreate) -> ChangelogEntryFields:
     """Create a changelog entry as a draft, in words for the product's users. A person publishes it."""
     async with call.begin() as ctx:

@@ -20,7 +20,7 @@ def serve(
     from instep.core.outbound.client import trusted
     from instep.core.postgres import running_postgres
     from instep.core.served_url import remember_served_url
-    from instep.core.signals import end_well_when_asked
+    from instep.core.signals import exit_cleanly_on_signals
     from instep.migrations import migrate
     from instep.web.listening import listen, origin_of
     from instep.web.log import configure_logging
@@ -33,7 +33,7 @@ def serve(
     if "site_url" not in settings().model_fields_set:
         os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
-    end_well_when_asked()
+    exit_cleanly_on_signals()
     # What is wrong around it is said here, in one sentence, and not by each process of the server.
     trusted()
     if workers == 1:

@@ -28,10 +28,10 @@ def listen_for_deliveries(
     ] = False,
 ) -> None:
     """Receive deliveries here: verify each and print a line about it. What can't be verified gets 400."""
-    from instep.core.signals import end_well_when_asked
+    from instep.core.signals import exit_cleanly_on_signals
     from instep.webhooks import listen
 
-    end_well_when_asked()
+    exit_cleanly_on_signals()
     listen.listen(
         *(secret, host, port, status),
         begin=lambda address: typer.echo(f"Listening on {address}, until Ctrl-C.", err=True),

@@ -93,7 +93,7 @@ async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Colle
 
 async def delete(ctx: Ctx, collection_id: str) -> None:
     """Delete the collection; its articles change with it, so they are stamped for clients that sync."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         select id from articles where bot_id = %(bot)s and collection_id = %(id)s
         order by id for no key update
@@ -101,7 +101,7 @@ async def delete(ctx: Ctx, collection_id: str) -> None:
         bot=ctx.bot.id,
         id=collection_id,
     )
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at)
         update articles a set collection_id = null, updated_at = stamp.at from stamp
@@ -110,6 +110,6 @@ async def delete(ctx: Ctx, collection_id: str) -> None:
         bot=ctx.bot.id,
         id=collection_id,
     )
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "delete from collections where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=collection_id
     )

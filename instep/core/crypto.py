@@ -16,23 +16,27 @@ PURPOSE = b"instep secrets at rest"
 
 
 class Unreadable(Exception):
-    """The secret was sealed under another key or for another row, or it was altered."""
+    """The secret was sealed with another key or for another row, or it was altered."""
 
 
 class KeyRing:
-    """The newest key seals, all open; what is sealed is the key's id, a nonce and the ciphertext.
+    """Encrypts with the newest key and decrypts with all: a sealed secret is key id, nonce and ciphertext.
 
-    `place` is table, column, workspace and row: what was copied to another one does not open there.
+    `place` is table, column, workspace and row, the associated data: a copy in another row can't be opened.
     """
 
     def __init__(self, newest: bytes, *older: bytes) -> None:
-        derived = [derive(secret) for secret in (newest, *older)]
-        self.newest = derived[0][0]
-        self.keys = dict(reversed(derived))
+        derived_keys = [derive(secret) for secret in (newest, *older)]
+        self.newest = derived_keys[0][0]
+        self.keys = dict(reversed(derived_keys))
 
     def seal(self, secret: str, *place: str) -> bytes:
         nonce = os.urandom(NONCE_BYTES)
-        return self.newest + nonce + self.keys[self.newest].encrypt(nonce, secret.encode(), bound_to(place))
+        return (
+            self.newest
+            + nonce
+            + self.keys[self.newest].encrypt(nonce, secret.encode(), associated_data(place))
+        )
 
     def is_sealed_by_newest(self, sealed: bytes) -> bool:
         """Whether the newest key has sealed this."""
@@ -44,21 +48,21 @@ class KeyRing:
         if key is None or len(nonce) < NONCE_BYTES:
             raise Unreadable
         try:
-            return key.decrypt(nonce, ciphertext, bound_to(place)).decode()
+            return key.decrypt(nonce, ciphertext, associated_data(place)).decode()
         except InvalidTag:
             raise Unreadable from None
 
 
 def key_ring() -> KeyRing:
-    """The key ring of this installation: `INSTEP_SECRET_KEY` seals, those of `…_PREVIOUS` open too."""
+    """The key ring of this installation: `INSTEP_SECRET_KEY` and `INSTEP_SECRET_KEY_PREVIOUS`."""
     return KeyRing(secret_key(settings()), *previous_secret_keys(settings()))
 
 
 def derive(secret: bytes) -> tuple[bytes, AESGCM]:
     """A key and the id by which a sealed secret names it."""
-    made = HKDF(SHA256(), ID_BYTES + KEY_BYTES, salt=None, info=PURPOSE).derive(secret)
-    return made[:ID_BYTES], AESGCM(made[ID_BYTES:])
+    material = HKDF(SHA256(), ID_BYTES + KEY_BYTES, salt=None, info=PURPOSE).derive(secret)
+    return material[:ID_BYTES], AESGCM(material[ID_BYTES:])
 
 
-def bound_to(place: tuple[str, ...]) -> bytes:
+def associated_data(place: tuple[str, ...]) -> bytes:
     return ":".join(place).encode()

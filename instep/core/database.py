@@ -13,7 +13,7 @@ from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 from pydantic_core import from_json
 
 from instep.core.errors import Unavailable
-from instep.core.outages import OutageLog, is_told_apart, outage_of
+from instep.core.outages import OutageLog, is_conclusive, outage_of
 from instep.core.places import entered_workspace
 
 Row = TypeVar("Row")
@@ -88,7 +88,7 @@ class Tx:
         """The first column of the first row, or None."""
         return await self.fetch(scalar_row, sql, params)
 
-    async def run(self, sql: str, /, **params: Any) -> int:
+    async def execute(self, sql: str, /, **params: Any) -> int:
         """The number of rows touched."""
         async with self.connection.cursor() as cursor:
             await cursor.execute(sql, params)
@@ -104,7 +104,7 @@ class Tx:
         if self.depth:
             self.last.append((sql, params))
         else:
-            await self.run(sql, **params)
+            await self.execute(sql, **params)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
@@ -190,7 +190,7 @@ class Database:
                 return connection, await Tx(connection).first(kind, sql, **params)
             except OUTAGES as error:
                 await self.pool.putconn(connection)
-                if is_told_apart(error):
+                if is_conclusive(error):
                     raise self.outage(error) from error
             except BaseException:
                 await self.pool.putconn(connection)
@@ -200,7 +200,7 @@ class Database:
     def outage(self, error: psycopg.Error | None) -> Unavailable:
         """What the caller is told of it; the log is told too, now and then."""
         outage = outage_of(error)
-        self.outage_log.tell(outage, error)
+        self.outage_log.log(outage, error)
         return outage
 
     @asynccontextmanager

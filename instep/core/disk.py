@@ -1,18 +1,18 @@
-"""How much room is left where the embedded database keeps its data."""
+"""How much space is left where the embedded database keeps its data."""
 
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 GIB = 1024**3
-# With less than either a database that grows as usual may stop taking writes within days.
-FREE_BYTES_LEAST = GIB
-FREE_SHARE_LEAST = 0.05
+# With less free space than either bound, a growing database may stop accepting writes within days.
+MIN_FREE_BYTES = GIB
+MIN_FREE_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class FreeSpace:
-    """The room on the disk of a folder, in bytes."""
+    """The space on the disk of a folder, in bytes."""
 
     free: int
     total: int
@@ -22,11 +22,11 @@ class FreeSpace:
 
     @property
     def is_little(self) -> bool:
-        return self.free < FREE_BYTES_LEAST or self.free < FREE_SHARE_LEAST * self.total
+        return self.free < MIN_FREE_BYTES or self.free < MIN_FREE_SHARE * self.total
 
 
 def free_space_at(folder: Path) -> FreeSpace:
-    """Of the folder, or of where it would be made."""
-    present = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    usage = shutil.disk_usage(present)
+    """The space on the disk of the folder; the folder itself need not exist yet."""
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    usage = shutil.disk_usage(existing)
     return FreeSpace(usage.free, usage.total)

@@ -1,12 +1,13 @@
-"""The family of errors that a caller can act on; every face renders them in its own words."""
+"""Errors that a caller can act on; each face renders them in its own format."""
 
 from collections.abc import Mapping, Sequence
 
 
 class AppError(Exception):
-    """A refusal: its HTTP status, its code and one sentence that says what to do (contract section 3).
+    """An error answer: HTTP status, code and one sentence that says what to do (contract section 3).
 
-    `details` names the fields at fault as `(field, message)` pairs; `headers` go out with the answer.
+    `details` are `(field, message)` pairs of bad values; `headers` are added to the response. The
+    docstring of a subclass is its default sentence, and its description in the API reference.
     """
 
     status = 400
@@ -19,14 +20,19 @@ class AppError(Exception):
         details: Sequence[tuple[str, str]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self.message = message or " ".join((self.__doc__ or "").split())
+        self.message = message or self.sentence()
         self.details = tuple(details)
         self.headers = dict(headers or {})
         super().__init__(self.message)
 
+    @classmethod
+    def sentence(cls) -> str:
+        """The default sentence: the docstring in one line."""
+        return " ".join((cls.__doc__ or "").split())
+
 
 class Unusable(Exception):
-    """The installation can't be used as it is set up; the message says why and what to do."""
+    """The installation can't run with its current setup; the message says why and what to do."""
 
 
 class InvalidRequest(AppError):
@@ -70,7 +76,7 @@ class PlanInactive(AppError):
 
 
 class InsufficientScope(AppError):
-    """The API key may not do this."""
+    """The API key may only read, or does not cover the bot that the request names."""
 
     status = 403
     code = "insufficient_scope"

@@ -1,4 +1,4 @@
-"""Identifiers: a type prefix and a random part that sorts by time. Nothing else looks inside one."""
+"""Identifiers: a type prefix and a random part that sorts by time. No other module parses one."""
 
 import re
 import secrets

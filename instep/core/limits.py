@@ -1,7 +1,12 @@
-"""Every limit of the product, by name (contract sections 2 and 7)."""
+"""Limits that a caller, reader or operator can meet (contract sections 2 and 7), by area.
+
+Constants that only tune the code stand where they are used. Each name or comment says the unit; counts of
+things are in the plural. `timedelta` values carry their own unit.
+"""
 
 from datetime import timedelta
 
+# Articles, collections, changelog entries and tasks: what one field may hold.
 MAX_TITLE_CHARACTERS = 200
 MAX_CONTENT_CHARACTERS = 1_000_000
 MAX_DESCRIPTION_CHARACTERS = 500
@@ -9,91 +14,100 @@ MAX_SLUG_CHARACTERS = 120
 MAX_REASON_CHARACTERS = 2_000
 MAX_SOURCE_URL_CHARACTERS = 2_000
 MAX_NAME_CHARACTERS = 200
-# A refusal that asks for a bot names no more of those that the caller may choose.
+# The refusal `bot_required` lists at most this many of the bots to choose from.
 MAX_BOTS_NAMED = 10
 MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
+# The largest value of PostgreSQL's type `integer`.
 MAX_INTEGER = 2_147_483_647
 
-# The request line and the headers together.
+# HTTP connections: what one connection, one address and one process may use.
+# The request line and the header fields together.
 MAX_HEAD_BYTES = 64 * 1024
-# Requests that one connection may send ahead, without waiting for answers.
+# Requests that one connection may send before it has the responses to earlier ones.
 MAX_PIPELINED_REQUESTS = 100
-# For the head of a request, counted from its first byte or from the start of the connection.
+# Time for the head of a request, from its first byte or from the start of the connection.
 HEAD_SECONDS = 10.0
 # A connection without a request is closed after this time.
 KEEP_ALIVE_SECONDS = 15
-# A body must come at this rate on average, once the grace period is over.
+# The average rate of a body once the grace period is over.
 MIN_BODY_BYTES_PER_SECOND = 1024
 BODY_GRACE_SECONDS = 10.0
-# A client that takes none of the bytes that wait for it is given up after this time.
+# A connection is closed when its client reads nothing of a response for this time.
 WRITE_SECONDS = 30.0
-# Of one connection: bytes of answers that wait in the process before it writes no more, and in the kernel.
+# Response bytes of one connection that wait in the process before it stops writing, and in the kernel.
 WRITE_BUFFER_BYTES = 64 * 1024
 SEND_BUFFER_BYTES = 128 * 1024
-# Of one process: bytes of answers that wait for all of its clients.
+# Response bytes of all connections of one process that wait for their clients.
 MAX_WAITING_BYTES = 64 * 1024 * 1024
-# How often a connection is held against these limits.
+# The interval at which a connection is checked against these limits.
 CONNECTION_CHECK_SECONDS = 1.0
-# Of one process. File descriptors are left for the database, jobs, calls to others and files.
+# Connections of one process, and of one address to it.
 MAX_CONNECTIONS = 4_000
 MAX_ADDRESS_CONNECTIONS = 128
+# File descriptors that are left for the database, jobs, outgoing calls and files.
 RESERVED_DESCRIPTORS = 256
-# The kernel completes so many connections ahead, which the process then accepts at a stroke.
+# Connections that the kernel completes before the process accepts them.
 BACKLOG_CONNECTIONS = 128
-# A server that stops answers what runs for so long, and waits so long on connections for a last request.
+# A server that stops finishes running requests for this long, and waits this long for a last request.
 STOP_SECONDS = 10
 STOP_IDLE_SECONDS = 1.0
 
+# Bodies of requests.
 MAX_BODY_BYTES = 2 * 1024 * 1024
-# Of a body, before it is known who sends it.
-UNADMITTED_BODY_BYTES = 64 * 1024
+# The part of a body that is read before the caller is authenticated.
+MAX_UNAUTHENTICATED_BODY_BYTES = 64 * 1024
 MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
+# Lists and search.
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MIN_QUERY_CHARACTERS = 2
 MAX_QUERY_CHARACTERS = 500
-# What a process keeps of the indexes of bots; they are read anew when they are asked for again.
+# Memory of one process for bots' search indexes; an index that was dropped is read again on the next search.
 MAX_INDEX_CACHE_BYTES = 256 * 1024 * 1024
-# Requests of a process that wait to the end while a bot is read for the first time; others wait a moment.
+# Requests of one process that wait until a bot's index is read for the first time; others wait this long.
 MAX_INDEX_WAITERS = 3
 INDEX_WAIT_SECONDS = 1.0
-# Articles whose texts are looked through for words that must stand together.
+# Articles whose texts are checked for a quoted phrase.
 MAX_PHRASE_CHECKS = 300
+# Articles that are ranked for the nearest ones, even if fewer are asked for.
 MAX_NEAREST_RETRIEVED = 10
-# A search for passages lists so many in all, and a page of the help center so many of them.
+# Passages that a search returns at most, over all its pages; results on one page of the help center.
 MAX_PASSAGES_LISTED = 50
 SITE_PAGE_SIZE = 10
-# The excerpt of a search result comes from so much of the rendered text.
+# The part of the rendered text that the excerpt of a search result is taken from.
 MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
+
+# Articles: history and the help center's pages.
+# Revisions that are kept of one article.
 MAX_REVISIONS = 50
 DELETED_ARTICLE_RETENTION = timedelta(days=30)
-# Of the first page of a help center: collections on one page of it, and articles shown of each.
+# The first page of a help center: collections on one page of it, and articles shown for each collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
-# Articles on one page of a collection, and the last page of any list that is looked for.
+# Articles on one page of a collection, and the highest page number of any list.
 COLLECTION_ARTICLES = 100
 MAX_SITE_PAGE = 10_000
-# Of the changelog's page and of its feed; a longer text is left to the page of its entry.
+# Entries on one page of the changelog and in its feed; a longer text appears on the entry's own page only.
 MAX_CHANGELOG_PAGE_ENTRIES = 20
 MAX_CHANGELOG_INLINE_CHARACTERS = 50_000
-# The list at the root of an installation whose help centers all belong to one workspace.
+# Help centers listed at the root of an installation if all of them belong to one workspace.
 FRONT_PAGE_HELP_CENTERS = 100
-# As many as the protocol of sitemaps allows in one file.
+# URLs of one sitemap (Sitemaps protocol), and memory of one process for sitemaps.
 MAX_SITEMAP_URLS = 50_000
-# Sitemaps that a process keeps until their help center changes.
 MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
 
+# Webhooks.
 MAX_WEBHOOK_URL_CHARACTERS = 2_000
-# Of one workspace.
+# Endpoints of one workspace.
 MAX_WEBHOOK_ENDPOINTS = 20
-# Of one endpoint: the present one and those that were replaced and still sign.
+# Secrets of one endpoint: the current one, and replaced ones that still sign.
 MAX_WEBHOOK_SECRETS = 10
 REPLACED_SECRET_TTL = timedelta(hours=24)
-# Counted from the end of the attempt before (specification, Delivery); after the last one it has failed.
+# Delays after each failed attempt (specification, Delivery); a delivery fails for good after the last one.
 DELIVERY_RETRY_DELAYS = (
     timedelta(minutes=5),
     timedelta(minutes=30),
@@ -101,231 +115,254 @@ DELIVERY_RETRY_DELAYS = (
     timedelta(hours=8),
     timedelta(hours=24),
 )
-# An endpoint on which everything has failed for so long is disabled.
+# An endpoint is disabled when every delivery to it has failed for this long.
 ENDPOINT_DISABLED_AFTER = timedelta(days=5)
-# In the log of one delivery.
+# Attempts in the log of one delivery.
 MAX_ATTEMPTS_LOGGED = 50
-# With the deliveries of them, settled or not.
+# Events and their deliveries are kept for this long, whether the deliveries have succeeded or not.
 EVENT_RETENTION = timedelta(days=30)
-# Under way at once: of one sending process, of one workspace and of one endpoint over all processes.
+# Deliveries at the same time: per sending process; per workspace and per endpoint over all processes.
 MAX_CONCURRENT_DELIVERIES = 200
 MAX_CONCURRENT_WORKSPACE_DELIVERIES = 20
 MAX_CONCURRENT_ENDPOINT_DELIVERIES = 4
-# Of one call to somebody else: look-up, connection, encryption, headers and body together.
+
+# Outgoing HTTP requests.
+# One request: DNS lookup, connection, TLS handshake, response headers and body together.
 OUTBOUND_SECONDS = 10
 DNS_LOOKUP_SECONDS = 4
-# As long as their own times allow, and no longer than this.
+# DNS answers are cached for their own TTL, but no longer than this.
 MAX_DNS_CACHE_SECONDS = 60
-# Of those that a name leads to, all of which are vetted.
+# Connection attempts per request; all addresses of the host are vetted.
 MAX_ADDRESSES_TRIED = 6
-# Of the body of an answer; then with its headers and all that frames it.
+# The body of a response; then the whole response with headers and framing; then the part that is logged.
 MAX_RESPONSE_BYTES = 16 * 1024
 MAX_RESPONSE_WIRE_BYTES = 48 * 1024
 RESPONSE_EXCERPT_BYTES = 1_000
-# Of `instep webhooks listen`: an event holds the text of an article, and the text before it.
+# A body that `instep webhooks listen` accepts: an event holds an article's text before and after a change.
 MAX_LISTENER_BODY_BYTES = 16 * 1024 * 1024
-# Of one bot.
+
+# Alerts to chat tools.
+# Targets of one bot.
 MAX_ALERT_TARGETS = 10
-# Of a message to a chat tool. Discord takes 2,000 characters: escaped ones too have room there.
+# Parts of one message. Discord accepts 2,000 characters, which leaves room for escaping.
 MAX_ALERT_TITLE_CHARACTERS = 100
 MAX_ALERT_TEXT_CHARACTERS = 700
 MAX_ALERT_LINK_CHARACTERS = 350
-# Under way at once, of one workspace in one process.
+# Alerts of one workspace that one process sends at the same time.
 MAX_CONCURRENT_ALERTS = 4
-# Of one bot in an hour: alerts about visitors, each to all of its targets. More are not sent.
+# Alerts about visitors, per bot; further ones are dropped. An alert goes to all targets and counts once.
 ALERTS_PER_HOUR = 60
-# Of the process that posts one: what it may take besides the call itself.
+# Time of the posting process besides the request itself.
 ALERT_STARTING_SECONDS = 10
 
+# Idempotency keys of tasks.
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
 IDEMPOTENCY_RETENTION_HOURS = 24
 
-# Of the answer of an MCP tool: about 4,000 tokens; of a text in it, which comes in pieces, about 3,000.
+# MCP tools.
+# The result of a tool call, about 4,000 tokens; a text in it, about 3,000 tokens, is returned in pages.
 MAX_TOOL_RESULT_BYTES = 16_000
 MAX_TOOL_TEXT_BYTES = 12_000
-# Of what stands beside such a text: the places behind an edit, what a task has looked at.
+# What a result holds besides such a text: evidence of an edit, articles that a task has reviewed.
 MAX_TOOL_CONTEXT_BYTES = 3_000
 DEFAULT_TOOL_ROWS = 10
 MAX_TOOL_ROWS = 50
 TOOL_EXCERPT_CHARACTERS = 300
-# Of one article in a list; `check_articles` tells all of them.
+# Problems of one article in a list; `check_articles` returns all of them.
 MAX_TOOL_PROBLEMS = 5
-# Clients may keep the list of tools for so long.
+# How long clients may cache the list of tools.
 TOOLS_CACHE_SECONDS = 60
-# Public documents about the servers, which change with the installation's version and address only.
+# How long clients may cache the public documents about the servers.
 DISCOVERY_CACHE_SECONDS = 3_600
+# Articles and terms of one call of `check_articles`.
 MAX_CHECKED_ARTICLES = 100
 MAX_CHECKED_TERMS = 20
 MIN_TERM_CHARACTERS = 2
 
-# Of an app that people connect: what it says of itself, and what it is told.
+# Connected OAuth apps: lengths of what an app registers and of what it sends.
 MAX_APP_NAME_CHARACTERS = 100
 MAX_REDIRECT_URI_CHARACTERS = 2_000
 MAX_REDIRECT_URIS = 10
 MAX_OAUTH_STATE_CHARACTERS = 4_000
 MAX_OAUTH_BODY_BYTES = 16 * 1024
-# Of a client ID metadata document: of its body, with all that frames it, and of the whole call.
+# Parameters of one authorization or token request.
+MAX_OAUTH_PARAMETERS = 30
+# A client ID metadata document: the response with headers and framing, and the time of the request.
 MAX_CLIENT_METADATA_BYTES = 64 * 1024
 CLIENT_METADATA_SECONDS = 5
-# For how long one is not read again, as far as it says so itself.
+# A client metadata document is cached for as long as its `Cache-Control` says, within these bounds.
 MIN_CLIENT_METADATA_TTL = timedelta(minutes=5)
 MAX_CLIENT_METADATA_TTL = timedelta(hours=24)
 AUTHORIZATION_CODE_TTL = timedelta(seconds=60)
 ACCESS_TOKEN_TTL = timedelta(hours=1)
-# Of a connection that is not used; each use of its refresh token begins the time anew.
+# A connection expires after this long without use; every refresh restarts the clock.
 REFRESH_TOKEN_TTL = timedelta(days=30)
-# Of a registered app that nobody uses.
+# A registered app without use is deleted after this time.
 UNUSED_APP_RETENTION = timedelta(days=30)
-# Of one person's connections; the one that was used least lately makes room.
+# Connections of one person; a new one ends the least recently used one.
 MAX_CONNECTIONS_PER_PERSON = 50
-# From one address: registrations in an hour, and in a minute calls for tokens.
+# Per client address: registrations, and calls of the token and revocation endpoints.
 REGISTRATIONS_PER_HOUR = 20
 REGISTRATION_WINDOW_SECONDS = 3_600
 TOKEN_CALLS_PER_MINUTE = 120
-# Of one person in a minute: addresses of documents that are looked up for them.
+# Per person: client metadata documents that are fetched.
 CLIENT_METADATA_FETCHES_PER_MINUTE = 30
 
+# Rate limits of the APIs and of public pages.
 REQUEST_WINDOW_SECONDS = 60
-# Addresses that a process counts at once for pages and public documents: some 3 MB of memory.
+# Client addresses that one process counts at a time for pages and public documents, about 3 MB of memory.
 MAX_BUCKETS = 10_000
-# For how long a browser comes back by https only, once it has been here by https.
-HTTPS_ONLY_SECONDS = 31_536_000
+# `max-age` of Strict-Transport-Security (RFC 6797).
+HSTS_SECONDS = 31_536_000
 TASK_WINDOW_SECONDS = 3_600
-# A workspace creates at most as many tasks in that window as so many of its API keys may.
+# A workspace may create as many tasks per window as this many of its API keys.
 MAX_TASK_QUOTAS_PER_WORKSPACE = 10
 HOUR_SECONDS = 3_600
-# Calls with a bot key in a minute: of one visitor of a bot, and of all who come from one address.
+# Calls of the visitor API, per visitor of a bot, and per client address.
 VISITOR_CALLS_PER_MINUTE = 30
 VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
-# Searches of a help center by all who come from one address, in a minute.
+# Searches of one help center, per client address.
 SITE_SEARCHES_PER_MINUTE = 120
 
-# Of people who sign in. Beyond the longest, hashing alone would be work for an attacker to give.
+# People who sign in.
+# Hashing a longer password would let an attacker cause work.
 MIN_PASSWORD_CHARACTERS = 12
 MAX_PASSWORD_CHARACTERS = 256
-# Of zxcvbn, from 0 to 4: 3 takes more than a hundred million guesses.
+# The score of zxcvbn, from 0 to 4: a score of 3 takes more than a hundred million guesses.
 MIN_PASSWORD_SCORE = 3
 SESSION_IDLE_TTL = timedelta(hours=12)
 SESSION_MAX_AGE = timedelta(days=14)
-# Attempts to sign in from a browser that has signed in to the account before, and for how long that counts.
-SIGN_IN_BROWSER = 10
-SIGN_IN_BROWSER_SECONDS = 900
+# Sign-ins from a browser that has signed in to the account before, and for how long it is remembered.
+MAX_SIGN_INS_PER_BROWSER = 10
+SIGN_IN_BROWSER_WINDOW_SECONDS = 900
 KNOWN_BROWSER_TTL = timedelta(days=180)
-# All others in a minute: from one address, and from its network (/24, of IPv6 /48).
+# Sign-ins from other browsers: from one address, and from its network (IPv4 /24, IPv6 /48).
 MAX_SIGN_INS_PER_ADDRESS = 20
-SIGN_IN_NETWORK = 100
+MAX_SIGN_INS_PER_NETWORK = 100
 SIGN_IN_ADDRESS_WINDOW_SECONDS = 60
-# And to one account: from one address, and in an hour from its network.
+# Sign-ins to one account from one address, and from its network within the window of the account.
 MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS = 10
 SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS = 900
-SIGN_IN_ACCOUNT_NETWORK = 20
-# In an hour from anywhere; beyond that each network still has a few of its own, up to a number in all.
-MAX_SIGN_INS_PER_ACCOUNT = 100
-SIGN_IN_ACCOUNT_NETWORK_RESERVED = 2
-MAX_SIGN_IN_ACCOUNT = 500
+MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK = 20
+# Sign-ins to one account from anywhere. Beyond the first number each network has only its reserved ones left,
+# until the second number is reached.
+MAX_SHARED_SIGN_INS_PER_ACCOUNT = 100
+RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK = 2
+MAX_SIGN_INS_PER_ACCOUNT = 500
 SIGN_IN_ACCOUNT_WINDOW_SECONDS = 3_600
-# Each takes 19 MiB and a thirtieth of a second; of those that wait, some seconds' worth.
+# Passwords that one process hashes at a time (19 MiB and about 30 ms each), and sign-ins that wait for it.
 MAX_CONCURRENT_PASSWORD_HASHES = 2
 MAX_PASSWORD_WAITERS = 60
 MAX_FORM_BYTES = 16 * 1024
-# Of a page that a person comes back to after they have signed in; the longest is an AI client's request.
+# Fields of one form.
+MAX_FORM_FIELDS = 50
+# The path that a person returns to after signing in; an authorization request is the longest.
 MAX_NEXT_PATH_CHARACTERS = 8_000
 AUDIT_RETENTION = timedelta(days=400)
 
-# Of calls with a bot key, which hold no articles.
+# The visitor API.
 MAX_VISITOR_BODY_BYTES = 64 * 1024
-# A browser asks again afterwards whether it may send.
+# How long a browser caches the answer to a preflight request.
 PREFLIGHT_CACHE_SECONDS = 600
+# Origins of one bot.
 MAX_ORIGINS = 50
 MAX_EMAIL_CHARACTERS = 254
 MAX_VISITOR_MESSAGE_CHARACTERS = 2_000
-# Of one bot in an hour, whoever leaves them.
+# Leads of one bot, over all visitors.
 LEADS_PER_HOUR = 200
 
+# Questions and answers.
 MAX_QUESTION_CHARACTERS = 2_000
+# Wordings that are kept of one unanswered question.
 MAX_QUESTION_EXAMPLES = 5
-# As callers name one; only a hash of it is kept.
+# The identifier of a visitor as callers send it; only a hash is stored.
 MAX_VISITOR_CHARACTERS = 200
 MAX_PAGE_URL_CHARACTERS = 2_000
 MAX_VISITOR_TOKEN_CHARACTERS = 8_192
 VISITOR_TOKEN_LEEWAY_SECONDS = 60
-# Of the turns before, as far as a question may refer to them.
+# How many earlier questions of a conversation a follow-up may refer to.
 MAX_EARLIER_QUESTIONS = 3
-# What the search finds for a question; of those, what an answer may be made of.
+# Passages that the search retrieves for a question, and passages that an answer may use.
 MAX_PASSAGES_RETRIEVED = 8
 MAX_ANSWER_PASSAGES = 4
-# The chance that the articles hold the answer, as the search sees it, from which on there is one.
+# Probability (0 to 1) that the articles hold the answer, from which on there is one.
 ANSWER_THRESHOLD = 0.45
-# In words, about: of what an answer takes from the best passage, and of a list in it, which is better whole.
+# Words that an answer takes from the best passage, and from a list in it, which is better quoted whole.
 MAX_ANSWER_WORDS = 60
 MAX_ANSWER_LIST_WORDS = 260
-# Of a day's tokens of a bot the share that visitors' questions may use, so that tasks are left some.
+# Share of a bot's daily token budget that visitors' questions may use; the rest is kept for tasks.
 ANSWERS_BUDGET_SHARE = 0.5
 MAX_ANSWER_TOKENS = 1_000
-# While nothing can be told yet: proxies end connections that are silent for a minute.
+# The interval of comments in an event stream: proxies close connections that are silent for a minute.
 STREAM_HEARTBEAT_SECONDS = 10
 CONVERSATION_RETENTION = timedelta(days=180)
-# Of a word of a question, as far as it is compared.
+# Longest term that is compared; longer ones are cut.
 MAX_TERM_CHARACTERS = 100
+
+# Insights: unanswered questions and the drafts made from them.
+# Nearest articles that are kept with an unanswered question.
 MAX_NEAREST_ARTICLES = 5
-# A question that so many different visitors asked in vain gets a draft of an article; of those of a bot so
-# many wait for review at once. While one waits, new wordings are taken in after a pause.
+# Different visitors who must have asked a question before it gets a draft; pending drafts of one bot; and
+# the delay before new wordings are added to a pending draft.
 MIN_GAP_VISITORS = 3
 MAX_PENDING_GAP_DRAFTS = 50
 GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
 PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
-# What visitors wrote who asked in vain and then for a person: as many notes, each as long.
+# Notes of visitors who asked for a person after an unanswered question: their number, and the length of each.
 MAX_GAP_NOTES = 3
 MAX_GAP_NOTE_CHARACTERS = 300
-# What a new article may be made from: passages for each wording that is searched for, and topics of its
-# instructions that are searched for.
+# Sources of a new article: passages per wording, and topics of its instructions that are searched for.
 MAX_SOURCES_PER_WORDING = 5
 MAX_TOPICS_SEARCHED = 100
-# Of one bot. They are all asked in one run.
+# Golden questions of one bot, all of which are asked in one run.
 MAX_GOLDEN_QUESTIONS = 500
-# Of the warnings beside an answer, which stand in a header.
+# Warnings in the header `Instep-Warnings`.
 MAX_WARNINGS = 10
-# Of the lines that an overwrite takes away: how many such a warning quotes, and characters of each.
-OVERWRITTEN_LINES_TOLD = 3
-OVERWRITTEN_LINE_TOLD = 60
+# A warning about an overwrite: lines that it quotes, and characters of each line.
+MAX_REPORTED_OVERWRITTEN_LINES = 3
+MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
 # Ids of other drafts of the same article that a draft's detail names.
-OTHER_DRAFTS_TOLD = 5
-# How long it is remembered that somebody asked a question, as counted from when it was asked.
+MAX_REPORTED_OTHER_DRAFTS = 5
+# Questions are remembered for this long after they were asked.
 QUESTION_LOG_RETENTION = timedelta(days=180)
-# The share of their terms that two questions of the same meaning have in common.
+# Share (0 to 1) of terms that two wordings of one question have in common.
 MIN_SAME_QUESTION_OVERLAP = 0.66
-# Of one code in one article: what is told of it, and what counts for its score.
+
+# Insights: the health of articles.
+# Problems with the same code in one article: how many are reported, how many lower the score.
 MAX_REPORTED_PROBLEMS_PER_CODE = 20
 MAX_SCORED_PROBLEMS_PER_CODE = 3
-# In characters without blanks; a sign of a script without blanks counts as three.
+# Texts with fewer characters are short. Spaces do not count; a Chinese character, for example, counts as 3.
 SHORT_TEXT_CHARACTERS = 100
 MAX_CHARACTERS_WITHOUT_HEADINGS = 3_000
 MAX_LINKS_CHECKED = 500
-# Shorter texts are not compared; two that share as much of theirs say nearly the same.
+# Texts with fewer words are not compared; texts of at least this similarity (0 to 1) are duplicates.
 MIN_COMPARED_WORDS = 40
 MIN_DUPLICATE_SIMILARITY = 0.8
 STALE_EDIT_AGE = timedelta(days=14)
-# Judgements of answers tell of their articles: those of so many days, when so many are bad, and such a share.
+# An article counts as unhelpful when, within this window, at least this many answers citing it were rated bad
+# and they are at least this share (0 to 1) of its ratings.
 FEEDBACK_WINDOW = timedelta(days=90)
 MIN_UNHELPFUL_RATINGS = 3
 MIN_UNHELPFUL_SHARE = 0.5
-# For how long it counts that a code change removed a name.
+# For this long articles are checked for a name that a code change removed.
 REMOVED_NAME_RETENTION = timedelta(days=180)
 MAX_ANALYZED_CHARACTERS = 300_000
 MAX_ANALYSIS_SECONDS = 6
-# While a request holds a connection, so neither long nor by many at once in one process.
+# One check of a help center holds a connection: its time, how many run at once in one process, and the value
+# of `Retry-After` for others.
 CHECK_SECONDS = 20
 MAX_CONCURRENT_CHECKS = 2
 CHECK_RETRY_SECONDS = 5
-# What a process remembers of articles that it has examined: bytes, about, and problems found.
+# Cached analyses of articles in one process: memory, and problems found.
 MAX_ANALYSIS_CACHE_BYTES = 30_000_000
 MAX_CACHED_PROBLEMS = 50_000
 
+# Markdown: what its renderer would take more than linear time for.
 MAX_RENDER_SECONDS = 2
-# Of Markdown, for what takes its renderer longer the more of it there is: containers (quotes, lists,
-# footnotes) in each other; then of a text: list items, headings, headings that are alike, columns of a table,
-# cells of tables, footnote marks, signs `&`.
+# Levels of nested quotes, lists and footnotes.
 MAX_NESTING = 30
+# Counts in one text.
 MAX_LIST_ITEMS = 50_000
 MAX_HEADINGS = 10_000
 MAX_EQUAL_HEADINGS = 1_000
@@ -333,77 +370,83 @@ MAX_TABLE_COLUMNS = 500
 MAX_TABLE_CELLS = 50_000
 MAX_FOOTNOTE_MARKS = 10_000
 MAX_AMPERSANDS = 20_000
-# Signs `@` in one line, and closing parentheses in an address that becomes a link by itself.
+# Characters `@` in one line, and closing parentheses in one automatic link.
 MAX_LINE_ADDRESSES = 1_000
 MAX_LINK_PARENTHESES = 2_000
-# HTML tags of authors that are open at once, and attributes of one tag.
+# HTML tags in Markdown: tags that are open at the same time, and attributes of one tag.
 MAX_OPEN_TAGS = 200
 MAX_ATTRIBUTES = 100
+
+# Expensive work: diffs, the writer, and the processes that they run in.
 MAX_DIFF_SECONDS = 2
-# How soon a task of a paused workspace looks again.
+# The interval at which a task of a paused workspace is tried again.
 PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
-# While a request waits for it, so shorter than the writer may take afterwards.
+# Parsing a diff has less time than the writer, since a request waits for it.
 MAX_DIFF_PARSE_SECONDS = 10
 MAX_WRITER_SECONDS = 60
-# Above this size text is rendered and compared in a process that can be killed.
+# Longer texts are rendered and compared in a process that can be killed; so is a diff with a longer line.
 MAX_INLINE_CHARACTERS = 64_000
-# A diff with a longer line is read there, too.
 INLINE_LINE_CHARACTERS = 4_000
-# A process that works on what strangers sent: memory beyond what it has when its first work begins.
-WORK_MEMORY_BYTES = 512 * 1024 * 1024
-# Pieces of expensive work of one workspace that wait for a place in one process, and when to ask again.
-WORK_WAITING = 20
+# Memory of a process that handles untrusted input, beyond what it has when its first work begins.
+MAX_WORK_MEMORY_BYTES = 512 * 1024 * 1024
+# Pieces of expensive work of one workspace that wait in one process, and the value of `Retry-After` for more.
+MAX_WAITING_WORK = 20
 WORK_RETRY_SECONDS = 5
-# Jobs of one workspace that one worker runs at once: half of its places.
-WORKSPACE_JOBS = 5
-# How often one transaction ends and runs anew because expensive work has to be done first.
-RESTARTS = 50
+# Jobs of one workspace that one worker runs at the same time: half of its slots.
+MAX_CONCURRENT_WORKSPACE_JOBS = 5
+# How often one transaction is repeated because expensive work has to be done first.
+MAX_RESTARTS = 50
 
-# Of the answer of a language model, with all that frames it; then of the answer in tokens.
+# Language models.
+# One completion: the response with headers and framing; its tokens.
 MAX_COMPLETION_BYTES = 512 * 1024
 MAX_COMPLETION_TOKENS = 8_000
-# After an answer that tells of too many questions or of a fault.
+# Retries of a prompt after a rate limit or an error of the provider, and the delay before the first.
 MAX_MODEL_RETRIES = 2
 MODEL_RETRY_SECONDS = 2.0
-# A provider that asks to wait longer is left alone.
+# A provider that demands a longer wait is not asked again.
 MAX_MODEL_RETRY_SECONDS = 20.0
+# Articles of one task that the model is asked about, and edits of one completion.
 MAX_MODEL_ARTICLES = 5
 MAX_MODEL_EDITS = 30
+# Time for checking one completion.
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)
 
-# Of an endpoint of embeddings: vectors of one call, numbers of one vector, and how long a batch may take.
+# Embeddings.
+# The response of the embedding endpoint, dimensions of one vector, and the time of one batch.
 MAX_EMBEDDINGS_BYTES = 16 * 1024 * 1024
 MAX_VECTOR_DIMENSIONS = 4_000
 EMBEDDING_SECONDS = 60.0
-# A search waits no longer for the vector of its question; after a failure the next ones do without.
+# A search waits this long for the vector of its query; after a failure the breaker stays open for this long.
 QUERY_EMBEDDING_SECONDS = 1.5
 EMBEDDING_BREAKER_SECONDS = 30.0
 MAX_CACHED_QUERY_EMBEDDINGS = 2_000
 MAX_CONCURRENT_QUERY_EMBEDDINGS = 3
-# What one vector is made of: about 120 English words, or 240 characters of Chinese.
+# The text of one vector: about 120 English words, or 240 Chinese characters.
 CHUNK_BYTES = 720
-# Of the articles nearest in meaning, which a cursor carries.
+# Articles nearest in meaning, which a cursor carries.
 MAX_SEMANTIC_HITS = 30
-# How long changes may wait for their vectors until `instep doctor` calls it a problem.
+# `instep doctor` reports a problem when changes have waited longer than this for their vectors.
 MAX_EMBEDDING_LAG_SECONDS = 900
 
-# Of `instep change`: of one run of git, and of one request until it is answered.
+# The commands `instep change` and `instep draft`.
+# One run of git, and one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
-# For how long a request is repeated while the server can't be reached or is busy.
+# How long a request is retried while the server can't be reached or is busy, and the longest pause between.
 API_RETRY_SECONDS = 90
 MAX_API_RETRY_PAUSE_SECONDS = 15
-# The same of a person who waits at a terminal, in `instep draft`.
-REVIEW_PATIENCE_SECONDS = 5
-# Between two looks at a task: at first, and in the end.
+# The same for a person who waits at a terminal, in `instep draft`.
+REVIEW_RETRY_SECONDS = 5
+# The interval at which a task is polled grows from the first to the second; waiting ends after the third.
 MIN_POLL_SECONDS = 0.5
 MAX_POLL_SECONDS = 10.0
 TASK_WAIT_SECONDS = 300
-# Of what it tells: drafts, lines of the diff of one, characters of such a line, files that are not sent.
+# Limits of the report: drafts; diff lines per draft; characters per line; skipped files named.
 MAX_REPORTED_DRAFTS = 50
 MAX_REPORTED_DIFF_LINES = 60
 MAX_REPORTED_LINE_CHARACTERS = 300
 MAX_REPORTED_SKIPPED_FILES = 20
-# GitHub takes a megabyte of a step.
+# GitHub accepts a step summary of one megabyte.
 MAX_SUMMARY_BYTES = 900_000

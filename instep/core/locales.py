@@ -30,14 +30,14 @@ RTL_LANGUAGES = {
 
 
 def valid_locale(text: str) -> str:
-    """For wire shapes: the code as section 2.1.1 of the RFC spells it, or why it can't be one."""
+    """Validate a code and spell it as RFC 5646 section 2.1.1 recommends; raises `ValueError`."""
     if not CODE.fullmatch(text):
         raise ValueError("it must be a language code such as en or pt-BR")
     language, *others = text.split("-")
-    return "-".join([language.lower(), *map(spelled, others)])
+    return "-".join([language.lower(), *map(spell_subtag, others)])
 
 
-def spelled(subtag: str) -> str:
+def spell_subtag(subtag: str) -> str:
     if len(subtag) == 2:
         return subtag.upper()
     return subtag.title() if len(subtag) == 4 and subtag.isalpha() else subtag.lower()
@@ -46,7 +46,7 @@ def spelled(subtag: str) -> str:
 def direction(locale: str) -> str:
     """`rtl` or `ltr`, as HTML's `dir` has it, for a code in its recommended spelling.
 
-    A script that the code names decides (`az-Arab`); else the one that its language is usually written in.
+    A script in the code decides (`az-Arab`); otherwise the usual script of the language does.
     """
     language, *others = locale.split("-")
     script = next((subtag for subtag in others if len(subtag) == 4 and subtag.isalpha()), None)

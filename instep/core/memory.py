@@ -1,4 +1,4 @@
-"""A bound on the memory of a process that works on what strangers have sent."""
+"""A bound on the memory of a process that handles untrusted input."""
 
 import os
 import sys
@@ -13,13 +13,13 @@ STATM = Path("/proc/self/statm")
 
 @cache
 def bound_memory(spare_bytes: int) -> None:
-    """Let this process take so many bytes of address space beyond what it has at the first call, once.
+    """Limit the address space to what the process has at the first call plus `spare_bytes`; applies once.
 
-    What is more fails as a MemoryError, or ends the process where native code asks. Systems that do not tell
-    the size of a process in /proc have no such bound.
+    An allocation beyond it raises MemoryError, or ends the process if native code makes it. Systems without
+    /proc have no such bound.
     """
     if sys.platform == "win32" or not STATM.exists():
         return
     pages = int(STATM.read_text().split()[0])
-    most_bytes = pages * os.sysconf("SC_PAGE_SIZE") + spare_bytes
-    resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+    max_bytes = pages * os.sysconf("SC_PAGE_SIZE") + spare_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))

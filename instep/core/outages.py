@@ -1,4 +1,4 @@
-"""What PostgreSQL refuses for reasons of its own, told apart by its SQLSTATE (PostgreSQL, appendix A)."""
+"""Outages of PostgreSQL, distinguished by SQLSTATE (PostgreSQL documentation, appendix A)."""
 
 import time
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from instep.core.errors import Unavailable
 
 log = structlog.get_logger()
 
-# While an outage lasts each request meets it; the log tells of it this often.
-LOG_AGAIN_SECONDS = 60.0
+# During an outage every request fails; the log names each kind at most once in this time.
+LOG_INTERVAL_SECONDS = 60.0
 
 
 class DatabaseFull(Unavailable):
@@ -53,29 +53,29 @@ BY_SQLSTATE: dict[str, type[Unavailable]] = {
 
 
 def outage_of(error: BaseException | None) -> Unavailable:
-    """The refusal that a caller gets for what the driver raised."""
+    """The error that a caller gets for what the driver raised."""
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
     return BY_SQLSTATE.get(state or "", Unavailable)()
 
 
-def is_told_apart(error: psycopg.Error) -> bool:
-    """Whether PostgreSQL itself has answered with a reason; another connection would get the same answer."""
+def is_conclusive(error: psycopg.Error) -> bool:
+    """Whether PostgreSQL itself gave the reason, so that another connection would get the same answer."""
     return error.sqlstate in BY_SQLSTATE
 
 
 class OutageLog:
-    """Tells of each kind of outage once a minute, however many requests meet it."""
+    """Logs each kind of outage once a minute, however many requests it hits."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
-        self.told_at: dict[str, float] = {}
+        self.logged_at: dict[str, float] = {}
 
-    def tell(self, outage: Unavailable, error: BaseException | None) -> bool:
-        """Whether the log was told: not so if that was done a moment ago."""
+    def log(self, outage: Unavailable, error: BaseException | None) -> bool:
+        """Log an outage; False if its kind was logged less than `LOG_INTERVAL_SECONDS` ago."""
         kind, now = type(outage).__name__, self.clock()
-        if now - self.told_at.get(kind, float("-inf")) < LOG_AGAIN_SECONDS:
+        if now - self.logged_at.get(kind, float("-inf")) < LOG_INTERVAL_SECONDS:
             return False
-        self.told_at[kind] = now
+        self.logged_at[kind] = now
         reason = " ".join(str(error).split()) if error else None
         log.error(
             "the database refuses work",

@@ -1,4 +1,4 @@
-"""Places for expensive work: each workspace has its turn, and none takes them all or waits without end."""
+"""Slots for expensive work, shared fairly: workspaces take turns, and none can take every slot."""
 
 import asyncio
 from collections import Counter, deque
@@ -9,33 +9,33 @@ from contextvars import ContextVar
 from instep.core import limits
 from instep.core.errors import RateLimited
 
-# The workspace that the running request or job has entered last; its work is charged to this one.
+# The workspace that the running request or job has entered last; its work counts for this workspace.
 entered_workspace: ContextVar[str] = ContextVar("entered_workspace", default="")
 
 
 class QueueFull(RateLimited):
-    """Too much expensive work of this workspace waits already: go on as soon as `Retry-After` says."""
+    """Too much expensive work of this workspace is waiting: try again when `Retry-After` says."""
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": str(limits.WORK_RETRY_SECONDS)})
 
 
-class Places:
-    """So many pieces of work run at once in this process; the workspaces that wait are served in turn.
+class FairSlots:
+    """A number of slots in this process; workspaces that wait are served in turn (round robin).
 
-    One workspace alone may hold all places but one, so that another's first piece begins at once.
+    One workspace may hold all slots but one, so that another's first piece of work begins at once.
     """
 
     def __init__(self, number: int) -> None:
         self._free = number
         self._share = max(1, number - 1)
-        self._held = Counter[str]()
-        # In the order of their turns: whoever was served goes to the end.
+        self._slots_held = Counter[str]()
+        # In the order of their turns: a workspace that was served goes to the end.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
     async def hold(self, workspace: str) -> AsyncIterator[None]:
-        """Wait for a place and hold it; `QueueFull` where too much of this workspace waits already."""
+        """Wait for a slot and hold it; raises `QueueFull` if too much work of this workspace is waiting."""
         await self._take(workspace)
         try:
             yield
@@ -44,7 +44,7 @@ class Places:
 
     async def _take(self, workspace: str) -> None:
         queue = self._waiting.setdefault(workspace, deque())
-        if len(queue) >= limits.WORK_WAITING:
+        if len(queue) >= limits.MAX_WAITING_WORK:
             raise QueueFull
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)
@@ -66,14 +66,16 @@ class Places:
 
     def _give_back(self, workspace: str) -> None:
         self._free += 1
-        self._held[workspace] -= 1
-        if not self._held[workspace]:
-            del self._held[workspace]
+        self._slots_held[workspace] -= 1
+        if not self._slots_held[workspace]:
+            del self._slots_held[workspace]
         self._call_next()
 
     def _call_next(self) -> None:
         while self._free:
-            workspace = next((each for each in self._waiting if self._held[each] < self._share), None)
+            workspace = next(
+                (candidate for candidate in self._waiting if self._slots_held[candidate] < self._share), None
+            )
             if workspace is None:
                 return
             queue = self._waiting.pop(workspace)
@@ -81,5 +83,5 @@ class Places:
             if queue:
                 self._waiting[workspace] = queue
             self._free -= 1
-            self._held[workspace] += 1
+            self._slots_held[workspace] += 1
             turn.set_result(None)

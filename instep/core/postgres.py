@@ -11,10 +11,10 @@ from instep.core.config import Settings
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 
 CONNECT_SECONDS = 10
-# The login of requests and jobs on the embedded server, and any number that nobody else locks.
+# The login of requests and jobs on the embedded server, and the key of the advisory lock for creating it.
 LOGIN_ROLE = "instep_login"
 LOGIN_LOCK = 4_927_001_734
-# It has no right of its own: it may only become the application's role, which row-level security binds.
+# The login has no privileges: it may only switch to the application's role, which row-level security binds.
 MAKE_LOGIN_ROLE = f"""
     do $$ begin
       perform pg_advisory_xact_lock({LOGIN_LOCK});
@@ -37,8 +37,8 @@ class Postgres:
 def application_url(postgres: Postgres) -> str:
     """Where requests and jobs connect; the schema must be there.
 
-    The owner of the embedded server is its superuser. Whoever found a way to run SQL in a request could take
-    that role back, so requests log in as one that has nothing to take back.
+    The owner of the embedded server is its superuser. SQL injected into a request could switch back to the
+    login role, so requests log in as a role without privileges.
     """
     if postgres.embedded is None:
         return postgres.url
@@ -49,7 +49,7 @@ def application_url(postgres: Postgres) -> str:
 
 @contextmanager
 def running_postgres(settings: Settings) -> Iterator[Postgres]:
-    """Start or join the embedded server, and leave it at the end: the last process to leave stops it."""
+    """Start or join the embedded server, and leave it at the end; the last process to leave stops it."""
     if settings.database_url:
         refuse_unusable(settings.database_url)
         yield Postgres(settings.database_url, None)
@@ -59,7 +59,7 @@ def running_postgres(settings: Settings) -> Iterator[Postgres]:
 
 
 def refuse_unusable(url: str) -> None:
-    """Raise `DatabaseUnavailable` where nobody answers, or where texts would not be kept as UTF-8."""
+    """Raise `DatabaseUnavailable` if there is no connection, or if the encoding is not UTF-8."""
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
             encoding = connection.info.parameter_status("server_encoding")

@@ -1,4 +1,4 @@
-"""What takes a while is told to whoever sits at a terminal; logs of services are spared it."""
+"""Progress messages for a person at a terminal; they are not written to the logs of services."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Proxies that an operator trusts to tell who calls: the setting, read into networks."""
+"""Proxies whose `X-Forwarded-For` the operator trusts: the setting, parsed into networks."""
 
 from functools import cache
 from ipaddress import ip_network

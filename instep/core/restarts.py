@@ -1,7 +1,7 @@
-"""Restartable transactions: no connection is held while expensive work waits for a process and runs in it.
+"""Restartable transactions: no connection is held while expensive work runs in another process.
 
-A transaction that needs such work ends without a trace and gives its connection back; the work is done, and
-the transaction runs anew, now with the result at hand. The work is pure, so nobody can tell the difference.
+A transaction that needs such work is rolled back and returns its connection; the work is done, and the
+transaction is repeated with the result at hand. The work is pure, so the outcome is the same.
 """
 
 import hashlib
@@ -15,17 +15,17 @@ from typing import Any, TypeVar
 from instep.core import limits
 from instep.core.errors import RateLimited, Unavailable
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 Compute = Callable[[], Awaitable[Any]]
 
 
 class WorkNeeded(Unavailable):
-    """Ends an attempt whose work is not done yet. Nobody outside of `restartable` ever sees it."""
+    """Ends an attempt whose work is not done yet; `restartable` catches it."""
 
 
 @dataclass(slots=True)
 class Attempts:
-    """What the attempts at one transaction have in common: when they began, and the work done for them."""
+    """The attempts at one transaction: when the first began, and the results of the work done in between."""
 
     began_at: float = field(default_factory=monotonic)
     results: dict[bytes, Any] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Attempts:
         except RateLimited:
             raise
         except Exception as refusal:
-            # Whoever asked for the work knows what its error means.
+            # The code that asked for the work knows what its error means.
             self.refusals[key] = refusal
 
 
@@ -64,14 +64,14 @@ def first_attempt_began() -> float:
     return monotonic() if attempts is None else attempts.began_at
 
 
-async def restartable(attempt: Callable[[], Awaitable[T]]) -> T:
+async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
     """The result of `attempt`, which takes a connection and leaves nothing behind when it fails.
 
-    It runs anew for each piece of expensive work that it needs, and is told the result or the error there.
-    After `limits.RESTARTS` the work is done in place, with the connection held.
+    It is repeated for each piece of expensive work that it needs, and gets the result or the error then.
+    After `limits.MAX_RESTARTS` the work is done in place, with the connection held.
     """
     attempts = Attempts()
-    for _ in range(limits.RESTARTS):
+    for _ in range(limits.MAX_RESTARTS):
         token = attempts_under_way.set(attempts)
         try:
             result = await attempt()
@@ -79,7 +79,7 @@ async def restartable(attempt: Callable[[], Awaitable[T]]) -> T:
             if attempts.needed is None:
                 raise
         else:
-            # Somebody in between may have made an answer of the error: then that answer is void.
+            # If code in between has turned the error into a result, that result does not count.
             if attempts.needed is None:
                 return result
         finally:

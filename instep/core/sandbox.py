@@ -11,44 +11,49 @@ from anyio.lowlevel import RunVar
 
 from instep.core import limits
 from instep.core.memory import bound_memory
-from instep.core.places import Places, entered_workspace
+from instep.core.places import FairSlots, entered_workspace
 from instep.core.restarts import attempts_under_way
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
-# Work that may take longer than this has places of its own: a person's page never waits behind a task.
+# Longer work has slots of its own, so that a person's page never waits behind a task.
 SHORT_SECONDS = 5
-# Beside the time on the processor: a process to start, a busy machine. Only what hangs is ended by this.
+# Wall-clock time besides the processor time, for starting a process on a busy machine; it ends what hangs.
 STARTING_SECONDS = 20
-LOAD = 4
+# How many times longer than on an idle machine the work may take on a busy one.
+LOAD_FACTOR = 4
 
-short_places: RunVar[Places] = RunVar("short_places")
-long_places: RunVar[Places] = RunVar("long_places")
+short_slots: RunVar[FairSlots] = RunVar("short_slots")
+long_slots: RunVar[FairSlots] = RunVar("long_slots")
 
 
 class TimeLimitExceeded(Exception):
     """The work did not end within its limits of time and memory."""
 
 
-async def run_with_timeout(function: Callable[[*Arguments], T], *arguments: *Arguments, seconds: float) -> T:
-    """What a pure module-level function gives; `TimeLimitExceeded` after `seconds` of work, or out of memory.
+async def run_with_timeout(
+    function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float
+) -> Result:
+    """The result of a pure module-level function; `TimeLimitExceeded` after `seconds` or out of memory.
 
-    Within `restartable` no connection is held meanwhile: the transaction ends here and runs anew afterwards.
-    `QueueFull` where too much work of the workspace waits already.
+    Inside `restartable` no connection is held in the meantime: the transaction ends here and is repeated when
+    the result is there. Raises `QueueFull` if too much work of the workspace is waiting already.
     """
     attempts = attempts_under_way.get()
     if attempts is None:
         return await run_in_process(function, *arguments, seconds=seconds)
     compute = partial(run_in_process, function, *arguments, seconds=seconds)
-    result: T = attempts.result_of(function, arguments, compute)
+    result: Result = attempts.result_of(function, arguments, compute)
     return result
 
 
-async def run_in_process(function: Callable[[*Arguments], T], *arguments: *Arguments, seconds: float) -> T:
+async def run_in_process(
+    function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float
+) -> Result:
     async with process_slots(seconds).hold(entered_workspace.get()):
         try:
-            with fail_after(STARTING_SECONDS + LOAD * seconds):
+            with fail_after(STARTING_SECONDS + LOAD_FACTOR * seconds):
                 return await to_process.run_sync(
                     run_in_child, function, arguments, seconds, cancellable=True, limiter=CapacityLimiter(1)
                 )
@@ -56,20 +61,22 @@ async def run_in_process(function: Callable[[*Arguments], T], *arguments: *Argum
             raise TimeLimitExceeded from None
 
 
-def process_slots(seconds: float) -> Places:
-    kind = short_places if seconds <= SHORT_SECONDS else long_places
+def process_slots(seconds: float) -> FairSlots:
+    kind = short_slots if seconds <= SHORT_SECONDS else long_slots
     try:
         return kind.get()
     except LookupError:
-        # One more than there are processors: a workspace may use them all, and others still begin at once.
-        made = Places((os.cpu_count() or 2) + 1)
-        kind.set(made)
-        return made
+        # One more than there are processors: a workspace can use all of them and others still begin at once.
+        slots = FairSlots((os.cpu_count() or 2) + 1)
+        kind.set(slots)
+        return slots
 
 
-def run_in_child(function: Callable[[*Arguments], T], arguments: tuple[*Arguments], seconds: float) -> T:
-    """Run under a timer of processor time: native code can't hold it back, a busy machine does not use it."""
-    bound_memory(limits.WORK_MEMORY_BYTES)
+def run_in_child(
+    function: Callable[[*Arguments], Result], arguments: tuple[*Arguments], seconds: float
+) -> Result:
+    """Run under a timer of processor time, which native code can't delay and waiting does not use up."""
+    bound_memory(limits.MAX_WORK_MEMORY_BYTES)
     set_timer = getattr(signal, "setitimer", None)
     if set_timer is None:
         return function(*arguments)
@@ -77,7 +84,7 @@ def run_in_child(function: Callable[[*Arguments], T], arguments: tuple[*Argument
     try:
         return function(*arguments)
     except MemoryError:
-        # A process that has filled its memory may fail anywhere: the next work gets a new one.
+        # A process out of memory may fail anywhere, so the next work gets a new process.
         os._exit(1)
     finally:
         set_timer(signal.ITIMER_PROF, 0)

@@ -10,12 +10,12 @@ FILE = "served_url"
 
 
 def remember_served_url(settings: Settings) -> None:
-    """Keep the address in the data folder; where that can't be written, links name the usual address."""
+    """Write the address to the data folder; if that is not possible, links use the default address."""
     with suppress(OSError):
         settings.data_dir.mkdir(parents=True, exist_ok=True)
-        written = settings.data_dir / f".{FILE}-{os.getpid()}"
-        written.write_text(settings.base_url)
-        written.replace(settings.data_dir / FILE)
+        draft = settings.data_dir / f".{FILE}-{os.getpid()}"
+        draft.write_text(settings.base_url)
+        draft.replace(settings.data_dir / FILE)
 
 
 def served_url(settings: Settings, environ: Mapping[str, str]) -> str:

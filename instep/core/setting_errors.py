@@ -1,10 +1,10 @@
-"""What an operator is told of a setting that can't be used: its name, what it must be, and an example."""
+"""Error messages about settings: the name of the setting, what its value must be, and an example."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-# By pydantic's kinds of problems, as far as a setting can have them.
+# By the types of Pydantic's errors that a setting can cause.
 EXPECTATIONS = {
     "bool_parsing": "it must be true or false",
     "bool_type": "it must be true or false",
@@ -21,10 +21,10 @@ EXPECTATIONS = {
 }
 
 
-def explain_unknown(name: str, prefix: str, known: Sequence[str]) -> str:
-    """A name that no setting has, with the one of `known` that was probably meant."""
-    # The prefix, which nearly all have, would make all of them similar.
-    by_word = {setting.removeprefix(prefix): setting for setting in known}
+def explain_unknown(name: str, prefix: str, names: Sequence[str]) -> str:
+    """The message about an unknown setting, with the one of `names` that was probably meant."""
+    # The prefix, which nearly all names share, would make all of them similar.
+    by_word = {setting.removeprefix(prefix): setting for setting in names}
     similar = get_close_matches(name.removeprefix(prefix), by_word, n=1)
     advice = (
         f"did you mean {by_word[similar[0]]}?"
@@ -35,7 +35,7 @@ def explain_unknown(name: str, prefix: str, known: Sequence[str]) -> str:
 
 
 def explain_value(name: str, problem: Mapping[str, Any], example: object) -> str:
-    """A value that a setting can't have. `problem` is one of pydantic's; the value itself is not repeated."""
+    """The message about a bad value; `problem` is a Pydantic error. It omits the value, maybe a secret."""
     expectation = EXPECTATIONS.get(problem["type"], "it can't be read")
     if problem["type"] == "value_error":
         expectation = str(problem["ctx"]["error"])

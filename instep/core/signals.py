@@ -1,11 +1,11 @@
-"""How a process ends when it is asked to."""
+"""How a process ends on SIGTERM and SIGINT."""
 
 import signal
 import sys
 
 
-def end_well_when_asked() -> None:
-    """Make SIGTERM and SIGINT end this process with success, after the clean-up of whoever is at work.
+def exit_cleanly_on_signals() -> None:
+    """Make SIGTERM and SIGINT end this process with success, after the clean-up of the running code.
 
     The web server stops cleanly, but then raises the signal that stopped it once more.
     """

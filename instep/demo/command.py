@@ -14,7 +14,7 @@ from instep.app import create_app
 from instep.core.config import settings
 from instep.core.postgres import running_postgres
 from instep.core.progress import tell
-from instep.core.signals import end_well_when_asked
+from instep.core.signals import exit_cleanly_on_signals
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
 from instep.migrations import migrate
 from instep.web.listening import CanNotListen, listen, listen_on, origin_of
@@ -28,7 +28,7 @@ PRETTY = "| python3 -m json.tool"
 
 def run_demo(port: int | None) -> None:
     """Serve the demo on a data folder of its own, which goes with it."""
-    end_well_when_asked()
+    exit_cleanly_on_signals()
     sockets = listen(HOST, port) if port is not None else listen_anywhere()
     with tempfile.TemporaryDirectory(prefix="instep-demo-") as folder:
         Path(folder).chmod(0o711)

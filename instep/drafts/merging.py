@@ -98,11 +98,11 @@ def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
 
 def quoted(lines: list[str]) -> str:
     """The first lines, and how many more there are."""
-    quotes = [f"“{shortened(line)}”" for line in lines[: limits.OVERWRITTEN_LINES_TOLD]]
+    quotes = [f"“{shortened(line)}”" for line in lines[: limits.MAX_REPORTED_OVERWRITTEN_LINES]]
     more = len(lines) - len(quotes)
     return ", ".join(quotes) + (f" and {more} more line{'s' if more > 1 else ''}" if more else "")
 
 
 def shortened(line: str) -> str:
-    most = limits.OVERWRITTEN_LINE_TOLD
+    most = limits.MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS
     return line if len(line) <= most else line[: most - 1] + "…"

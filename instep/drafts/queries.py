@@ -109,7 +109,7 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
         bot=ctx.bot.id,
         article=draft.article_id,
         id=draft.id,
-        most=limits.OTHER_DRAFTS_TOLD,
+        most=limits.MAX_REPORTED_OTHER_DRAFTS,
     )
 
 
@@ -181,7 +181,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
 
 async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
     """Whether this call took the draft out of the queue: of several at once exactly one does."""
-    touched = await ctx.tx.run(
+    touched = await ctx.tx.execute(
         """
         update drafts set status = %(status)s, updated_at = %(now)s
         where bot_id = %(bot)s and id = %(id)s and status = 'pending'
@@ -197,7 +197,7 @@ async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
 async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     """Whether the draft was still pending and has the changed columns now."""
     assignments = ", ".join([*(f"{name} = %({name})s" for name in changes), "updated_at = %(now)s"])
-    touched = await ctx.tx.run(
+    touched = await ctx.tx.execute(
         f"""
         update drafts set {assignments}
         where bot_id = %(bot)s and id = %(id)s and status = 'pending'
@@ -212,7 +212,7 @@ async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
 
 async def lock_change(ctx: Ctx, source_url: str) -> None:
     """Hold back, until this transaction ends, other tasks of the same change."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} {source_url}"
     )
 

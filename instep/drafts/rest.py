@@ -73,7 +73,7 @@ async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, form: Form
         return reply(draft_out(await actions.update_draft(ctx, id, body, form), form))
 
 
-@router.operation("POST /drafts/{id}/apply", actions.apply_draft, DraftAppliedOut)
+@router.operation("POST /drafts/{id}/apply", actions.apply_draft, DraftAppliedOut, may_warn=True)
 async def apply_draft(call: CurrentCall, id: str, body: DraftApply, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         draft = await actions.apply_draft(ctx, id, body, if_match)

@@ -75,7 +75,7 @@ async def get_draft(call: Call, id: DraftId, part: PartWanted = None, cursor: Cu
         return draft_piece_out(await actions.get_draft(ctx, id), part, call, cursor)
 
 
-@toolbox.tool(actions.propose_edit, DraftListItemOut, "Propose an edit", adds=True)
+@toolbox.tool(actions.propose_edit, DraftListItemOut, "Propose an edit", additive=True)
 async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftListItemOut:
     """Propose another text for an article. The live text stays as it is until someone applies the draft.
 

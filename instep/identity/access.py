@@ -1,4 +1,4 @@
-"""`@writes`: the only place that decides whether a caller may change something, and that notes it down."""
+"""`@writes`: the one place that decides whether a caller may change something, and records the change."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -10,7 +10,7 @@ from instep.identity.schemas import Ctx, WorkspaceCtx
 
 
 class Identified(Protocol):
-    """What has an id of its own."""
+    """Anything with an id."""
 
     @property
     def id(self) -> object: ...
@@ -18,7 +18,7 @@ class Identified(Protocol):
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-# What was changed, or its id: the audit names it.
+# The changed resource or its id, which the audit log names.
 Changed = TypeVar("Changed", bound=Identified | str)
 Context = TypeVar("Context", Ctx, WorkspaceCtx)
 Action = Callable[Concatenate[Context, Arguments], Coroutine[Any, Any, Result]]
@@ -27,7 +27,8 @@ Action = Callable[Concatenate[Context, Arguments], Coroutine[Any, Any, Result]]
 def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Arguments, Changed]:
     """Mark an action that changes something.
 
-    It refuses read keys (403) and paused workspaces (402), and stands in the audit in the same transaction.
+    It refuses read keys (403) and paused workspaces (402), and is recorded in the audit log in the same
+    transaction.
     """
 
     @wraps(action)
@@ -45,7 +46,7 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
 
 
 def visitors_write(action: Action[Ctx, Arguments, Result]) -> Action[Ctx, Arguments, Result]:
-    """Mark an action by which a visitor leaves something, who needs no key: it refuses paused workspaces."""
+    """Mark an action of a visitor, who needs no API key; it refuses paused workspaces (402)."""
 
     @wraps(action)
     async def guarded(ctx: Ctx, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -66,6 +67,6 @@ def refuse_read_only(can_write: bool) -> None:
 
 
 async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:
-    # Holds a pause back until this transaction has ended: no write commits after the pause.
+    # `hold_open` delays a pause until this transaction ends, so that no write commits after the pause.
     if not await ctx.tx.value("select hold_open(%(workspace)s)", workspace=ctx.workspace_id):
         raise PlanInactive

@@ -1,4 +1,4 @@
-"""Connections of AI clients: how their tokens look, and the statement that a request with one begins with."""
+"""OAuth tokens of connected apps: their form, and the authentication of an access token."""
 
 import re
 import secrets
@@ -16,7 +16,7 @@ from instep.identity.scopes import intersect
 
 ACCESS, REFRESH, CODE = "isa_", "isr_", "isc_"
 RANDOM_BYTES = 32
-# The one resource that access tokens open, below the address of the installation, and where it is described.
+# The only protected resource, below the installation's address, and its metadata (RFC 9728).
 RESOURCE_PATH = "/mcp/admin"
 METADATA_PATH = f"/.well-known/oauth-protected-resource{RESOURCE_PATH}"
 SHAPE = re.compile(r"is[arc]_[0-9A-Za-z_-]{43}")
@@ -28,7 +28,7 @@ def resource_of(settings: Settings) -> str:
 
 
 def metadata_address(settings: Settings) -> str:
-    """Where a client finds out how to get a token (RFC 9728)."""
+    """The address of the protected resource metadata (RFC 9728)."""
     return settings.base_url + METADATA_PATH
 
 
@@ -42,10 +42,10 @@ def is_token(text: str, prefix: str) -> bool:
 
 
 @asynccontextmanager
-async def enter_with_token(
+async def authenticate_token(
     database: Database, token: str, resource: str, bot: UUID | None, address: str
 ) -> AsyncIterator[tuple[TokenAuth, Tx]]:
-    """Find who connected the app, count the request, resolve the bot, enter the workspace: one round trip."""
+    """Find the person, count the request, resolve the bot and enter the workspace, in one round trip."""
     async with database.enter(
         TokenAuth,
         "select * from enter_with_token(%(token)s, %(resource)s, %(bot)s, %(address)s, %(seconds)s)",
@@ -54,13 +54,13 @@ async def enter_with_token(
         bot=bot,
         address=address,
         seconds=limits.REQUEST_WINDOW_SECONDS,
-    ) as (entry, tx):
-        assert entry is not None, "enter_with_token always returns a row"
-        yield without_excess(entry), tx
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_token always returns a row"
+        yield limit_to_role(auth), tx
 
 
-def without_excess(entry: TokenAuth) -> TokenAuth:
-    """With the scope that its person has too: a role may have become smaller since the consent."""
-    if entry.person is None or entry.scope is None:
-        return entry
-    return replace(entry, scope=intersect(entry.scope, entry.person.permissions.scope))
+def limit_to_role(auth: TokenAuth) -> TokenAuth:
+    """Limit the scope to the person's current role, which may have been reduced since the consent."""
+    if auth.person is None or auth.scope is None:
+        return auth
+    return replace(auth, scope=intersect(auth.scope, auth.person.permissions.scope))

@@ -1,4 +1,4 @@
-"""The audit: who did what to which resource, when, by which channel and through which app."""
+"""The audit log: who did what to which resource, when, by which channel and through which app."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ INSERT = """
 async def record(
     tx: Tx, workspace_id: str, actor: Actor, action: str, resource: str | None = None, bot: UUID | None = None
 ) -> None:
-    """Note down what was done, in the transaction of the change itself."""
+    """Record a change in the audit log, in the same transaction."""
     await tx.execute_at_commit(
         INSERT,
         workspace=workspace_id,

@@ -1,4 +1,4 @@
-"""Which bot a request is for, and the refusal of one that does not say so."""
+"""Which bot a request is for, and the error if it does not say so."""
 
 from instep.core import limits
 from instep.core.database import Tx
@@ -8,23 +8,23 @@ from instep.identity.schemas import KeyAuth, TokenAuth
 
 
 class BotRequired(AppError):
-    """The credential covers several bots, or none yet, and the request names none (specification, Errors)."""
+    """The credential covers several bots, or none, and the request names none (specification, Errors)."""
 
     code = "bot_required"
 
 
-def credential_of(entry: KeyAuth) -> str:
-    """The word by which refusals call what the caller has shown."""
-    return "connection" if isinstance(entry, TokenAuth) else "API key"
+def credential_of(auth: KeyAuth) -> str:
+    """How errors call the caller's credential."""
+    return "connection" if isinstance(auth, TokenAuth) else "API key"
 
 
-async def refuse_without_bot(tx: Tx, entry: KeyAuth, naming: str) -> None:
-    """Refuse a request that is for no bot; `naming` says how a caller names one."""
-    if entry.bot is not None:
+async def refuse_without_bot(tx: Tx, auth: KeyAuth, naming: str) -> None:
+    """Refuse a request for which no bot was resolved; `naming` says how a caller names one."""
+    if auth.bot is not None:
         return
-    bots = await list_bots(tx, entry.key_id or "")
-    named = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
-    if len(bots) > len(named):
-        named.append(f"and {len(bots) - len(named)} more")
-    covered = ", ".join(named) or "none yet"
-    raise BotRequired(f"Name the bot with {naming}. This {credential_of(entry)} covers: {covered}.")
+    bots = await list_bots(tx, auth.key_id or "")
+    names = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
+    if len(bots) > len(names):
+        names.append(f"and {len(bots) - len(names)} more")
+    covered = ", ".join(names) or "none yet"
+    raise BotRequired(f"Name the bot with {naming}. This {credential_of(auth)} covers: {covered}.")

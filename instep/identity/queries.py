@@ -6,7 +6,7 @@ from instep.core.database import Tx
 from instep.identity.schemas import Bot
 
 BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale"
-# What credentials cover: API keys, and the apps that people have connected.
+# Credentials and the bots that they cover: API keys, and connected apps.
 CREDENTIALS = """(
     select id, workspace_id, bot_ids, default_bot_id from api_keys
     union all select id, workspace_id, bot_ids, default_bot_id from oauth_grants)
@@ -19,14 +19,14 @@ async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
 
 
 async def covers_all(tx: Tx, key_id: str) -> bool:
-    """Whether a credential covers every bot of its workspace, also those to come."""
+    """Whether a credential covers every bot of its workspace, including future ones."""
     sql = f"select bot_ids is null from {CREDENTIALS} k where id = %(key)s"
     covers: bool = await tx.value(sql, key=key_id)
     return covers
 
 
 async def default_bot_id(tx: Tx, key_id: str) -> UUID | None:
-    """The bot of requests that name none; None when each must name one."""
+    """The bot of requests that name none; None if each request must name one."""
     sql = f"""
         select b.id from {CREDENTIALS} k
         cross join lateral bot_in_force(k.workspace_id, k.bot_ids, k.default_bot_id, null) b
@@ -51,8 +51,8 @@ async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
 
 
 async def is_in_force(tx: Tx, key_id: str) -> bool:
-    """Whether a credential of the connection's workspace that was admitted would be admitted now."""
-    holds: bool = await tx.value(
+    """Whether a credential of the connection's workspace is still valid."""
+    is_valid: bool = await tx.value(
         """
         select exists (
           select from api_keys
@@ -63,4 +63,4 @@ async def is_in_force(tx: Tx, key_id: str) -> bool:
         """,
         key=key_id,
     )
-    return holds
+    return is_valid

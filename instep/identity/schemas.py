@@ -1,4 +1,4 @@
-"""The shapes of identity: a bot, an actor, an entry, and `Ctx`, all that an action knows of its caller."""
+"""The shapes of identity: bots, actors, people, results of authentication, and contexts of actions."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -9,13 +9,13 @@ from instep.core.config import settings
 from instep.core.database import Tx
 from instep.identity.scopes import Permissions, Role, Scope, permissions_of
 
-# Where a change came in.
+# The interface by which a change came in.
 Channel = Literal["rest", "mcp", "page", "command", "job"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """One help center; everything that is stored belongs to one."""
+    """One help center; all content belongs to one."""
 
     id: UUID
     workspace_id: str
@@ -31,9 +31,9 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does it: kept with texts, drafts and events as `author`, and whole in the audit.
+    """Who makes a change: the `author` of texts, drafts and events, and in full in the audit log.
 
-    `id` is the key's or the person's; `app` the client that a person lets act for them.
+    `id` is the key's or the person's id; `app` the OAuth client that acts for a person.
     """
 
     type: Literal["api_key", "person", "task", "command", "visitor"]
@@ -44,13 +44,13 @@ class Actor:
     app: str | None = None
 
 
-# Who administers this installation from the command line.
+# The operator of this installation, on the command line.
 OPERATOR = Actor("command", "instep", can_write=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who signs in; belongs to one workspace."""
+    """A user who signs in; belongs to one workspace."""
 
     id: str
     workspace_id: str
@@ -62,7 +62,7 @@ class Person:
         return permissions_of(self.role)
 
     def as_actor(self, channel: Channel, app: str | None = None) -> Actor:
-        """The person as the one who does something, alone or through a client."""
+        """The actor for what the person does, directly or through a client."""
         return Actor("person", self.email, self.permissions.can_write, self.id, channel, app)
 
 
@@ -70,7 +70,7 @@ class Person:
 class Ctx:
     """The database connection in use, the bot, who acts, and when.
 
-    `warnings`: what an action that went through has to say; doors tell it beside the answer.
+    `warnings` are sentences that a successful action adds; faces send them along with the response.
     """
 
     tx: Tx
@@ -86,9 +86,9 @@ class Ctx:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceCtx:
-    """The same for what belongs to a workspace; `bots` are those of it that the caller covers.
+    """The context of an action on a workspace; `bots` are those that the caller's credential covers.
 
-    `covers_all`: also those to come.
+    `covers_all`: the credential also covers future bots.
     """
 
     tx: Tx
@@ -99,9 +99,46 @@ class WorkspaceCtx:
     now: datetime
 
 
+class BotColumns:
+    """The bot of a row with the columns of one; None if the row names no bot."""
+
+    __slots__ = ()
+
+    workspace_id: str | None
+    bot_id: UUID | None
+    bot_slug: str | None
+    bot_name: str | None
+    bot_locale: str | None
+
+    @property
+    def bot(self) -> Bot | None:
+        if self.bot_id is None or self.workspace_id is None:
+            return None
+        return Bot(
+            self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
+        )
+
+
+class PersonColumns:
+    """The person of a row with the columns of one; None if the row names nobody."""
+
+    __slots__ = ()
+
+    workspace_id: str | None
+    person_id: str | None
+    email: str | None
+    role: str | None
+
+    @property
+    def person(self) -> Person | None:
+        if self.person_id is None or self.workspace_id is None:
+            return None
+        return Person(self.person_id, self.workspace_id, self.email or "", Role(self.role or Role.VIEWER))
+
+
 @dataclass(frozen=True, slots=True)
-class KeyAuth:
-    """What the first statement of a request with an API key tells; without a valid key only the count."""
+class KeyAuth(BotColumns):
+    """The result of authenticating an API key; without a valid key only the rate window is set."""
 
     key_id: str | None
     key_name: str | None
@@ -115,43 +152,29 @@ class KeyAuth:
     bot_name: str | None
     bot_locale: str | None
 
-    @property
-    def bot(self) -> Bot | None:
-        if self.bot_id is None or self.workspace_id is None:
-            return None
-        return Bot(
-            self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
-        )
-
     def as_actor(self, channel: Channel) -> Actor:
-        """The key as the one who does something."""
+        """The actor for what is done with the key."""
         return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, channel)
 
 
 @dataclass(frozen=True, slots=True)
-class TokenAuth(KeyAuth):
-    """The same of an app that a person has connected: `key_id` is the connection's, `key_name` the app's."""
+class TokenAuth(KeyAuth, PersonColumns):
+    """The result of authenticating an access token: `key_id` is the connection's, `key_name` the app's."""
 
     person_id: str | None
     email: str | None
     role: str | None
 
-    @property
-    def person(self) -> Person | None:
-        if self.person_id is None or self.workspace_id is None:
-            return None
-        return Person(self.person_id, self.workspace_id, self.email or "", Role(self.role or Role.VIEWER))
-
     def as_actor(self, channel: Channel) -> Actor:
-        """The person, through the app, and with no more than both may do."""
-        assert self.person is not None, "the door lets only living connections in"
+        """The person acting through the app, with the permissions that both have."""
+        assert self.person is not None, "only valid tokens are let in"
         actor = self.person.as_actor(channel, self.key_name)
         return replace(actor, can_write=actor.can_write and self.scope == Scope.WRITE)
 
 
 @dataclass(frozen=True, slots=True)
-class BotKeyAuth:
-    """What the first statement of a call with a bot key tells; without a valid one only the count."""
+class BotKeyAuth(BotColumns):
+    """The result of authenticating a bot key; without a valid key only the rate window is set."""
 
     workspace_id: str | None
     is_paused: bool | None
@@ -165,18 +188,10 @@ class BotKeyAuth:
     address_hits: int | None
     address_seconds_left: int | None
 
-    @property
-    def bot(self) -> Bot | None:
-        if self.bot_id is None or self.workspace_id is None:
-            return None
-        return Bot(
-            self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class SiteAccess:
-    """What the first statement of a request to a public help center tells."""
+    """The bot whose public help center a request is for."""
 
     workspace_id: str
     bot_id: UUID

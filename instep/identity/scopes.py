@@ -12,7 +12,7 @@ class Scope(StrEnum):
 
 
 class Role(StrEnum):
-    """What a person is in their workspace."""
+    """The role of a person in their workspace."""
 
     OWNER = "owner"
     EDITOR = "editor"
@@ -21,7 +21,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a role may do: at most this scope, and the settings (people, keys, bots) or not."""
+    """What a role may do: its largest scope, and whether it may change people, keys and bots."""
 
     scope: Scope
     changes_settings: bool
@@ -39,10 +39,10 @@ PERMISSIONS = {
 
 
 def permissions_of(role: Role) -> Permissions:
-    """The one place that says what a role may do."""
+    """The permissions of a role."""
     return PERMISSIONS[role]
 
 
-def intersect(one: str, other: str) -> Scope:
-    """What both allow."""
-    return Scope.WRITE if one == other == Scope.WRITE else Scope.READ
+def intersect(first: str, second: str) -> Scope:
+    """The scope that both allow."""
+    return Scope.WRITE if first == second == Scope.WRITE else Scope.READ

@@ -1,4 +1,4 @@
-"""Sessions of people: how a token looks, and the statement that a request with one begins with."""
+"""Sessions of people: the form of their tokens, and their authentication."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -8,28 +8,21 @@ from dataclasses import dataclass
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.identity.keys import hash_key
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role
+from instep.identity.schemas import Person, PersonColumns
 
 TOKEN_BYTES = 32
-# As long as `token_urlsafe` makes of so many bytes.
+# The length that `token_urlsafe` gives to `TOKEN_BYTES` bytes.
 TOKEN_CHARACTERS = 43
 
 
 @dataclass(frozen=True, slots=True)
-class SessionAuth:
-    """What the first statement of a request with a session tells; all null without a living one."""
+class SessionAuth(PersonColumns):
+    """The result of authenticating a session; all None without a valid one."""
 
     person_id: str | None
     workspace_id: str | None
     email: str | None
     role: str | None
-
-    @property
-    def person(self) -> Person | None:
-        if self.person_id is None or self.workspace_id is None:
-            return None
-        return Person(self.person_id, self.workspace_id, self.email or "", Role(self.role or Role.VIEWER))
 
 
 def new_token() -> str:
@@ -38,13 +31,13 @@ def new_token() -> str:
 
 @asynccontextmanager
 async def authenticate_session(database: Database, token: str) -> AsyncIterator[tuple[Person | None, Tx]]:
-    """Find the session and who it is, and enter their workspace, in one round trip."""
+    """Find the session and its person, and enter their workspace, in one round trip."""
     async with database.enter(
         SessionAuth,
         "select * from enter_with_session(%(token)s, %(idle)s, %(most)s)",
         token=hash_key(token) if len(token) == TOKEN_CHARACTERS else None,
         idle=limits.SESSION_IDLE_TTL,
         most=limits.SESSION_MAX_AGE,
-    ) as (entry, tx):
-        assert entry is not None, "enter_with_session always returns a row"
-        yield entry.person, tx
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_session always returns a row"
+        yield auth.person, tx

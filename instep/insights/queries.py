@@ -56,7 +56,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
 
 async def dismiss(ctx: Ctx, question_id: str) -> bool:
     """Whether this call dismissed it: of several at once exactly one does."""
-    touched = await ctx.tx.run(
+    touched = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s
         where bot_id = %(bot)s and id = %(id)s and dismissed_at is null
@@ -85,7 +85,7 @@ async def terms_of(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
 
 async def lock_meanings(ctx: Ctx, locale: str) -> None:
     """Hold back, until this transaction ends, others who would group a question of this language."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))",
         subject=f"question {ctx.bot.id} {locale}",
     )
@@ -117,7 +117,7 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
 async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) -> str:
     """A question of its own, not yet asked by anybody."""
     question_id = new_id("q")
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         with made as (
             insert into unanswered_questions (id, workspace_id, bot_id, locale, question, examples, marks,
@@ -238,7 +238,7 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
 
 async def count_gap_drafts(ctx: Ctx) -> int:
     """How many gap drafts of the bot wait for review; nobody else counts before this transaction ends."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"gap drafts {ctx.bot.id}"
     )
     found: int = await ctx.tx.value(
@@ -252,7 +252,7 @@ async def count_gap_drafts(ctx: Ctx) -> int:
 
 
 async def keep_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update unanswered_questions set draft_id = %(draft)s, drafted_at = %(now)s
         where bot_id = %(bot)s and id = %(id)s

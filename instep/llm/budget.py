@@ -37,7 +37,7 @@ async def reserve_tokens(ctx: Ctx, tokens: int, per_day: int) -> Reservation | N
 
 async def settle(ctx: Ctx, share: Reservation, used: int | None) -> None:
     """Count what was used; None: nobody knows, so what was set aside stays counted."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update model_use set tokens = greatest(0, tokens + %(more)s)
         where bot_id = %(bot)s and day = %(day)s
@@ -46,7 +46,7 @@ async def settle(ctx: Ctx, share: Reservation, used: int | None) -> None:
         day=share.day,
         more=0 if used is None else used - share.tokens,
     )
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "delete from model_use where bot_id = %(bot)s and day < %(day)s::date - %(days)s::integer",
         bot=ctx.bot.id,
         day=share.day,

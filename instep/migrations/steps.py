@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from instep.core.outages import is_told_apart, outage_of
+from instep.core.outages import is_conclusive, outage_of
 from instep.migrations import MigrationRefused
 
 # Any number that no other user of the database locks.
@@ -38,4 +38,4 @@ def refusal_of(error: DBAPIError) -> Exception:
     reason = error.orig
     if isinstance(reason, InsufficientPrivilege):
         return MigrationRefused(str(reason).splitlines()[0])
-    return outage_of(reason) if isinstance(reason, psycopg.Error) and is_told_apart(reason) else error
+    return outage_of(reason) if isinstance(reason, psycopg.Error) and is_conclusive(reason) else error

@@ -1,4 +1,4 @@
-"""What people and their apps do: connect, fetch tokens, renew them, end it."""
+"""Actions of people and their apps: authorize, exchange codes, refresh and revoke tokens."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ from instep.oauth.schemas import (
     GrantRow,
     Tokens,
     read_scope,
-    spelled,
+    scope_parameter,
 )
 
 VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
@@ -44,7 +44,7 @@ REUSED = "is used up and came again, so the connection has ended: ask the person
 
 @dataclass(frozen=True, slots=True)
 class CodeGrant:
-    """A request to exchange a code for tokens."""
+    """A token request with an authorization code (RFC 6749 section 4.1.3)."""
 
     client_id: str
     code: str
@@ -54,7 +54,7 @@ class CodeGrant:
 
 @dataclass(frozen=True, slots=True)
 class RefreshGrant:
-    """A request to exchange a refresh token for new tokens, perhaps with less scope."""
+    """A token request with a refresh token, perhaps with less scope (RFC 6749 section 6)."""
 
     client_id: str
     token: str
@@ -62,12 +62,12 @@ class RefreshGrant:
 
 
 async def register_app(tx: Tx, metadata: AppMetadata) -> App:
-    """Give an app an id; what it says of itself is nobody's word but its own."""
+    """Register an app (RFC 7591); its metadata is not verified."""
     return await queries.save_app(tx, new_id("app"), metadata.name, metadata.redirect_uris, None)
 
 
-async def find_app(database: Database, caller: OutboundClient, person: Person, client_id: str) -> App | None:
-    """A registered app; or one by its document, which is read anew when it is no longer fresh."""
+async def find_app(database: Database, client: OutboundClient, person: Person, client_id: str) -> App | None:
+    """A registered app, or one with a client metadata document, which is fetched again once it is stale."""
     async with database.enter_workspace("") as tx:
         await queries.touch_app(tx, client_id)
         app = await queries.find_app(tx, client_id)
@@ -76,14 +76,14 @@ async def find_app(database: Database, caller: OutboundClient, person: Person, c
     if app is not None and app.fresh_until is not None and app.fresh_until > utc_now():
         return app
     await refuse_many_documents(database, person)
-    # No connection is held while somebody else's server takes its time.
-    document, kept = await fetch_document(caller, client_id)
+    # No connection is held while a foreign server is authorization.
+    document, ttl = await fetch_document(client, client_id)
     async with database.enter_workspace("") as tx:
-        return await queries.save_app(tx, client_id, document.name, document.redirect_uris, utc_now() + kept)
+        return await queries.save_app(tx, client_id, document.name, document.redirect_uris, utc_now() + ttl)
 
 
 async def refuse_many_documents(database: Database, person: Person) -> None:
-    """Whoever is signed in may name any address, but not so many that others come to harm."""
+    """Limit the documents that a person has fetched, since they may name any address."""
     seconds = limits.REQUEST_WINDOW_SECONDS
     async with database.enter_workspace("") as tx:
         window = await queries.count_hit(tx, "oauth-documents", person.id, seconds)
@@ -92,38 +92,38 @@ async def refuse_many_documents(database: Database, person: Person) -> None:
 
 
 async def connect_app(
-    tx: Tx, person: Person, asked: AuthorizationRequest, consent: Consent, resource: str
+    tx: Tx, person: Person, authorization: AuthorizationRequest, consent: Consent, resource: str
 ) -> str:
-    """Let an app act for a person; the code by which it fetches its tokens."""
+    """Let an app act for a person; returns the authorization code."""
     code, grant_id = new_token(CODE), new_id("grant")
     row: dict[str, Any] = {
         "id": grant_id,
         "workspace": person.workspace_id,
         "person": person.id,
-        "client": asked.app.id,
-        "app": asked.app.name,
-        "uri": asked.redirect_uri,
+        "client": authorization.app.id,
+        "app": authorization.app.name,
+        "uri": authorization.redirect_uri,
         "resource": resource,
         "scope": intersect(consent.scope, person.permissions.scope),
         "bots": consent.bot_ids,
         "code": hash_key(code),
-        "challenge": asked.challenge,
+        "challenge": authorization.challenge,
     }
     async with tx.transaction():
         await queries.make_room(tx, person.id, limits.MAX_CONNECTIONS_PER_PERSON - 1)
         await queries.insert_grant(tx, row)
-        actor = person.as_actor("page", asked.app.name)
+        actor = person.as_actor("page", authorization.app.name)
         await record(tx, person.workspace_id, actor, "connect_app", grant_id)
     return code
 
 
-async def redeem_code(tx: Tx, grant_id: str | None, shown: CodeGrant) -> Tokens:
-    """The first tokens of a connection. A code that comes a second time ends what came of it."""
-    grant = await grant_of(tx, grant_id) if is_token(shown.code, CODE) else None
+async def redeem_code(tx: Tx, grant_id: str | None, request: CodeGrant) -> Tokens:
+    """Exchange a code for the first tokens; a second use of it revokes them (RFC 6749 section 4.1.2)."""
+    grant = await grant_of(tx, grant_id) if is_token(request.code, CODE) else None
     if grant is None:
         raise OAuthRefusal("invalid_grant", BAD_CODE)
     if not grant.is_redeemed:
-        if not grant.is_alive or not is_for(grant, shown):
+        if not grant.is_alive or not is_for(grant, request):
             raise OAuthRefusal("invalid_grant", BAD_CODE)
         async with tx.transaction():
             if await queries.redeem(tx, grant.id, limits.REFRESH_TOKEN_TTL):
@@ -132,11 +132,11 @@ async def redeem_code(tx: Tx, grant_id: str | None, shown: CodeGrant) -> Tokens:
     raise OAuthRefusal("invalid_grant", f"The authorization code {REUSED}")
 
 
-def is_for(grant: GrantRow, shown: CodeGrant) -> bool:
+def is_for(grant: GrantRow, request: CodeGrant) -> bool:
     return (
-        (grant.client_id, grant.redirect_uri) == (shown.client_id, shown.redirect_uri)
-        and VERIFIER.fullmatch(shown.verifier) is not None
-        and hmac.compare_digest(challenge_of(shown.verifier), grant.challenge)
+        (grant.client_id, grant.redirect_uri) == (request.client_id, request.redirect_uri)
+        and VERIFIER.fullmatch(request.verifier) is not None
+        and hmac.compare_digest(challenge_of(request.verifier), grant.challenge)
     )
 
 
@@ -145,18 +145,18 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
-async def refresh_tokens(tx: Tx, grant_id: str | None, shown: RefreshGrant) -> Tokens:
-    """New tokens for a refresh token, which is used up by it. One that comes again ends the connection."""
-    grant = await grant_of(tx, grant_id) if is_token(shown.token, REFRESH) else None
-    token = await queries.find_refresh_token(tx, hash_key(shown.token)) if grant else None
-    if grant is None or token is None or token.is_over or grant.client_id != shown.client_id:
+async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) -> Tokens:
+    """Exchange a refresh token for new tokens; a second use of it revokes the grant (RFC 9700)."""
+    grant = await grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None
+    token = await queries.find_refresh_token(tx, hash_key(request.token)) if grant else None
+    if grant is None or token is None or token.is_expired or grant.client_id != request.client_id:
         raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
     if not token.is_used:
         if not grant.is_alive:
             raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
-        scope = narrowed(grant, shown.scope)
+        scope = narrow_scope(grant, request.scope)
         async with tx.transaction():
-            if await queries.use_refresh_token(tx, hash_key(shown.token)):
+            if await queries.use_refresh_token(tx, hash_key(request.token)):
                 await queries.prolong(tx, grant.id, limits.REFRESH_TOKEN_TTL)
                 await queries.touch_app(tx, grant.client_id)
                 return await issue(tx, grant, scope)
@@ -164,8 +164,8 @@ async def refresh_tokens(tx: Tx, grant_id: str | None, shown: RefreshGrant) -> T
     raise OAuthRefusal("invalid_grant", f"The refresh token {REUSED}")
 
 
-def narrowed(grant: GrantRow, asked: str | None) -> Scope:
-    scope = read_scope(asked) if asked else Scope(grant.scope)
+def narrow_scope(grant: GrantRow, requested: str | None) -> Scope:
+    scope = read_scope(requested) if requested else Scope(grant.scope)
     if scope is None or intersect(scope, grant.scope) != scope:
         raise OAuthRefusal("invalid_scope", "This is more than the person has agreed to: ask them again.")
     return scope
@@ -174,15 +174,15 @@ def narrowed(grant: GrantRow, asked: str | None) -> Scope:
 async def issue(tx: Tx, grant: GrantRow, scope: Scope) -> Tokens:
     access, refresh = new_token(ACCESS), new_token(REFRESH)
     await queries.insert_token(tx, hash_key(access), grant.id, "access", scope, limits.ACCESS_TOKEN_TTL)
-    # Renewing begins from the whole consent again (RFC 6749 section 6).
-    kept = limits.REFRESH_TOKEN_TTL
-    await queries.insert_token(tx, hash_key(refresh), grant.id, "refresh", grant.scope, kept)
-    told = spelled(intersect(scope, grant.person.permissions.scope))
-    return Tokens(access_token=access, refresh_token=refresh, scope=told)
+    # A refresh token always has the full scope of the consent (RFC 6749 section 6).
+    ttl = limits.REFRESH_TOKEN_TTL
+    await queries.insert_token(tx, hash_key(refresh), grant.id, "refresh", grant.scope, ttl)
+    scope_list = scope_parameter(intersect(scope, grant.person.permissions.scope))
+    return Tokens(access_token=access, refresh_token=refresh, scope=scope_list)
 
 
 async def revoke_token(tx: Tx, grant_id: str | None, client_id: str) -> None:
-    """End the connection of a token at its app's wish; of what is not this app's nothing is told."""
+    """Revoke a connection at the request of its app (RFC 7009); other apps' tokens are ignored."""
     grant = await grant_of(tx, grant_id)
     if grant is not None and grant.client_id == client_id:
         await end(tx, grant)
@@ -193,7 +193,7 @@ async def grant_of(tx: Tx, grant_id: str | None) -> GrantRow | None:
 
 
 async def end(tx: Tx, grant: GrantRow) -> None:
-    """End a connection with all its tokens; an app did it, by its wish or by its mistake."""
+    """Revoke a grant with all its tokens, because its app asked for it or reused a code or token."""
     async with tx.transaction():
         app = await queries.revoke_grant(tx, grant.id)
         if app is not None:
@@ -202,7 +202,7 @@ async def end(tx: Tx, grant: GrantRow) -> None:
 
 
 async def end_connections(tx: Tx, workspace_id: str, person_id: str, actor: Actor) -> None:
-    """End all of a person's connections, also those whose code is not redeemed yet."""
+    """Revoke all grants of a person, including those whose code is not redeemed yet."""
     for grant_id in await queries.revoke_grants_of(tx, person_id):
         await record(tx, workspace_id, actor, "disconnect_app", grant_id)
 
@@ -213,7 +213,7 @@ async def list_grants(tx: Tx, person: Person) -> list[Grant]:
 
 
 async def revoke_grant(tx: Tx, person: Person, grant_id: str) -> None:
-    """End one of a person's own connections: from when this commits its tokens open nothing."""
+    """Revoke one of a person's own grants; from the commit on its tokens are invalid."""
     async with tx.transaction():
         if await queries.owner_of(tx, grant_id) != person.id:
             raise NotFound("There is no such connected app: it may be disconnected already.")

@@ -1,6 +1,6 @@
-"""Client ID metadata documents: an app's own page about itself, whose address is the app's id.
+"""Client ID metadata documents: JSON about an app, whose address is the app's id.
 
-Anybody may name any address here, so it is read through the guard of outgoing calls, and believed little.
+The address may be any, so it is fetched with the guarded outbound client, and its content is not trusted.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from instep.web.errors import first_fault
 HEADERS = {"Accept": "application/json", "User-Agent": "Instep"}
 JSON = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json")
 MAX_AGE = re.compile(r"\bmax-age=([0-9]{1,9})\b")
-FORGOTTEN_AT_ONCE = re.compile(r"\bno-(?:store|cache)\b")
+NOT_CACHEABLE = re.compile(r"\bno-(?:store|cache)\b")
 DOTS = re.compile(r"/\.{1,2}(?:/|$)|%2e", re.IGNORECASE)
 
 
@@ -32,7 +32,7 @@ class BadDocument(Exception):
 
 
 def is_document_address(client_id: str) -> bool:
-    """Whether it can be one: over https, with a path, without steps in it and whatever hides the host."""
+    """Whether a client id can be the address of a document: https, with a path and without dot segments."""
     if len(client_id) > limits.MAX_REDIRECT_URI_CHARACTERS:
         return False
     try:
@@ -43,44 +43,44 @@ def is_document_address(client_id: str) -> bool:
     return url.scheme == "https" and bool(path) and not DOTS.search(f"/{path.partition('?')[0]}")
 
 
-async def fetch_document(caller: OutboundClient, client_id: str) -> tuple[Document, timedelta]:
-    """What the app says of itself, and for how long that may be kept; raises `BadDocument`."""
+async def fetch_document(client: OutboundClient, client_id: str) -> tuple[Document, timedelta]:
+    """The document and how long it may be cached; raises `BadDocument`."""
     try:
         async with asyncio.timeout(limits.CLIENT_METADATA_SECONDS):
-            answer = await fetch(caller, client_id, HEADERS, limits.MAX_CLIENT_METADATA_BYTES)
+            response = await fetch(client, client_id, HEADERS, limits.MAX_CLIENT_METADATA_BYTES)
     except TimeoutError:
         raise BadDocument("The app's address did not answer in time.") from None
     except RequestFailed as failure:
         raise BadDocument(f"The app's address can't be read. {failure.message}") from None
-    return read_document(client_id, answer), kept(answer.headers.get("cache-control", ""))
+    return read_document(client_id, response), cache_ttl(response.headers.get("cache-control", ""))
 
 
-def read_document(client_id: str, answer: RawResponse) -> Document:
-    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if answer.status != 200 or not JSON.fullmatch(kind):
+def read_document(client_id: str, response: RawResponse) -> Document:
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if response.status != 200 or not JSON.fullmatch(kind):
         raise BadDocument("The app's address does not hold a JSON document.")
     try:
-        document = Document.model_validate_json(answer.body)
+        document = Document.model_validate_json(response.body)
     except ValidationError as error:
         place, sentence = first_fault(error)
         raise BadDocument(f"The app's document is not valid: {place or 'it'}: {sentence}.") from None
-    refuse_unfit(client_id, document)
+    refuse_unsupported(client_id, document)
     return document
 
 
-def refuse_unfit(client_id: str, document: Document) -> None:
+def refuse_unsupported(client_id: str, document: Document) -> None:
     if document.client_id != client_id:
         raise BadDocument("The app's document is about another app: its `client_id` is not its address.")
     if document.client_secret is not None or (document.token_endpoint_auth_method or "none") != "none":
         raise BadDocument("The app's document asks for a secret: only apps without one can be connected.")
-    if not document.fits:
+    if not document.is_supported:
         raise BadDocument("The app's document does not ask for authorization codes.")
 
 
-def kept(cache_control: str) -> timedelta:
-    """Bounded both ways, so that neither this server nor the app's is asked again and again."""
-    found = MAX_AGE.search(cache_control)
-    least, most = limits.MIN_CLIENT_METADATA_TTL, limits.MAX_CLIENT_METADATA_TTL
-    if found is None or FORGOTTEN_AT_ONCE.search(cache_control):
-        return least
-    return min(max(least, timedelta(seconds=int(found[1]))), most)
+def cache_ttl(cache_control: str) -> timedelta:
+    """The document's `max-age` within our bounds, so that neither server is asked too often."""
+    max_age = MAX_AGE.search(cache_control)
+    min_ttl, max_ttl = limits.MIN_CLIENT_METADATA_TTL, limits.MAX_CLIENT_METADATA_TTL
+    if max_age is None or NOT_CACHEABLE.search(cache_control):
+        return min_ttl
+    return min(max(min_ttl, timedelta(seconds=int(max_age[1]))), max_ttl)

@@ -1,4 +1,4 @@
-"""Errors as OAuth words them: `{error, error_description}` (RFC 6749 section 5.2, RFC 7591 section 3.2.2)."""
+"""Errors in OAuth's form: `{error, error_description}` (RFC 6749 section 5.2, RFC 7591 section 3.2.2)."""
 
 import json
 
@@ -6,14 +6,14 @@ from fastapi.responses import Response
 
 from instep.core.errors import AppError
 
-# Nothing that this server says about a token may be kept (RFC 6749 section 5.1).
+# Responses about tokens must not be stored (RFC 6749 section 5.1).
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
-# The words of OAuth for refusals that every door of the product knows.
-WORDS = {429: "temporarily_unavailable", 500: "server_error", 503: "temporarily_unavailable"}
+# OAuth's error codes for errors that all faces share.
+CODES_BY_STATUS = {429: "temporarily_unavailable", 500: "server_error", 503: "temporarily_unavailable"}
 
 
 class OAuthRefusal(AppError):
-    """A refusal with one of OAuth's own codes."""
+    """An error with one of OAuth's own codes."""
 
     def __init__(self, error: str, description: str, status: int = 400) -> None:
         challenge = {"WWW-Authenticate": 'Basic realm="oauth"'} if status == 401 else {}
@@ -23,12 +23,16 @@ class OAuthRefusal(AppError):
 
 
 def render_oauth_error(error: AppError) -> Response:
-    word = error.error if isinstance(error, OAuthRefusal) else WORDS.get(error.status, "invalid_request")
-    body = {"error": word, "error_description": readable(error.message)}
+    code = (
+        error.error
+        if isinstance(error, OAuthRefusal)
+        else CODES_BY_STATUS.get(error.status, "invalid_request")
+    )
+    body = {"error": code, "error_description": description_text(error.message)}
     return Response(json.dumps(body), error.status, {**error.headers, **NO_STORE}, "application/json")
 
 
-def readable(words: str) -> str:
-    """In the characters that a description may have (RFC 6749 section 5.2)."""
-    plain = words.replace('"', "'").replace("\\", "/")
-    return "".join(sign if " " <= sign <= "~" else "?" for sign in plain)
+def description_text(sentence: str) -> str:
+    """The sentence in the characters that `error_description` may have (RFC 6749 section 5.2)."""
+    plain = sentence.replace('"', "'").replace("\\", "/")
+    return "".join(character if " " <= character <= "~" else "?" for character in plain)

@@ -1,4 +1,4 @@
-"""How apps find the authorization server, and what it offers (RFC 8414)."""
+"""Authorization server metadata (RFC 8414)."""
 
 import json
 from typing import Any
@@ -48,6 +48,6 @@ async def get_authorization_server(request: Request) -> Response:
 
 routes = [
     Route("/.well-known/oauth-authorization-server", get_authorization_server),
-    # Where clients look that know OpenID Connect alone.
+    # Clients that only know OpenID Connect look here.
     Route("/.well-known/openid-configuration", get_authorization_server),
 ]

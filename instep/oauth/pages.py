@@ -1,4 +1,4 @@
-"""Where a person is asked whether an app may act for them, and the list of all addresses of this slice."""
+"""The consent page of the authorization endpoint, and the routes of this slice."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -21,24 +21,24 @@ from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
 from instep.oauth.queries import list_bots
 from instep.oauth.redirects import is_registered, origin_for_policy, with_answer
-from instep.oauth.rest import Fields, is_ours
+from instep.oauth.rest import Fields, is_own_resource
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
 from instep.web.signed_in import Page, PrivatePages, form_of, private_headers, require_person
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
-# What leads here holds the app's request, and what leads on holds a code: neither is anybody else's.
-UNTOLD = {"Referrer-Policy": "no-referrer"}
-AskedPage = Callable[[Request, Person, AuthorizationRequest], Awaitable[Response]]
+# The address of the consent page holds the app's request, and the redirect a code: neither may leak.
+NO_REFERRER = {"Referrer-Policy": "no-referrer"}
+AuthorizationPage = Callable[[Request, Person, AuthorizationRequest], Awaitable[Response]]
 pages = PrivatePages.below(Path(__file__).parent / "templates")
 
 
 class PageError(AppError):
-    """A request that no app may hear of, since it is not sure whose it is; the person is told."""
+    """An invalid client or redirect URI: the person is told, and nothing is sent to the app."""
 
 
 class RedirectError(Exception):
-    """A request that its app hears of, by one of OAuth's codes (RFC 6749 section 4.1.2.1)."""
+    """An error that is sent to the app's redirect URI (RFC 6749 section 4.1.2.1)."""
 
     def __init__(self, fields: Fields, error: str, description: str) -> None:
         super().__init__(description)
@@ -46,8 +46,8 @@ class RedirectError(Exception):
         self.error, self.description = error, description
 
 
-def with_request(page: AskedPage) -> Page:
-    """Read what an app asks for, each time anew: nobody consents to another request than the one shown."""
+def with_request(page: AuthorizationPage) -> Page:
+    """Read and check the authorization request again on each call, so that consent is for what was shown."""
 
     @wraps(page)
     async def enter(request: Request, person: Person) -> Response:
@@ -58,46 +58,46 @@ def with_request(page: AskedPage) -> Page:
             return pages.show(request, "refused.html", refusal.status, person=person, message=message)
         except RedirectError as refusal:
             error = {"error": refusal.error, "error_description": refusal.description}
-            return answered(request, refusal.redirect_uri, refusal.state, error)
+            return redirect_to_app(request, refusal.redirect_uri, refusal.state, error)
 
     return enter
 
 
 @require_person()
 @with_request
-async def show_consent(request: Request, person: Person, asked: AuthorizationRequest) -> Response:
-    """Ask the person, with all that they need to know of the app."""
+async def show_consent(request: Request, person: Person, authorization: AuthorizationRequest) -> Response:
+    """Ask the person for consent."""
     return pages.show(
         request,
         "consent.html",
         person=person,
-        form_targets=[origin_for_policy(asked.redirect_uri)],
-        asked=asked,
+        form_targets=[origin_for_policy(authorization.redirect_uri)],
+        authorization=authorization,
         bots=await bots_of(request, person),
         query=request.url.query,
-        chosen=intersect(asked.scope, person.permissions.scope),
+        chosen=intersect(authorization.scope, person.permissions.scope),
         may_write=person.permissions.can_write,
     )
 
 
 @require_person()
 @with_request
-async def consent(request: Request, person: Person, asked: AuthorizationRequest) -> Response:
-    """What the person has decided."""
+async def consent(request: Request, person: Person, authorization: AuthorizationRequest) -> Response:
+    """Redirect to the app with the person's decision."""
     form = form_of(request)
     if form.get("decision") != "allow":
-        no = {"error": "access_denied", "error_description": "The person has said no."}
-        return answered(request, asked.redirect_uri, asked.state, no)
-    agreed = await read_consent(request, person, form)
+        denial = {"error": "access_denied", "error_description": "The person has denied the request."}
+        return redirect_to_app(request, authorization.redirect_uri, authorization.state, denial)
+    decision = await read_consent(request, person, form)
     resource = resource_of(request.app.state.settings)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
-        code = await actions.connect_app(tx, person, asked, agreed, resource)
-    return answered(request, asked.redirect_uri, asked.state, {"code": code})
+        code = await actions.connect_app(tx, person, authorization, decision, resource)
+    return redirect_to_app(request, authorization.redirect_uri, authorization.state, {"code": code})
 
 
 async def read_request(request: Request, person: Person) -> AuthorizationRequest:
-    """What an app asks for; refused to the person while it is not sure which app asks, then to the app."""
-    fields = once(request.url.query)
+    """Read an authorization request; raises `PageError`, or `RedirectError` once the redirect URI is valid."""
+    fields = query_parameters(request.url.query)
     app = await find_app(request, person, fields.get("client_id", ""))
     redirect_uri = fields.get("redirect_uri", "")
     if not is_registered(redirect_uri, app.redirect_uris):
@@ -113,9 +113,13 @@ async def read_request(request: Request, person: Person) -> AuthorizationRequest
     return AuthorizationRequest(app, redirect_uri, fields.get("state"), fields["code_challenge"], scope)
 
 
-def once(query: str) -> Fields:
+def query_parameters(query: str) -> Fields:
     try:
-        return rest.each_once(parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=50))
+        return rest.unique_parameters(
+            parse_qsl(
+                query, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_OAUTH_PARAMETERS
+            )
+        )
     except (AppError, ValueError):
         raise PageError("The app's request can't be read: each parameter may come once.") from None
 
@@ -123,11 +127,11 @@ def once(query: str) -> Fields:
 async def find_app(request: Request, person: Person, client_id: str) -> App:
     state = request.app.state
     try:
-        app = await actions.find_app(state.database, state.caller, person, client_id)
+        app = await actions.find_app(state.database, state.outbound, person, client_id)
     except BadDocument as problem:
         raise PageError(problem.message) from None
     if app is None:
-        raise PageError("The app that asks is not known here: let it register again, then try once more.")
+        raise PageError("The app is not registered here: let it register again, then try once more.")
     return app
 
 
@@ -143,19 +147,19 @@ def refuse_unfit(request: Request, fields: Fields) -> None:
         refuse("invalid_request", "PKCE is needed, with `code_challenge_method=S256`.")
     if not CHALLENGE.fullmatch(fields.get("code_challenge", "")):
         refuse("invalid_request", "`code_challenge` must be the S256 challenge of a verifier.")
-    if not is_ours(fields.get("resource"), resource_of(request.app.state.settings)):
+    if not is_own_resource(fields.get("resource"), resource_of(request.app.state.settings)):
         refuse("invalid_target", "`resource` names another server.")
 
 
 async def read_consent(request: Request, person: Person, form: Fields) -> Consent:
-    """Of what the page has offered; whatever else a form says is as little as there is."""
+    """What the person agreed to, limited to what the page offered: an unknown scope counts as `read`."""
     scope = Scope.WRITE if form.get("scope") == Scope.WRITE else Scope.READ
     if not form.get("bot"):
         return Consent(scope, None)
-    chosen = as_uuid(form["bot"])
-    if chosen not in [bot.id for bot in await bots_of(request, person)]:
+    bot_id = as_uuid(form["bot"])
+    if bot_id not in [bot.id for bot in await bots_of(request, person)]:
         raise PageError("There is no such help center: go back and choose again.")
-    return Consent(scope, [chosen] if chosen else [])
+    return Consent(scope, [bot_id] if bot_id else [])
 
 
 async def bots_of(request: Request, person: Person) -> list[Bot]:
@@ -163,10 +167,10 @@ async def bots_of(request: Request, person: Person) -> list[Bot]:
         return await list_bots(tx)
 
 
-def answered(request: Request, redirect_uri: str, state: str | None, answer: Fields) -> Response:
-    """Back to the app, with who answers (RFC 9207); 303, so that no browser sends the form there too."""
-    told = {**answer, "state": state, "iss": request.app.state.settings.base_url}
-    headers = private_headers(()) | UNTOLD | {"Location": with_answer(redirect_uri, told)}
+def redirect_to_app(request: Request, redirect_uri: str, state: str | None, answer: Fields) -> Response:
+    """Redirect to the app with `iss` (RFC 9207); with 303 browsers do not send the form there."""
+    parameters = {**answer, "state": state, "iss": request.app.state.settings.base_url}
+    headers = private_headers(()) | NO_REFERRER | {"Location": with_answer(redirect_uri, parameters)}
     return Response(status_code=303, headers=headers)
 
 

@@ -1,4 +1,4 @@
-"""The SQL of apps, grants and tokens. What concerns grants runs in their workspace's scope."""
+"""The SQL of apps, grants and tokens; statements about grants run in their workspace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ GRANT = """
     g.redeemed_at is not null as is_redeemed,
     g.revoked_at is null and g.expires_at > now() and p.disabled_at is null as is_alive
 """
-# Connected: the app has fetched its tokens, and may still use them.
+# A grant is connected when its code was redeemed and it is neither revoked nor expired.
 CONNECTED = "g.redeemed_at is not null and g.revoked_at is null and g.expires_at > now()"
 
 
 @dataclass(frozen=True, slots=True)
-class GrantEntry:
-    """What the first statement of a request with a code or a token tells; the count also without one."""
+class GrantAuth:
+    """The grant of a code or token, if there is one, and the rate window of the address."""
 
     grant_id: str | None
     workspace_id: str | None
@@ -34,7 +34,7 @@ class GrantEntry:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """How much of a window is used."""
+    """The state of a rate window."""
 
     hits: int
     seconds_left: int
@@ -49,8 +49,8 @@ async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
 
 
 async def touch_app(tx: Tx, client_id: str) -> None:
-    """Note down, once a day, that the app is in use."""
-    await tx.run(
+    """Record, at most once a day, that the app is in use."""
+    await tx.execute(
         "update oauth_clients set used_at = now() where id = %(id)s and used_at < now() - interval '1 day'",
         id=client_id,
     )
@@ -63,7 +63,7 @@ async def find_app(tx: Tx, client_id: str) -> App | None:
 async def save_app(
     tx: Tx, client_id: str, name: str, redirect_uris: Sequence[str], fresh_until: datetime | None
 ) -> App:
-    """Add the app, or what its document says by now."""
+    """Insert the app, or update it from its document."""
     return await tx.one(
         App,
         f"""
@@ -81,29 +81,29 @@ async def save_app(
 
 
 async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
-    await tx.run(
+    await tx.execute(
         """
         insert into oauth_grants (id, workspace_id, person_id, client_id, app_name, redirect_uri, resource,
           scope, bot_ids, default_bot_id, code_hash, challenge, expires_at)
         values (%(id)s, %(workspace)s, %(person)s, %(client)s, %(app)s, %(uri)s, %(resource)s,
           %(scope)s, %(bots)s, (select b.id from bot_in_force(%(workspace)s, %(bots)s, null, null) b),
-          %(code)s, %(challenge)s, now() + %(lasts)s)
+          %(code)s, %(challenge)s, now() + %(ttl)s)
         """,
         **row,
-        lasts=limits.AUTHORIZATION_CODE_TTL,
+        ttl=limits.AUTHORIZATION_CODE_TTL,
     )
 
 
-async def make_room(tx: Tx, person_id: str, most: int) -> None:
-    """End those of a person's connections beyond `most` that were used least lately."""
-    await tx.run(
+async def make_room(tx: Tx, person_id: str, max_count: int) -> None:
+    """Revoke the least recently used grants of a person beyond `max_count`."""
+    await tx.execute(
         f"""
         update oauth_grants set revoked_at = now() where id in (
           select g.id from oauth_grants g where g.person_id = %(person)s and {CONNECTED}
           order by coalesce(g.used_at, g.created_at) desc offset %(most)s)
         """,
         person=person_id,
-        most=most,
+        most=max_count,
     )
 
 
@@ -112,56 +112,56 @@ async def find_grant(tx: Tx, grant_id: str) -> GrantRow | None:
     return await tx.first(GrantRow, sql, id=grant_id)
 
 
-async def redeem(tx: Tx, grant_id: str, lasts: timedelta) -> bool:
-    """Whether it was this call that redeemed the code: of several at once it is one."""
+async def redeem(tx: Tx, grant_id: str, ttl: timedelta) -> bool:
+    """Redeem the code; True for exactly one of several concurrent calls."""
     sql = """
-        update oauth_grants set redeemed_at = now(), expires_at = now() + %(lasts)s
+        update oauth_grants set redeemed_at = now(), expires_at = now() + %(ttl)s
         where id = %(id)s and redeemed_at is null and revoked_at is null and expires_at > now()
     """
-    return await tx.run(sql, id=grant_id, lasts=lasts) == 1
+    return await tx.execute(sql, id=grant_id, ttl=ttl) == 1
 
 
 async def find_refresh_token(tx: Tx, token_hash: bytes) -> TokenRow | None:
     sql = """
-        select used_at is not null as is_used, expires_at <= now() as is_over
+        select used_at is not null as is_used, expires_at <= now() as is_expired
         from oauth_tokens where token_hash = %(hash)s and kind = 'refresh'
     """
     return await tx.first(TokenRow, sql, hash=token_hash)
 
 
 async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:
-    """Whether it was this call that used the token up: of several at once it is one."""
+    """Use the token up; True for exactly one of several concurrent calls."""
     sql = """
         update oauth_tokens set used_at = now()
         where token_hash = %(hash)s and kind = 'refresh' and used_at is null and expires_at > now()
     """
-    return await tx.run(sql, hash=token_hash) == 1
+    return await tx.execute(sql, hash=token_hash) == 1
 
 
-async def prolong(tx: Tx, grant_id: str, lasts: timedelta) -> None:
-    sql = "update oauth_grants set expires_at = now() + %(lasts)s where id = %(id)s and revoked_at is null"
-    await tx.run(sql, id=grant_id, lasts=lasts)
+async def prolong(tx: Tx, grant_id: str, ttl: timedelta) -> None:
+    sql = "update oauth_grants set expires_at = now() + %(ttl)s where id = %(id)s and revoked_at is null"
+    await tx.execute(sql, id=grant_id, ttl=ttl)
 
 
 async def insert_token(
-    tx: Tx, token_hash: bytes, grant_id: str, kind: str, scope: str, lasts: timedelta
+    tx: Tx, token_hash: bytes, grant_id: str, kind: str, scope: str, ttl: timedelta
 ) -> None:
-    await tx.run(
+    await tx.execute(
         """
         insert into oauth_tokens (token_hash, workspace_id, grant_id, kind, scope, expires_at)
-        select %(hash)s, g.workspace_id, g.id, %(kind)s, %(scope)s, now() + %(lasts)s
+        select %(hash)s, g.workspace_id, g.id, %(kind)s, %(scope)s, now() + %(ttl)s
         from oauth_grants g where g.id = %(grant)s
         """,
         hash=token_hash,
         grant=grant_id,
         kind=kind,
         scope=scope,
-        lasts=lasts,
+        ttl=ttl,
     )
 
 
 async def list_bots(tx: Tx) -> list[Bot]:
-    """Those of the connection's workspace."""
+    """The bots of the connection's workspace."""
     return await tx.all(Bot, f"select {BOT} from bots b order by b.created_at, b.id")
 
 
@@ -181,7 +181,7 @@ async def list_grants(tx: Tx, person_id: str) -> list[Grant]:
 
 
 async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
-    """End it, with all its tokens; the name of its app, or None where it had ended before."""
+    """Revoke a grant with all its tokens; the name of its app, or None if it was revoked before."""
     sql = """
         update oauth_grants set revoked_at = now() where id = %(id)s and revoked_at is null returning app_name
     """
@@ -190,8 +190,8 @@ async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
 
 
 async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
-    """End all living connections of a person, with all their tokens; their ids."""
-    ended: list[str] = await tx.value(
+    """Revoke all valid grants of a person with their tokens; returns the ids."""
+    grant_ids: list[str] = await tx.value(
         """
         with ended as (
           update oauth_grants set revoked_at = now()
@@ -200,10 +200,10 @@ async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
         """,
         person=person_id,
     )
-    return ended
+    return grant_ids
 
 
 async def owner_of(tx: Tx, grant_id: str) -> str | None:
-    """Whose connection it is."""
+    """The id of the person who made the grant."""
     owner: str | None = await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)
     return owner

@@ -1,4 +1,4 @@
-"""Where an app gets its answer: over https, or on the person's own computer, and only where it registered."""
+"""Redirect URIs: https, or loopback on the person's computer, and registered by the app."""
 
 import re
 from urllib.parse import urlencode
@@ -7,12 +7,12 @@ from instep.core import limits
 from instep.core.outbound.urls import Url, parse_url
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# A loopback address without its port, which an app can't choose beforehand (RFC 8252 section 7.3).
+# A loopback URI without its port, which an app can't choose in advance (RFC 8252 section 7.3).
 WITHOUT_PORT = re.compile(r"(http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]+)?(|[/?].*)")
 
 
 def valid_redirect_uri(text: str) -> str:
-    """The address itself, or `ValueError` with the end of a sentence that begins with its name."""
+    """The URI itself; raises `ValueError` with the end of a sentence that begins with the field's name."""
     if len(text) > limits.MAX_REDIRECT_URI_CHARACTERS:
         raise ValueError(f"it is longer than {limits.MAX_REDIRECT_URI_CHARACTERS} characters")
     url = parse_url(text)
@@ -25,27 +25,27 @@ def is_loopback(url: Url) -> bool:
     return url.host in LOOPBACK
 
 
-def is_registered(sent: str, registered: list[str]) -> bool:
-    """Whether it is one of the addresses, sign by sign; on the person's own computer at any port."""
-    if sent in registered:
+def is_registered(redirect_uri: str, registered: list[str]) -> bool:
+    """Whether the URI is registered, compared as a string; a loopback URI may have any port."""
+    if redirect_uri in registered:
         return True
     try:
-        valid_redirect_uri(sent)
+        valid_redirect_uri(redirect_uri)
     except ValueError:
         return False
-    match = WITHOUT_PORT.fullmatch(sent)
+    match = WITHOUT_PORT.fullmatch(redirect_uri)
     return match is not None and match.groups() in [
-        found.groups() for found in map(WITHOUT_PORT.fullmatch, registered) if found
+        loopback.groups() for loopback in map(WITHOUT_PORT.fullmatch, registered) if loopback
     ]
 
 
 def with_answer(redirect_uri: str, answer: dict[str, str | None]) -> str:
-    """The address with the answer in its query; what it had there stays."""
-    sent = urlencode({name: value for name, value in answer.items() if value is not None})
-    return redirect_uri + ("&" if "?" in redirect_uri else "?") + sent
+    """The URI with the response parameters added to its query."""
+    parameters = urlencode({name: value for name, value in answer.items() if value is not None})
+    return redirect_uri + ("&" if "?" in redirect_uri else "?") + parameters
 
 
 def origin_for_policy(redirect_uri: str) -> str:
-    """How a content security policy names where a form leads; it has no word for an IPv6 address."""
+    """The source for a content security policy's `form-action`; an IPv6 host is covered by its scheme."""
     scheme, _, rest = redirect_uri.partition("://")
     return f"{scheme}:" if rest.startswith("[") else f"{scheme}://{re.split('[/?]', rest, maxsplit=1)[0]}"

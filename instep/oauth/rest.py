@@ -1,4 +1,4 @@
-"""What apps call without a person: fetch and renew tokens, give them back, register."""
+"""Endpoints that apps call: token, revocation (RFC 7009) and registration (RFC 7591)."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,7 +19,7 @@ from instep.identity.keys import hash_key
 from instep.oauth import actions, metadata
 from instep.oauth.actions import CodeGrant, RefreshGrant
 from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
-from instep.oauth.queries import ENTER_GRANT, GrantEntry, count_hit
+from instep.oauth.queries import ENTER_GRANT, GrantAuth, count_hit
 from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
 from instep.web.addresses import client_address
 from instep.web.authenticated_route import StrictRequest
@@ -27,13 +27,12 @@ from instep.web.call import AppAccess
 from instep.web.errors import as_app_error, first_fault
 
 FORM = "application/x-www-form-urlencoded"
-FIELDS_MOST = 30
 Fields = dict[str, str]
 Endpoint = Callable[[StrictRequest], Awaitable[Response]]
 
 
 def for_apps(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-    """Declare that apps call this, and tell them refusals in OAuth's words."""
+    """Declare an endpoint for apps, whose errors have OAuth's form."""
 
     @wraps(endpoint)
     async def enter(request: Request) -> Response:
@@ -55,59 +54,59 @@ def for_apps(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
 async def token(request: StrictRequest) -> Response:
     fields = await read_fields(request)
     refuse_secret(request)
-    kind = needed(fields, "grant_type")
-    client_id = needed(fields, "client_id")
+    kind = required(fields, "grant_type")
+    client_id = required(fields, "client_id")
     refuse_foreign_resource(request, fields)
     if kind not in GRANT_TYPES:
         raise OAuthRefusal("unsupported_grant_type", f"`grant_type` must be one of {', '.join(GRANT_TYPES)}.")
     if kind == "authorization_code":
-        code, uri, verifier = (needed(fields, name) for name in ("code", "redirect_uri", "code_verifier"))
-        async with entered(request, code) as (tx, grant_id):
+        code, uri, verifier = (required(fields, name) for name in ("code", "redirect_uri", "code_verifier"))
+        async with grant_context(request, code) as (tx, grant_id):
             return token_response(
                 await actions.redeem_code(tx, grant_id, CodeGrant(client_id, code, uri, verifier))
             )
-    shown = needed(fields, "refresh_token")
-    async with entered(request, shown) as (tx, grant_id):
-        asked = RefreshGrant(client_id, shown, fields.get("scope"))
-        return token_response(await actions.refresh_tokens(tx, grant_id, asked))
+    refresh_token = required(fields, "refresh_token")
+    async with grant_context(request, refresh_token) as (tx, grant_id):
+        grant = RefreshGrant(client_id, refresh_token, fields.get("scope"))
+        return token_response(await actions.refresh_tokens(tx, grant_id, grant))
 
 
 @for_apps
 async def revoke(request: StrictRequest) -> Response:
-    """The answer is the same whether there was something to end or not (RFC 7009 section 2.2)."""
+    """Revoke a token; the response is the same for an unknown one (RFC 7009 section 2.2)."""
     fields = await read_fields(request)
     refuse_secret(request)
-    shown, client_id = needed(fields, "token"), needed(fields, "client_id")
-    async with entered(request, shown) as (tx, grant_id):
+    revoked_token, client_id = required(fields, "token"), required(fields, "client_id")
+    async with grant_context(request, revoked_token) as (tx, grant_id):
         await actions.revoke_token(tx, grant_id, client_id)
     return Response("{}", 200, NO_STORE, "application/json")
 
 
 @for_apps
 async def register(request: StrictRequest) -> Response:
-    asked = read_metadata(await read_json(request))
+    metadata_in = read_metadata(await read_json(request))
     async with request.app.state.database.enter_workspace("") as tx:
         seconds = limits.REGISTRATION_WINDOW_SECONDS
         window = await count_hit(tx, "oauth-register", client_address(request), seconds)
         refuse_spent(window.hits, limits.REGISTRATIONS_PER_HOUR, window.seconds_left)
-        app = await actions.register_app(tx, asked)
-    return Response(json.dumps(registered(app)), 201, NO_STORE, "application/json")
+        app = await actions.register_app(tx, metadata_in)
+    return Response(json.dumps(registration_response(app)), 201, NO_STORE, "application/json")
 
 
-def read_metadata(sent: object) -> AppMetadata:
+def read_metadata(document: object) -> AppMetadata:
     try:
-        asked = AppMetadata.model_validate(sent)
+        app_metadata = AppMetadata.model_validate(document)
     except ValidationError as error:
         place, sentence = first_fault(error)
         word = "invalid_redirect_uri" if place.startswith("redirect_uris") else "invalid_client_metadata"
         raise OAuthRefusal(word, f"{place or 'the body'}: {sentence}") from None
-    if not asked.fits:
+    if not app_metadata.is_supported:
         raise OAuthRefusal("invalid_client_metadata", "Ask for authorization codes: nothing else is offered.")
-    return asked
+    return app_metadata
 
 
-def registered(app: App) -> dict[str, object]:
-    """What was registered; whatever the app asked for, it gets no secret and proves itself by PKCE."""
+def registration_response(app: App) -> dict[str, object]:
+    """The registration response (RFC 7591 section 3.2.1); apps get no secret and use PKCE."""
     return {
         "client_id": app.id,
         "client_name": app.name,
@@ -119,17 +118,17 @@ def registered(app: App) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def entered(request: Request, shown: str) -> AsyncIterator[tuple[Tx, str | None]]:
-    """A connection in the workspace of the code or token that is shown; the call is counted by address."""
+async def grant_context(request: Request, credential: str) -> AsyncIterator[tuple[Tx, str | None]]:
+    """A connection in the workspace of a code or token, and the id of its grant; the call is counted."""
     async with request.app.state.database.enter(
-        GrantEntry,
+        GrantAuth,
         ENTER_GRANT,
-        hash=hash_key(shown),
+        hash=hash_key(credential),
         address=client_address(request),
         seconds=limits.REQUEST_WINDOW_SECONDS,
-    ) as (entry, tx):
-        refuse_spent(entry.hits, limits.TOKEN_CALLS_PER_MINUTE, entry.seconds_left)
-        yield tx, entry.grant_id
+    ) as (auth, tx):
+        refuse_spent(auth.hits, limits.TOKEN_CALLS_PER_MINUTE, auth.seconds_left)
+        yield tx, auth.grant_id
 
 
 def refuse_spent(hits: int, quota: int, seconds_left: int) -> None:
@@ -146,16 +145,18 @@ async def read_fields(request: StrictRequest) -> Fields:
         raise OAuthRefusal("invalid_request", f"Send the request as `{FORM}`.")
     try:
         text = (await request.body()).decode()
-        sent = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST)
+        parameters = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_OAUTH_PARAMETERS
+        )
     except ValueError:
         raise OAuthRefusal("invalid_request", "The form can't be read.") from None
-    return each_once(sent)
+    return unique_parameters(parameters)
 
 
-def each_once(sent: list[tuple[str, str]]) -> Fields:
-    """No parameter may come twice, or two readers could read two requests (RFC 6749 section 3.1)."""
-    fields = dict(sent)
-    if len(fields) < len(sent):
+def unique_parameters(parameters: list[tuple[str, str]]) -> Fields:
+    """The parameters as a mapping; a repeated one is refused (RFC 6749 section 3.1)."""
+    fields = dict(parameters)
+    if len(fields) < len(parameters):
         raise OAuthRefusal("invalid_request", "Send each parameter once.")
     if any("\0" in value for value in fields.values()):
         raise OAuthRefusal("invalid_request", "A parameter holds a NUL character.")
@@ -164,13 +165,13 @@ def each_once(sent: list[tuple[str, str]]) -> Fields:
 
 async def read_json(request: StrictRequest) -> object:
     try:
-        found: object = await request.json()
+        document: object = await request.json()
     except ValueError:
         raise OAuthRefusal("invalid_client_metadata", "The body is not valid JSON.") from None
-    return found
+    return document
 
 
-def needed(fields: Fields, name: str) -> str:
+def required(fields: Fields, name: str) -> str:
     if not fields.get(name):
         word = "invalid_client" if name == "client_id" else "invalid_request"
         raise OAuthRefusal(word, f"`{name}` is missing.", 401 if name == "client_id" else 400)
@@ -178,20 +179,20 @@ def needed(fields: Fields, name: str) -> str:
 
 
 def refuse_secret(request: Request) -> None:
-    """No app here has a secret, so whoever shows one takes this for another server."""
+    """Refuse client authentication: apps have no secret here."""
     if "authorization" in request.headers:
         raise OAuthRefusal("invalid_client", "Apps have no secret here: send `client_id` in the form.", 401)
 
 
 def refuse_foreign_resource(request: Request, fields: Fields) -> None:
-    ours = resource_of(request.app.state.settings)
-    if not is_ours(fields.get("resource"), ours):
-        raise OAuthRefusal("invalid_target", f"Tokens are for {ours} only.")
+    resource = resource_of(request.app.state.settings)
+    if not is_own_resource(fields.get("resource"), resource):
+        raise OAuthRefusal("invalid_target", f"Tokens are for {resource} only.")
 
 
-def is_ours(resource: str | None, ours: str) -> bool:
-    """Without a name it is the only one that there is (RFC 8707)."""
-    return resource is None or resource.rstrip("/") == ours
+def is_own_resource(requested: str | None, resource: str) -> bool:
+    """Whether the requested resource is this server's, which is the default (RFC 8707)."""
+    return requested is None or requested.rstrip("/") == resource
 
 
 routes = [

@@ -1,4 +1,4 @@
-"""The shapes of the authorization server: apps, what they ask for, grants, tokens."""
+"""The shapes of the authorization server: apps, authorization requests, grants, tokens."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ GRANT_TYPES = ("authorization_code", "refresh_token")
 
 
 def readable_name(text: str) -> str:
-    """A name as a page can show it: without what is invisible, turns the line round or breaks it."""
-    visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
+    """A name that is safe to show: without invisible characters, bidirectional controls and line breaks."""
+    visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
     return " ".join(visible.split())[: limits.MAX_APP_NAME_CHARACTERS]
 
 
@@ -29,7 +29,7 @@ RedirectUri = Annotated[str, AfterValidator(valid_redirect_uri)]
 
 
 class AppMetadata(BaseModel):
-    """What an app says of itself (RFC 7591 section 2); of what it says, what this server does not use."""
+    """Client metadata (RFC 7591 section 2); fields that this server does not use are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -44,15 +44,15 @@ class AppMetadata(BaseModel):
         return readable_name(self.client_name or "") or parse_url(self.redirect_uris[0]).host
 
     @property
-    def fits(self) -> bool:
-        """Whether it can use what this server offers."""
+    def is_supported(self) -> bool:
+        """Whether this server supports its grant and response types."""
         return "authorization_code" in (self.grant_types or GRANT_TYPES) and "code" in (
             self.response_types or ["code"]
         )
 
 
 class Document(AppMetadata):
-    """The same at an address of the app's, which is its id (client ID metadata document)."""
+    """A client ID metadata document, whose address is the app's id."""
 
     client_id: str
     client_secret: Any = None
@@ -60,7 +60,7 @@ class Document(AppMetadata):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One row of `oauth_clients`: `fresh_until` is that of a document, None of an app registered here."""
+    """One row of `oauth_clients`: `fresh_until` is when a cached document expires, or None."""
 
     id: str
     name: str
@@ -69,13 +69,13 @@ class App:
 
     @property
     def host(self) -> str | None:
-        """Who vouches for its name: the host of its document. A registered app may call itself anything."""
+        """The host of its document, which vouches for its name; None for a registered app."""
         return parse_url(self.id).host if self.fresh_until else None
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """What an app asks a person for, after all checks."""
+    """A valid authorization request (RFC 6749 section 4.1.1)."""
 
     app: App
     redirect_uri: str
@@ -88,14 +88,14 @@ class AuthorizationRequest:
         return parse_url(self.redirect_uri).host
 
     @property
-    def leads_home(self) -> bool:
-        """Whether the answer goes to a program on the person's own computer."""
+    def is_loopback(self) -> bool:
+        """Whether the redirect goes to a program on the person's own computer."""
         return is_loopback(parse_url(self.redirect_uri))
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What the person has agreed to: `bot_ids` None is every bot of the workspace, also those to come."""
+    """The person's consent; `bot_ids` is None for all bots of the workspace, including future ones."""
 
     scope: Scope
     bot_ids: list[UUID] | None
@@ -103,7 +103,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class GrantRow:
-    """What the endpoints for tokens read of a grant. `is_alive`: neither over nor revoked, nor its person."""
+    """A grant as the token endpoint reads it; `is_alive`: not expired, revoked, or of a disabled person."""
 
     id: str
     client_id: str
@@ -125,10 +125,10 @@ class GrantRow:
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A refresh token: whether it was replaced by a later one, and whether its time is over."""
+    """A refresh token: whether it was used, and whether it has expired."""
 
     is_used: bool
-    is_over: bool
+    is_expired: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Grant:
 
 
 class Tokens(BaseModel):
-    """The answer that an app works with (RFC 6749 section 5.1)."""
+    """The access token response (RFC 6749 section 5.1)."""
 
     access_token: str
     token_type: Literal["Bearer"] = "Bearer"
@@ -159,13 +159,13 @@ class Tokens(BaseModel):
     scope: str
 
 
-def spelled(scope: Scope) -> str:
-    """As OAuth lists scopes; write includes read."""
+def scope_parameter(scope: Scope) -> str:
+    """The value of OAuth's `scope` parameter; write includes read."""
     return str(Scope.READ) if scope == Scope.READ else f"{Scope.READ} {Scope.WRITE}"
 
 
 def read_scope(text: str | None) -> Scope | None:
-    """What a list of scopes amounts to, at least reading; None for what is none of ours."""
+    """Parse a `scope` parameter, with `content:read` as the default; None if a scope is unknown."""
     words = (text or "").split()
     if not set(words) <= set(Scope):
         return None

@@ -74,7 +74,9 @@ async def try_to_write(tx: Tx) -> None:
     """
     with suppress(InsufficientPrivilege):
         async with tx.transaction():
-            await tx.run("create temp table trial_write on commit drop as select generate_series(1, 2000)")
+            await tx.execute(
+                "create temp table trial_write on commit drop as select generate_series(1, 2000)"
+            )
 
 
 def problems_of(state: State) -> list[str]:
@@ -83,7 +85,7 @@ def problems_of(state: State) -> list[str]:
     if state.revision != newest_revision():
         problems.append("The schema is not current: run `instep migrate`.")
     if state.lag is not None and state.lag > LAG_SECONDS:
-        problems.append(f"Jobs wait since {state.lag:.0f} seconds: is a worker running?")
+        problems.append(f"Jobs have been waiting for {state.lag:.0f} seconds: is a worker running?")
     return problems
 
 

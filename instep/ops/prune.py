@@ -27,17 +27,17 @@ async def schedule_prune(database: Database) -> None:
 
 async def prune(database: Database, job: Job) -> None:
     async with database.enter_workspace("") as tx:
-        await tx.run("select prune_rate_windows(%(age)s)", age=RATE_WINDOWS_KEPT)
+        await tx.execute("select prune_rate_windows(%(age)s)", age=RATE_WINDOWS_KEPT)
         keys_kept = timedelta(hours=limits.IDEMPOTENCY_RETENTION_HOURS)
-        await tx.run("select prune_idempotency_keys(%(age)s)", age=keys_kept)
-        await tx.run("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
+        await tx.execute("select prune_idempotency_keys(%(age)s)", age=keys_kept)
+        await tx.execute("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
         await purge_deleted_articles(tx)
         await prune_events(tx)
         await prune_conversations(tx)
         idle, most = limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE
-        await tx.run("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
-        await tx.run("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)
-        await tx.run(
+        await tx.execute("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
+        await tx.execute("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)
+        await tx.execute(
             "select prune_oauth(%(apps)s, %(kept)s)", apps=limits.UNUSED_APP_RETENTION, kept=OAUTH_KEPT
         )
     await schedule_prune(database)

@@ -92,7 +92,7 @@ async def rotate_secrets(tx: Tx, keys: KeyRing) -> Rotation:
 
 
 async def reseal(tx: Tx, keys: KeyRing, table: str, secret: SealedSecret, plain: str) -> None:
-    await tx.run(
+    await tx.execute(
         f"update {table} set sealed = %(sealed)s where {SEALED_TABLES[table]}::text = %(row)s",
         sealed=keys.seal(plain, *place(table, secret)),
         row=secret.row_id,

@@ -114,9 +114,9 @@ async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
         events=await erase_events(tx, workspace_id, traces),
         unanswered_questions=await erase_questions(tx, workspace_id, traces),
         rate_windows=await erase_windows(tx, workspace_id, subject),
-        leads=await tx.run("delete from leads where id = any (%(ids)s)", ids=traces.leads),
+        leads=await tx.execute("delete from leads where id = any (%(ids)s)", ids=traces.leads),
         # Its messages go with it.
-        conversations=await tx.run(
+        conversations=await tx.execute(
             "delete from conversations where id = any (%(ids)s)", ids=traces.conversations
         ),
         messages=messages,
@@ -184,7 +184,7 @@ async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
 
 async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:
     """Messages to chat tools that wait, or were given up."""
-    return await tx.run(
+    return await tx.execute(
         """
         delete from jobs where kind = %(kind)s and workspace_id = %(workspace)s and exists (
             select from unnest(%(signs)s::text[]) as sign
@@ -217,9 +217,9 @@ async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
                 {name: value for name, value in PERSONAL_FIELDS.items() if part.get(name) is not None}
             )
         erased = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        await tx.run("update events set body = %(body)s where id = %(id)s", body=erased, id=event_id)
+        await tx.execute("update events set body = %(body)s where id = %(id)s", body=erased, id=event_id)
     # What a receiver answered may repeat what it was sent.
-    await tx.run(
+    await tx.execute(
         """
         update deliveries d set attempts = (
             select coalesce(jsonb_agg(attempt || '{"answer": null}' order by place), '[]')
@@ -254,9 +254,9 @@ async def erase_question(tx: Tx, question: StoredQuestion, traces: Traces) -> No
     others = [text for text in question.examples if wording_of(text) not in traces.wordings]
     is_personal = any(map(traces.betrays, [question.question, *question.examples]))
     if is_personal or question.visitor_count == 1 or not others:
-        await tx.run("delete from unanswered_questions where id = %(id)s", id=question.id)
+        await tx.execute("delete from unanswered_questions where id = %(id)s", id=question.id)
         return
-    await tx.run(
+    await tx.execute(
         "update unanswered_questions set question = %(question)s, examples = %(examples)s where id = %(id)s",
         question=question.question if question.question in others else others[0],
         examples=others,
@@ -266,7 +266,7 @@ async def erase_question(tx: Tx, question: StoredQuestion, traces: Traces) -> No
 
 async def erase_windows(tx: Tx, workspace_id: str, subject: Subject) -> int:
     """Counters of calls, which are named by the visitor for as long as they count."""
-    return await tx.run(
+    return await tx.execute(
         """
         delete from rate_windows where policy = 'widget-chat' and subject in (
             select b.id || ' ' || %(visitor)s::text from bots b where b.workspace_id = %(workspace)s)

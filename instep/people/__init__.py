@@ -1,1 +1,1 @@
-"""People: how they are set up, how they sign in, and what they see of the apps that act for them."""
+"""People: their accounts, signing in, and the page of apps that act for them."""

@@ -1,4 +1,4 @@
-"""What is done with people: set up by an owner, signed in and out by themselves."""
+"""Actions on people: accounts, managed by an operator, and signing in and out."""
 
 import re
 
@@ -19,7 +19,7 @@ from instep.people.known_browsers import known_browser, new_cookie
 from instep.people.passwords import hash_password, is_right, needs_new_hash, refuse_weak
 from instep.people.schemas import Attempt, AuditEntry, Candidate, SignedIn, User
 
-# What looks like an address; whether it is one shows nobody but its owner.
+# The form of an e-mail address; whether it exists is not checked.
 EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+")
 
 
@@ -33,7 +33,7 @@ class SignInFailed(AppError):
 async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
     """Let somebody sign in."""
     address = valid_email(email)
-    refuse_weak(password, *await known_of(tx, workspace_id, address))
+    refuse_weak(password, *await guessable_words(tx, workspace_id, address))
     row = {
         "id": new_id("per"),
         "workspace_id": workspace_id,
@@ -43,7 +43,7 @@ async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, passwor
     }
     user = await queries.insert_user(tx, row)
     if user is None:
-        raise InvalidRequest(f"There is somebody with the address {address} in this installation already.")
+        raise InvalidRequest(f"The address {address} is already used in this installation.")
     await record(tx, workspace_id, OPERATOR, "create_user", user.id)
     return user
 
@@ -53,7 +53,7 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
 
 
 async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User:
-    """From when this commits the person, and every app that acts for them, may do what the new role may."""
+    """Change the role; from the commit on it applies to the person and to every app that acts for them."""
     user = await find_user(tx, workspace_id, email)
     changed = await queries.set_role(tx, user.id, role.value)
     await record(tx, workspace_id, OPERATOR, "change_role", user.id)
@@ -61,9 +61,9 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User
 
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
-    """Set a new password; whoever is signed in with the old one is not any more, nor is any connected app."""
+    """Set a new password; it ends all sessions of the person and all connections of their apps."""
     user = await find_user(tx, workspace_id, email)
-    refuse_weak(password, *await known_of(tx, workspace_id, user.email))
+    refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
     await queries.set_password(tx, user.id, hash_password(password))
     await queries.end_sessions(tx, user.id)
     await end_connections(tx, workspace_id, user.id, OPERATOR)
@@ -72,7 +72,7 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
 
 
 async def disable_user(tx: Tx, workspace_id: str, email: str) -> User:
-    """From when this commits the person is signed out everywhere and can't sign in."""
+    """Disable the account: from the commit on the person is signed out everywhere and can't sign in."""
     user = await find_user(tx, workspace_id, email)
     disabled = await queries.set_disabled(tx, user.id, True)
     await queries.end_sessions(tx, user.id)
@@ -88,28 +88,28 @@ async def enable_user(tx: Tx, workspace_id: str, email: str) -> User:
 
 
 async def find_user(tx: Tx, workspace_id: str, email: str) -> User:
-    user = await queries.lock_user(tx, workspace_id, spelled(email))
+    user = await queries.lock_user(tx, workspace_id, canonical_email(email))
     if user is None:
-        raise NotFound(f"Nobody here has the address {email}: `instep user list` shows who there is.")
+        raise NotFound(f"No user has the address {email}: `instep user list` shows all users.")
     return user
 
 
 async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
-    """Begin a session, which takes the place of the one that the browser had; `key` signs its cookie.
+    """Begin a session, which replaces the browser's present one; `key` signs the cookie of the browser.
 
-    No connection is held while the password is checked. Whoever tries learns nothing of who there is: the
-    words, the work and the limits are the same for an address that nobody has.
+    No connection is held while the password is checked. Sentences, work and limits are the same for an
+    address without an account, so that nobody can find out which accounts exist.
     """
     candidate = await admit(database, key, attempt)
-    is_known = await is_right(attempt.password, candidate.password_hash if candidate else None)
+    is_correct = await is_right(attempt.password, candidate.password_hash if candidate else None)
     if candidate is None:
         raise SignInFailed
     token = new_token()
     new_hash = (
-        hash_password(attempt.password) if is_known and needs_new_hash(candidate.password_hash) else None
+        hash_password(attempt.password) if is_correct and needs_new_hash(candidate.password_hash) else None
     )
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
-        has_begun = is_known and await queries.begin_session(
+        has_begun = is_correct and await queries.begin_session(
             tx, candidate.id, candidate.password_hash, new_hash, hash_key(token)
         )
         if has_begun and attempt.session is not None:
@@ -118,13 +118,13 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
         await record(tx, candidate.workspace_id, candidate.person.as_actor("page"), outcome)
     if not has_begun:
         raise SignInFailed
-    present_hash = new_hash or candidate.password_hash
-    return SignedIn(token, new_cookie(key, candidate.id, present_hash, utc_now()))
+    current_hash = new_hash or candidate.password_hash
+    return SignedIn(token, new_cookie(key, candidate.id, current_hash, utc_now()))
 
 
 async def admit(database: Database, key: bytes, attempt: Attempt) -> Candidate | None:
-    """Count the attempt, before anything is known of its password; who it would be."""
-    email = spelled(attempt.email)
+    """Count the attempt before its password is checked, and find its account; None if there is none."""
+    email = canonical_email(attempt.email)
     async with database.enter_workspace("") as tx:
         candidate = await queries.find_for_sign_in(tx, email)
         browser_id = known_browser(key, attempt.browser, candidate, utc_now()) if candidate else None
@@ -146,18 +146,18 @@ async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None =
 
 
 def valid_email(email: str) -> str:
-    address = spelled(email)
+    address = canonical_email(email)
     if len(address) > limits.MAX_EMAIL_CHARACTERS or EMAIL.fullmatch(address) is None:
-        raise InvalidRequest(f"{email} is no e-mail address.")
+        raise InvalidRequest(f"{email} is not a valid e-mail address.")
     return address
 
 
-def spelled(email: str) -> str:
-    """The one spelling of an address; what can't be stored is nobody's."""
+def canonical_email(email: str) -> str:
+    """Canonical form of an e-mail address; characters that can't be stored are replaced."""
     return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
 
 
-async def known_of(tx: Tx, workspace_id: str, email: str) -> list[str]:
-    """What an attacker would try first: the product, the workspace, and the person's address."""
+async def guessable_words(tx: Tx, workspace_id: str, email: str) -> list[str]:
+    """Words that an attacker would try first: the product, the workspace, and the person's address."""
     name = await queries.name_of_workspace(tx, workspace_id)
     return ["instep", *name.split(), email, *email.split("@"), *re.split(r"[@._+-]", email)]

@@ -1,7 +1,7 @@
-"""How often somebody may try to sign in: guessing stays bounded, and nobody can lock a person out.
+"""Limits of sign-in attempts: guessing is bounded, and nobody can lock a person out of their account.
 
-A browser that has signed in to the account before has a window of its own, which no stranger can use up.
-Strangers are counted by address, by network and by account, and each network has tries left to the end.
+A browser that has signed in to the account before has a window of its own, which others can't use up. Other
+attempts are counted by address, by network and by account; each network has some reserved attempts.
 """
 
 from instep.core import limits
@@ -27,18 +27,24 @@ class TooManyAttempts(RateLimited):
 
 async def count_known_browser(tx: Tx, browser_id: str) -> None:
     """Count an attempt from a browser that has signed in to the account; raises `TooManyAttempts`."""
-    await count(tx, "sign-in-browser", browser_id, limits.SIGN_IN_BROWSER, limits.SIGN_IN_BROWSER_SECONDS)
+    await count(
+        tx,
+        "sign-in-browser",
+        browser_id,
+        limits.MAX_SIGN_INS_PER_BROWSER,
+        limits.SIGN_IN_BROWSER_WINDOW_SECONDS,
+    )
 
 
 async def count_stranger(tx: Tx, email: str, address: str) -> None:
-    """Count an attempt from anywhere else, as `client_address` tells it; raises `TooManyAttempts`.
+    """Count an attempt from another browser; `address` is a `client_address`. Raises `TooManyAttempts`.
 
-    What is refused by a narrower window does not count in the wider ones behind it.
+    An attempt that a narrower window refuses is not counted in wider ones.
     """
     account, network = hash_key(email).hex(), network_of(address)
     minute, hour = limits.SIGN_IN_ADDRESS_WINDOW_SECONDS, limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS
     await count(tx, "sign-in", address, limits.MAX_SIGN_INS_PER_ADDRESS, minute)
-    await count(tx, "sign-in-network", network, limits.SIGN_IN_NETWORK, minute)
+    await count(tx, "sign-in-network", network, limits.MAX_SIGN_INS_PER_NETWORK, minute)
     await count(
         tx,
         "sign-in-account-address",
@@ -47,15 +53,19 @@ async def count_stranger(tx: Tx, email: str, address: str) -> None:
         limits.SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS,
     )
     nearby = await count(
-        tx, "sign-in-account-network", f"{account} {network}", limits.SIGN_IN_ACCOUNT_NETWORK, hour
+        tx,
+        "sign-in-account-network",
+        f"{account} {network}",
+        limits.MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK,
+        hour,
     )
     everywhere = await queries.peek_attempts(tx, "sign-in-account", account, hour)
     if (
-        everywhere.hits >= limits.MAX_SIGN_INS_PER_ACCOUNT
-        and nearby.hits > limits.SIGN_IN_ACCOUNT_NETWORK_RESERVED
+        everywhere.hits >= limits.MAX_SHARED_SIGN_INS_PER_ACCOUNT
+        and nearby.hits > limits.RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK
     ):
         raise TooManyAttempts(everywhere.seconds_left)
-    await count(tx, "sign-in-account", account, limits.MAX_SIGN_IN_ACCOUNT, hour)
+    await count(tx, "sign-in-account", account, limits.MAX_SIGN_INS_PER_ACCOUNT, hour)
 
 
 async def count(tx: Tx, policy: str, subject: str, quota: int, seconds: int) -> Hits:

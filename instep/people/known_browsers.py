@@ -1,4 +1,4 @@
-"""Browsers that somebody has signed in with before: a signed cookie tells them from strangers."""
+"""Known browsers: a signed cookie shows that somebody has signed in with this browser before."""
 
 import hashlib
 import hmac
@@ -14,13 +14,13 @@ ID_BYTES = 16
 
 
 def new_cookie(key: bytes, person_id: str, password_hash: str, now: datetime) -> str:
-    """What a browser keeps after signing in; it is worth nothing to anybody else's sign-in."""
+    """The cookie that a browser keeps after signing in; it is valid for this person only."""
     browser_id, issued = secrets.token_urlsafe(ID_BYTES), str(int(now.timestamp()))
     return f"{browser_id}.{issued}.{sign(key, browser_id, issued, person_id, password_hash)}"
 
 
 def known_browser(key: bytes, cookie: str, candidate: Candidate, now: datetime) -> str | None:
-    """The id of a browser that this person has signed in with, since they have this password."""
+    """The id of a browser with which this person has signed in since their password was set, or None."""
     parts = COOKIE.fullmatch(cookie)
     if parts is None:
         return None
@@ -31,5 +31,5 @@ def known_browser(key: bytes, cookie: str, candidate: Candidate, now: datetime) 
 
 
 def sign(key: bytes, *parts: str) -> str:
-    """The password's hash is a part of it, so a new password makes every browser a stranger."""
+    """The cookie's signature; it includes the password's hash, so that a new password invalidates it."""
     return hmac.new(key, "\0".join(("known browser", *parts)).encode(), hashlib.sha256).hexdigest()

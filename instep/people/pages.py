@@ -1,4 +1,4 @@
-"""Where people sign in and out."""
+"""The pages on which people sign in and out and see their connected apps."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from instep.web.signed_in import (
     PrivatePages,
     current_person,
     form_of,
-    own_path,
+    local_path,
     require_person,
     see_other,
 )
@@ -38,38 +38,42 @@ pages.pages.environment.filters.update(moment=isoformat, day=lambda moment: f"{m
 
 @public
 async def show_sign_in(request: Request) -> Response:
-    """The form; whoever is signed in already goes on."""
-    onward = own_path(request.query_params.get("next"))
+    """The sign-in form; people who are signed in are redirected."""
+    next_path = local_path(request.query_params.get("next"))
     if await current_person(request) is not None:
-        return see_other(onward)
-    return sign_in_form(request, onward)
+        return see_other(next_path)
+    return sign_in_form(request, next_path)
 
 
 @public
 async def sign_in(request: Request) -> Response:
-    """Begin a session, and go on to the page that asked for one."""
+    """Begin a session, and redirect to the page that required it."""
     form = await read_form(request)
-    onward, email = own_path(form.get("next")), form.get("email", "")
+    next_path, email = local_path(form.get("next")), form.get("email", "")
     state = request.app.state
-    session, browser = (request.cookies.get(cookie_name(state.settings, n)) for n in ("session", "browser"))
+    session, browser = (
+        request.cookies.get(cookie_name(state.settings, name)) for name in ("session", "browser")
+    )
     attempt = Attempt(email, form.get("password", ""), client_address(request), browser or "", session)
     try:
-        signed = await actions.sign_in(state.database, state.cursor_key, attempt)
+        sign_in = await actions.sign_in(state.database, state.cursor_key, attempt)
     except (actions.SignInFailed, TooManyAttempts) as refusal:
-        return sign_in_form(request, onward, email, refusal)
-    response = see_other(onward)
-    set_cookie(response, state.settings, "session", signed.token, None)
+        return sign_in_form(request, next_path, email, refusal)
+    response = see_other(next_path)
+    set_cookie(response, state.settings, "session", sign_in.token, None)
     seconds = int(limits.KNOWN_BROWSER_TTL.total_seconds())
-    set_cookie(response, state.settings, "browser", signed.browser, seconds)
-    # What the browser had before somebody signed in ends here.
+    set_cookie(response, state.settings, "browser", sign_in.browser, seconds)
+    # The secret for forms before signing in is no longer needed.
     set_cookie(response, state.settings, "form", "", 0)
     return response
 
 
-def sign_in_form(request: Request, onward: str, email: str = "", refusal: AppError | None = None) -> Response:
+def sign_in_form(
+    request: Request, next_path: str, email: str = "", refusal: AppError | None = None
+) -> Response:
     status = refusal.status if refusal else 200
     problem = refusal.message if refusal else None
-    response = pages.show(request, "sign_in.html", status, next=onward, email=email, problem=problem)
+    response = pages.show(request, "sign_in.html", status, next=next_path, email=email, problem=problem)
     if refusal and "Retry-After" in refusal.headers:
         response.headers["Retry-After"] = refusal.headers["Retry-After"]
     return response
@@ -102,7 +106,7 @@ async def show_connected_apps(request: Request, person: Person) -> Response:
 
 @require_person()
 async def disconnect_app(request: Request, person: Person) -> Response:
-    """From when this commits every call of the app is refused."""
+    """End a connection; from the commit on every call of the app is refused."""
     database, grant_id = request.app.state.database, form_of(request).get("id", "")
     async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await revoke_grant(tx, person, grant_id)
@@ -111,13 +115,13 @@ async def disconnect_app(request: Request, person: Person) -> Response:
 
 @public
 async def show_start(request: Request) -> Response:
-    """The front door of what is for people."""
+    """Redirect to the first page for people."""
     return see_other(HOME)
 
 
 @public
 async def style(request: Request) -> Response:
-    """How pages for people look."""
+    """The style sheet of the pages for people."""
     return document(request, STYLE, "text/css")
 
 

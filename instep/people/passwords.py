@@ -1,4 +1,4 @@
-"""Passwords: which are good enough, how they are kept, and how one is checked without telling anything."""
+"""Passwords: their strength, their hashes, and checking them in constant time."""
 
 from functools import cache
 
@@ -11,29 +11,29 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from instep.core import limits
 from instep.core.errors import InvalidRequest, RateLimited
 
-# At least what OWASP asks for: 19 MiB, two passes.
+# OWASP's minimum for Argon2id: 19 MiB and two passes.
 HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-# zxcvbn looks at no more.
+# zxcvbn considers no more characters.
 JUDGED_CHARACTERS = 72
-places: RunVar[CapacityLimiter] = RunVar("password_places")
+hashing_slots: RunVar[CapacityLimiter] = RunVar("password_hashing_slots")
 
 
 class WeakPassword(InvalidRequest):
-    """This password is easy to guess: use a longer one, such as four words that nobody connects."""
+    """This password is easy to guess: use a longer one, such as four unrelated words."""
 
 
-def refuse_weak(password: str, *known: str) -> None:
-    """`known`: what an attacker would try first, such as the person's name."""
+def refuse_weak(password: str, *guessable: str) -> None:
+    """Raise `WeakPassword`; `guessable` are words that an attacker would try first, such as a name."""
     if not limits.MIN_PASSWORD_CHARACTERS <= len(password) <= limits.MAX_PASSWORD_CHARACTERS:
         raise WeakPassword(
             f"A password must have {limits.MIN_PASSWORD_CHARACTERS} to {limits.MAX_PASSWORD_CHARACTERS}"
             " characters."
         )
-    # Its lists of passwords and names take a moment to read, and only whoever sets a password needs them.
+    # The module reads long word lists, which only setting a password needs.
     from zxcvbn import zxcvbn
 
-    judged = zxcvbn(password[:JUDGED_CHARACTERS], [word for word in known if word])
-    if judged["score"] < limits.MIN_PASSWORD_SCORE:
+    estimate = zxcvbn(password[:JUDGED_CHARACTERS], [word for word in guessable if word])
+    if estimate["score"] < limits.MIN_PASSWORD_SCORE:
         raise WeakPassword
 
 
@@ -41,43 +41,43 @@ def hash_password(password: str) -> str:
     return HASHER.hash(as_bytes(password))
 
 
-async def is_right(password: str, kept: str | None) -> bool:
-    """Whether the password is the one that was kept; for nobody's it takes as long as for somebody's."""
+async def is_right(password: str, stored_hash: str | None) -> bool:
+    """Whether the password matches the stored hash; takes as long without one (constant time)."""
     if len(password) > limits.MAX_PASSWORD_CHARACTERS:
-        password, kept = "", None
-    limiter = waiting_room()
+        password, stored_hash = "", None
+    limiter = hashing_limiter()
     if limiter.statistics().tasks_waiting >= limits.MAX_PASSWORD_WAITERS:
         raise RateLimited(headers={"Retry-After": "2"})
-    return await anyio.to_thread.run_sync(verify, password, kept, limiter=limiter)
+    return await anyio.to_thread.run_sync(verify, password, stored_hash, limiter=limiter)
 
 
-def verify(password: str, kept: str | None) -> bool:
+def verify(password: str, stored_hash: str | None) -> bool:
     try:
-        HASHER.verify(kept or nobodys_hash(), as_bytes(password))
+        HASHER.verify(stored_hash or dummy_hash(), as_bytes(password))
     except (VerificationError, InvalidHashError):
         return False
-    return kept is not None
+    return stored_hash is not None
 
 
-def needs_new_hash(kept: str) -> bool:
-    """Whether it was made with less work than today's."""
-    return HASHER.check_needs_rehash(kept)
+def needs_new_hash(stored_hash: str) -> bool:
+    """Whether the hash was made with weaker parameters than today's."""
+    return HASHER.check_needs_rehash(stored_hash)
 
 
 @cache
-def nobodys_hash() -> str:
+def dummy_hash() -> str:
     return hash_password("nobody has this password")
 
 
 def as_bytes(password: str) -> bytes:
-    # A form may hold lone surrogates; what can't be encoded is simply another password.
+    # A form may contain lone surrogates, which are encoded so that they simply do not match.
     return password.encode("utf-8", "surrogatepass")
 
 
-def waiting_room() -> CapacityLimiter:
+def hashing_limiter() -> CapacityLimiter:
     try:
-        return places.get()
+        return hashing_slots.get()
     except LookupError:
-        made = CapacityLimiter(limits.MAX_CONCURRENT_PASSWORD_HASHES)
-        places.set(made)
-        return made
+        limiter = CapacityLimiter(limits.MAX_CONCURRENT_PASSWORD_HASHES)
+        hashing_slots.set(limiter)
+        return limiter

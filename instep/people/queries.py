@@ -26,7 +26,7 @@ async def name_of_workspace(tx: Tx, workspace_id: str) -> str:
 
 
 async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
-    """None when somebody in the installation has the address already."""
+    """None if the address is already used in the installation."""
     return await tx.first(
         User,
         f"""
@@ -74,11 +74,11 @@ async def set_disabled(tx: Tx, user_id: str, is_disabled: bool) -> User:
 
 async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
     sql = "update people set password_hash = %(hash)s where id = %(id)s"
-    await tx.run(sql, id=user_id, hash=password_hash)
+    await tx.execute(sql, id=user_id, hash=password_hash)
 
 
 async def end_sessions(tx: Tx, user_id: str) -> None:
-    await tx.run("delete from sessions where person_id = %(id)s", id=user_id)
+    await tx.execute("delete from sessions where person_id = %(id)s", id=user_id)
 
 
 async def find_for_sign_in(tx: Tx, email: str) -> Candidate | None:
@@ -91,7 +91,7 @@ async def count_attempt(tx: Tx, policy: str, subject: str, seconds: int) -> Hits
 
 
 async def peek_attempts(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
-    """The window of attempts as it stands, without counting one."""
+    """The current window of attempts, without counting one."""
     sql = "select * from peek_hits(%(policy)s, %(subject)s, %(seconds)s)"
     return await tx.one(Hits, sql, policy=policy, subject=subject, seconds=seconds)
 
@@ -99,7 +99,7 @@ async def peek_attempts(tx: Tx, policy: str, subject: str, seconds: int) -> Hits
 async def begin_session(
     tx: Tx, person_id: str, password_hash: str, new_hash: str | None, token_hash: bytes
 ) -> bool:
-    """False when the password was changed, or the person disabled, while it was checked."""
+    """False if the password was changed or the person disabled while the password was checked."""
     began: bool = await tx.value(
         "select begin_session(%(person)s, %(kept)s, %(new)s, %(token)s)",
         person=person_id,

@@ -1,4 +1,4 @@
-"""The shapes of people and of the audit, as the command line gives them."""
+"""The shapes of people and of the audit log, as the command line prints them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Who an e-mail address belongs to, and what proves it."""
+    """The account of an e-mail address, with its password hash."""
 
     id: str
     workspace_id: str
@@ -39,21 +39,21 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try to sign in, as a form and its browser tell it."""
+    """One attempt to sign in, from a form and the browser's cookies."""
 
     email: str
     password: str
-    # As `web.addresses.client_address` tells it.
+    # The result of `web.addresses.client_address`.
     address: str
-    # What the browser has kept since somebody signed in with it.
+    # The cookie of a known browser; empty for others.
     browser: str = ""
-    # The session that the new one takes the place of.
+    # The token of the session that the new one replaces.
     session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """What a browser keeps after signing in: the session's token, and that it is known from now on."""
+    """Cookies of the browser after signing in: the session's token, and the mark of a known browser."""
 
     token: str
     browser: str

@@ -1,9 +1,25 @@
-"""What the operations share in the document: headers, refusals, how a bot is named, the API key."""
+"""What the operations of the document share: headers, errors, the parameters of the bot, the API key."""
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterable
+from http import HTTPStatus
+from types import UnionType
+from typing import Any, get_args
+
+from instep.core.errors import (
+    AppError,
+    InsufficientScope,
+    InvalidRequest,
+    NotFound,
+    PlanInactive,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+)
+from instep.web.authenticated_route import AuthenticatedRoute
+from instep.web.errors import InternalError, management_errors
 
 Json = dict[str, Any]
+ACCEPTED = HTTPStatus.ACCEPTED
 
 BOT_PARAMETERS = [
     {
@@ -67,79 +83,22 @@ HEADERS: dict[str, Json] = {
     },
 }
 EVERY = ("Request-Id", "RateLimit-Policy", "RateLimit")
-# The operations whose answer is one article, entry or collection (contract section 2).
-TAGGED = {
-    "create_article",
-    "publish_article",
-    "unpublish_article",
-    "restore_article",
-    "restore_revision",
-    "create_collection",
-    "create_changelog_entry",
-    "publish_changelog_entry",
-    "unpublish_changelog_entry",
-}
-# The operations that may take away what answers a golden question, or what others changed since.
-WARNING = {
-    "update_article",
-    "publish_article",
-    "unpublish_article",
-    "delete_article",
-    "restore_revision",
-    "apply_draft",
-}
-
-# Status: the component's name, what it means, and an example of its code and sentence.
-REFUSALS: dict[int, tuple[str, str, str, str]] = {
-    400: (
-        "InvalidRequest",
-        "Something is missing, or a value is bad: `code` says which kind, `details` name the fields.",
-        "invalid_request",
-        "`title`: it is required.",
-    ),
-    401: (
-        "Unauthorized",
-        "There is no API key, or it was revoked.",
-        "unauthorized",
-        "No valid API key was sent: put `Authorization: Bearer <key>` on the request.",
-    ),
-    402: (
-        "PlanInactive",
-        "The workspace is paused; reads still work.",
-        "plan_inactive",
-        "The workspace is paused: reads still work, writes do not until it is resumed.",
-    ),
-    403: (
-        "InsufficientScope",
-        "A read key on a write, or a bot that the key does not cover.",
-        "insufficient_scope",
-        "This API key may only read: use one with the scope `content:write`.",
-    ),
-    404: ("NotFound", "There is no such thing in this bot.", "not_found", "There is no such article."),
-    429: (
-        "RateLimited",
-        "Too many requests: wait for as long as `Retry-After` says.",
-        "rate_limited",
-        "Too many requests: wait for as long as `Retry-After` says, then go on.",
-    ),
-    500: (
-        "InternalError",
-        "Something went wrong here; the `Request-Id` finds it in the log.",
-        "internal_error",
-        "Something went wrong here: try again, and report the `Request-Id` of this answer if it stays.",
-    ),
-    503: (
-        "Unavailable",
-        "The database can't be reached just now: try again.",
-        "unavailable",
-        "The database can't be reached just now: try again in a moment.",
-    ),
-}
+# The errors that any operation may answer with, one per status. Their docstrings are the descriptions.
+SHARED_ERRORS: tuple[type[AppError], ...] = (
+    InvalidRequest,
+    Unauthorized,
+    PlanInactive,
+    InsufficientScope,
+    NotFound,
+    RateLimited,
+    InternalError,
+    Unavailable,
+)
 EXTRA_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
 def components() -> Json:
-    responses = {name: refusal(status) for status, (name, *_) in REFUSALS.items()}
+    responses = {kind.__name__: error_response(kind) for kind in SHARED_ERRORS}
     responses["NotModified"] = {
         "description": "The ETag sent as `If-None-Match` is still the present one; there is no body.",
         "headers": references((*EVERY, "ETag")),
@@ -159,43 +118,68 @@ def components() -> Json:
     }
 
 
-def refusal(status: int) -> Json:
-    _, meaning, code, sentence = REFUSALS[status]
-    # Where nobody could be found out to count against, there is nothing to tell of a limit.
-    every = EVERY[:1] if status >= 500 else EVERY
+def error_response(kind: type[AppError]) -> Json:
+    # An error of the server may precede authentication, so there is no limit to report.
+    common = EVERY[:1] if kind.status >= 500 else EVERY
     return {
-        "description": meaning,
-        "headers": references((*every, *EXTRA_HEADERS.get(status, ()))),
+        "description": f"{kind.sentence()}{codes_text(kind)}",
+        "headers": references((*common, *EXTRA_HEADERS.get(kind.status, ()))),
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/ErrorOut"},
-                "example": {"error": sentence, "code": code},
+                "example": {"error": kind.sentence(), "code": kind.code},
             }
         },
     }
 
 
-def refusals(writes: bool, has_reference: bool, is_conditional: bool) -> Json:
+def codes_text(kind: type[AppError]) -> str:
+    """The other codes with the same status, as the end of a description."""
+    kinds = [other for other in management_errors() if other.status == kind.status]
+    codes = {other.code for other in kinds} - {kind.code, AppError.code}
+    names = ", ".join(f"`{code}`" for code in sorted(codes))
+    return f" `code` is `{kind.code}`, or a more specific one: {names}." if codes else ""
+
+
+def error_responses(writes: bool, has_reference: bool, is_conditional: bool) -> Json:
     """What an operation may answer besides success; 402 for writes only (specification, Errors)."""
-    left_out = ({402} if not writes else set()) | ({404} if not has_reference else set())
-    found = {
-        str(status): {"$ref": f"#/components/responses/{name}"}
-        for status, (name, *_) in REFUSALS.items()
-        if status not in left_out
+    impossible = ({PlanInactive} if not writes else set()) | ({NotFound} if not has_reference else set())
+    responses = {
+        str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"}
+        for kind in SHARED_ERRORS
+        if kind not in impossible
     }
-    return ({"304": {"$ref": "#/components/responses/NotModified"}} if is_conditional else {}) | found
+    not_modified = {"304": {"$ref": "#/components/responses/NotModified"}} if is_conditional else {}
+    return not_modified | responses
 
 
-def headers_of(operation: str, sent: Collection[str]) -> Json:
-    """The headers of an operation's success."""
+def success_headers(route: AuthenticatedRoute, sent: Collection[str], tagged: Collection[object]) -> Json:
+    """The headers of an operation's success; `sent` are its parameters, `tagged` the shapes with an ETag."""
     names: tuple[str, ...] = EVERY
-    if operation in TAGGED or "If-None-Match" in sent or ("If-Match" in sent and operation != "apply_draft"):
+    if set(shapes_of(route.response_model)) <= set(tagged):
         names += ("ETag",)
-    if operation in WARNING:
+    if route.endpoint.__dict__["access"].may_warn:
         names += ("Instep-Warnings",)
-    if operation == "create_task":
-        names += ("Location", "Idempotent-Replayed")
+    if route.status_code == ACCEPTED:
+        names += ("Location",)
+    if "idempotency-key" in {name.lower() for name in sent}:
+        names += ("Idempotent-Replayed",)
     return references(names)
+
+
+def tagged_shapes(routes: Iterable[AuthenticatedRoute]) -> set[object]:
+    """The shapes of resources that have an ETag: those that can be read with `If-None-Match`."""
+    return {
+        shape
+        for route in routes
+        if any(parameter.alias.lower() == "if-none-match" for parameter in route.dependant.header_params)
+        for shape in shapes_of(route.response_model)
+    }
+
+
+def shapes_of(model: Any) -> tuple[object, ...]:
+    """The members of a union of shapes; a shape alone is its only member."""
+    return get_args(model) if isinstance(model, UnionType) else (model,)
 
 
 def references(names: Collection[str]) -> Json:

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from instep.core.markdown import render
 from instep.reference.chapters import chapters_of, fields_of
 from instep.reference.document import Json, describe_api
-from instep.reference.embed import describe_answers
+from instep.reference.visitors import describe_visitor_api
 from instep.web.pages import Pages, document, sanitised
 from instep.web.public import public
 
@@ -31,7 +31,7 @@ async def openapi_of_answers(request: Request) -> Response:
     """The description of the answer API (OpenAPI 3.1)."""
     state = request.app.state
     if not hasattr(state, "openapi_of_answers"):
-        described = describe_answers(request.app.routes, state.settings.base_url)
+        described = describe_visitor_api(request.app.routes, state.settings.base_url)
         state.openapi_of_answers = json.dumps(described, ensure_ascii=False).encode()
     return document(request, state.openapi_of_answers, "application/json")
 

@@ -31,7 +31,7 @@ def run_review(environ: Mapping[str, str], bot: str | None, run: Run) -> int:
 
 @contextmanager
 def opened(environ: Mapping[str, str], bot: str | None) -> Iterator[Queue]:
-    with Client(read_server(environ), patience_seconds=limits.REVIEW_PATIENCE_SECONDS) as client:
+    with Client(read_server(environ), patience_seconds=limits.REVIEW_RETRY_SECONDS) as client:
         yield Queue(client, client.choose_bot(bot or None))
 
 

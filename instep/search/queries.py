@@ -91,7 +91,7 @@ async def stored_index(ctx: Ctx) -> StoredIndex | None:
 
 
 async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into search_indexes as s (bot_id, workspace_id, seen, data)
         values (%(bot)s, %(workspace)s, %(seen)s, %(data)s)

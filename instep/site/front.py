@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 from instep.site import queries
 from instep.site.schemas import FrontPage
 from instep.site.visits import pages
-from instep.web.pages import NOT_KEPT, SECURITY_HEADERS
+from instep.web.pages import NO_STORE, SECURITY_HEADERS
 from instep.web.public import public
 
 
@@ -35,4 +35,4 @@ async def show_documentation(request: Request) -> Response:
 
 def lead_to(path: str) -> Response:
     """Where to go on for now; another time it may be another page."""
-    return RedirectResponse(path, 302, {**SECURITY_HEADERS, **NOT_KEPT})
+    return RedirectResponse(path, 302, {**SECURITY_HEADERS, **NO_STORE})

@@ -17,12 +17,12 @@ from instep.site.schemas import article_path
 from instep.site.visits import Visit, help_center, spelled
 from instep.web.addresses import client_address
 from instep.web.call import Window
-from instep.web.embed import refuse_spent
-from instep.web.pages import NOT_KEPT
+from instep.web.pages import NO_STORE
 from instep.web.public import public
+from instep.web.visitors.route import refuse_spent
 
 # Nobody's searches are kept anywhere, nor listed by others.
-HEADERS = {**NOT_KEPT, "X-Robots-Tag": "noindex"}
+HEADERS = {**NO_STORE, "X-Robots-Tag": "noindex"}
 # Of one article, so that others are seen beside it.
 EACH = 3
 NOTHING: Page[Passage] = Page([], None)

@@ -113,12 +113,12 @@ async def insert(ctx: Ctx, task_id: str, row: dict[str, Any]) -> None:
         "created_at": ctx.now,
     }
     marks = ", ".join(f"%({name})s" for name in values)
-    await ctx.tx.run(f"insert into tasks ({', '.join(values)}) values ({marks})", **values)
+    await ctx.tx.execute(f"insert into tasks ({', '.join(values)}) values ({marks})", **values)
 
 
 async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
     """None when the key is this request's now; else whose it is. Concurrent requests wait here."""
-    claimed = await ctx.tx.run(
+    claimed = await ctx.tx.execute(
         """
         insert into idempotency_keys as k (workspace_id, key, request_hash, task_id, created_at)
         values (%(workspace)s, %(key)s, %(hash)s, %(task)s, %(now)s)
@@ -194,7 +194,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
 
 async def tell_stage(ctx: Ctx, task_id: str, stage: str) -> None:
     """Say what a task does at present, to whoever looks while it runs."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "update tasks set summary = %(stage)s where bot_id = %(bot)s and id = %(id)s and status = 'running'",
         bot=ctx.bot.id,
         id=task_id,
@@ -219,7 +219,7 @@ async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
 async def complete(
     ctx: Ctx, task_id: str, outcome: Outcome, summary: str, reviewed: list[dict[str, Any]]
 ) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update tasks set status = 'completed', outcome = %(outcome)s, summary = %(summary)s,
             reviewed = %(reviewed)s, finished_at = %(now)s
@@ -238,12 +238,12 @@ async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[StaleM
     """Remember which names a change removed that articles say; of several changes the latest one counts."""
     if not absences:
         return
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "delete from gone_names where bot_id = %(bot)s and gone_at < %(before)s",
         bot=ctx.bot.id,
         before=ctx.now - limits.REMOVED_NAME_RETENTION,
     )
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into gone_names (workspace_id, bot_id, article_id, name, change_title, gone_at)
         select a.workspace_id, a.bot_id, a.id, n.name, %(title)s, %(now)s
@@ -261,7 +261,7 @@ async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[StaleM
 
 
 async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update tasks set status = 'failed', summary = null, finished_at = %(now)s,
             error_code = %(code)s, error_message = %(message)s

@@ -56,7 +56,7 @@ class TaskReportOut(Out):
     finished_at: Timestamp | None
 
 
-@toolbox.tool(actions.create_task, TaskReportOut, "Document a code change", adds=True)
+@toolbox.tool(actions.create_task, TaskReportOut, "Document a code change", additive=True)
 async def create_task(
     call: Call, body: TaskCreate, idempotency_key: IdempotencyKey = MISSING
 ) -> TaskReportOut:

@@ -1,1 +1,1 @@
-"""Plumbing of the faces: how requests come in and answers go out."""
+"""The HTTP layer: connections, authenticated routes, rate limits, errors, pages, and the MCP protocol."""

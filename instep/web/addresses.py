@@ -1,4 +1,4 @@
-"""Who calls, as far as the network tells: the one rule for addresses that are counted or stored."""
+"""Client addresses: the one rule for addresses that are counted or stored."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from instep.core.outbound.addresses import Address, Network, is_within, without_
 
 # A hop as proxies write it: bare, or with a port, or in brackets (RFC 3986 section 3.2.2).
 HOP = re.compile(r"\[(?P<bracketed>[^\]]*)\](?::\d+)?|(?P<ipv4>[\d.]+):\d+|(?P<bare>.*)")
-# What a customer of an IPv6 provider has at least, and what a site has.
+# The smallest IPv6 prefix that a provider's customer gets, and the prefix of a site.
 CUSTOMER_PREFIX = 64
 SITE_PREFIX = 48
 # The usual block of IPv4 addresses that one party rents.
@@ -22,7 +22,7 @@ def client_address(request: Request) -> str:
     """The address that a call counts for: an IPv4 address, or the /64 of an IPv6 address.
 
     Behind trusted proxies (`INSTEP_TRUSTED_PROXIES`) it is the right-most address of `X-Forwarded-For` that
-    is no trusted proxy's. `Forwarded` (RFC 7239) is not read: most proxies pass a caller's own one on.
+    is not a trusted proxy's. `Forwarded` (RFC 7239) is ignored: most proxies pass on the one of the caller.
     """
     peer = request.client.host if request.client else UNKNOWN
     address = read_address(peer)
@@ -30,11 +30,11 @@ def client_address(request: Request) -> str:
         return peer
     proxies = request.app.state.settings.proxies
     caller = behind_proxies(address, request.headers.getlist("x-forwarded-for"), proxies)
-    return as_counted(caller)
+    return counted_prefix(caller)
 
 
-def as_counted(address: Address) -> str:
-    """What an address counts as: itself for IPv4, its /64 for IPv6, all of which one customer has."""
+def counted_prefix(address: Address) -> str:
+    """The address itself for IPv4, its /64 for IPv6, which belongs to one customer."""
     return str(ip_network((address, CUSTOMER_PREFIX), strict=False) if address.version == 6 else address)
 
 
@@ -49,9 +49,9 @@ def network_of(address: str) -> str:
 
 
 def behind_proxies(peer: Address, lines: Sequence[str], proxies: Sequence[Network]) -> Address:
-    """Walk from the connection's own address to the left, as long as trusted proxies tell of the next hop.
+    """Walk from the connection's own address to the left, as long as the hop is a trusted proxy.
 
-    What is no IP address ends the walk: the hop before it counts.
+    Anything that is not an IP address ends the walk: the hop before it counts.
     """
     caller, hops = peer, ",".join(lines).split(",") if lines else []
     while hops and is_within(caller, proxies):

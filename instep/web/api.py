@@ -1,4 +1,4 @@
-"""Routes of the management API and their answers."""
+"""Routes of the management API and their responses."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the 
 
 
 class ApiRouter(APIRouter):
-    """Routes of the management API, each tied to the action that it is the door of."""
+    """Routes of the management API, each tied to the action that it exposes."""
 
     def __init__(self) -> None:
         super().__init__(prefix="/v1", route_class=AuthenticatedRoute, redirect_slashes=False)
@@ -39,14 +39,17 @@ class ApiRouter(APIRouter):
         needs_bot: bool = True,
         needs_scope: bool = True,
         body_bytes: int = limits.MAX_BODY_BYTES,
+        may_warn: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register a handler under the action's name, scope and words."""
+        """Register a handler under the action's name and docstring, with the scope that the action needs."""
         method, path = method_and_path.split(" ")
         if "{" not in path:
             literal_paths.add(self.prefix + path)
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = Access(is_write(action), needs_bot, needs_scope, body_bytes)
+            handler.__dict__["access"] = Access(
+                is_write(action), needs_bot, needs_scope, body_bytes, may_warn
+            )
             self.add_api_route(
                 path,
                 handler,
@@ -62,33 +65,33 @@ class ApiRouter(APIRouter):
 
 
 def reply(out: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer as ready bytes: its shape is true by construction, to check it again would cost twice."""
+    """The response as bytes; the model is valid by construction, so FastAPI need not validate it again."""
     return Response(as_json(out), status, dict(headers or {}), "application/json")
 
 
 def reply_with_etag(
     out: BaseModel, etag: str, if_none_match: str | None = None, status: int = 200
 ) -> Response:
-    """The answer with its entity tag, or 304 without a body where the caller has that state already."""
+    """The response with its entity tag, or 304 without a body if the caller already has that state."""
     headers = {"ETag": etag}
     if if_none_match is not None and is_listed(etag, if_none_match):
         return Response(status_code=304, headers=headers)
     return reply(out, status, headers)
 
 
-def reply_list(listed: Page[Any], shape: Callable[[Any], BaseModel]) -> Response:
-    """A page of rows in the list envelope, put together from the rows' own bytes, once."""
+def reply_list(page: Page[Any], shape: Callable[[Any], BaseModel]) -> Response:
+    """A page of rows in the list envelope, joined from the serialized rows."""
     parts = [b'{"results":[']
-    for row in listed.rows:
+    for row in page.rows:
         parts += (as_json(shape(row)), b",")
-    if listed.rows:
+    if page.rows:
         parts.pop()
-    more = json.dumps(listed.next_cursor is not None)
-    parts.append(f'],"has_more":{more},"next_cursor":{json.dumps(listed.next_cursor)}}}'.encode())
+    more = json.dumps(page.next_cursor is not None)
+    parts.append(f'],"has_more":{more},"next_cursor":{json.dumps(page.next_cursor)}}}'.encode())
     return Response(b"".join(parts), media_type="application/json")
 
 
 def as_json(out: BaseModel) -> bytes:
-    """What `model_dump_json` gives, without a text in between."""
+    """The bytes of `model_dump_json`, without decoding them to a string."""
     body: bytes = out.__pydantic_serializer__.to_json(out, by_alias=True)
     return body

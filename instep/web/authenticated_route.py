@@ -1,4 +1,4 @@
-"""The door of the management API: checks in the contract's order, renders every refusal, counts out loud."""
+"""The route of the management API: checks in the contract's order, renders errors, reports rate limits."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -38,26 +38,25 @@ from instep.web.addresses import client_address
 from instep.web.call import Access, Call, Window
 from instep.web.errors import as_app_error, render_error
 
-# What is no id at all names a bot that nobody covers.
+# A text that is not a UUID names a bot that no credential covers.
 NO_BOT = UUID(int=0)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-# How a credential becomes an entry.
-Entered = AbstractAsyncContextManager[tuple[KeyAuth, Tx]]
-Enter = Callable[[Database, str | None, UUID | None, str], Entered]
+AuthContext = AbstractAsyncContextManager[tuple[KeyAuth, Tx]]
+Authenticate = Callable[[Database, str | None, UUID | None, str], AuthContext]
 
 
 ANY_KEY = Access(is_write=False, needs_bot=False, needs_scope=False, body_bytes=limits.MAX_BODY_BYTES)
 
 
-# The addresses of the API without parameters.
+# The paths of the API without parameters.
 literal_paths: set[str] = set()
 
 
 class AuthenticatedRoute(APIRoute):
-    """A route that lets in only whom it has declared; the order of checks is the contract's (section 3)."""
+    """A route with declared access; the order of checks is the contract's (section 3)."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        # A spelled-out address is never a parameter, whatever the method (OpenAPI 3.1, Paths Object).
+        # A literal path is never matched as a parameter, whatever the method (OpenAPI 3.1, Paths Object).
         if self.param_convertors and scope["path"] in literal_paths:
             return Match.NONE, {}
         return super().matches(scope)
@@ -70,7 +69,7 @@ class AuthenticatedRoute(APIRoute):
         async def enter(request: Request) -> Response:
             windows: list[Window] = []
             try:
-                response = await through(request, windows)
+                response = await respond(request, windows)
             except ClientDisconnect:
                 raise
             except Exception as error:
@@ -78,18 +77,18 @@ class AuthenticatedRoute(APIRoute):
             add_rate_headers(response, windows)
             return response
 
-        async def through(request: Request, windows: list[Window]) -> Response:
+        async def respond(request: Request, windows: list[Window]) -> Response:
             inner = StrictRequest(request.scope, request.receive)
             state = request.app.state
             admission = Admission(inner, access, windows, access.body_bytes)
 
             async def attempt() -> Response:
-                async with admission.enter() as (entry, tx):
+                async with admission.enter() as (auth, tx):
                     inner.refuse_too_large(access.body_bytes)
                     if has_body:
                         inner.refuse_other_than_json()
                     names_bot = bool(named_bots(request))
-                    call = Call(entry, tx, access, state.settings, state.cursor_key, names_bot, windows)
+                    call = Call(auth, tx, access, state.settings, state.cursor_key, names_bot, windows)
                     inner.state.call = call
                     response = await handle(inner)
                     add_warnings(response, call.warnings)
@@ -102,101 +101,104 @@ class AuthenticatedRoute(APIRoute):
 
 @dataclass(slots=True)
 class Admission:
-    """How a request gets in: judged and counted once, however often its work begins anew."""
+    """The authentication of one request, done and counted once, even if its transaction restarts."""
 
     request: "StrictRequest"
     access: Access
     windows: list[Window]
     max_body_bytes: int
-    with_credential: Enter = authenticate_key
-    entry: KeyAuth | None = None
+    authenticate: Authenticate = authenticate_key
+    auth: KeyAuth | None = None
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-        """The entry, and a connection in its workspace."""
-        if self.entry is None:
+        """What the credential opens, and a connection in its workspace."""
+        if self.auth is None:
             state = self.request.app.state
-            rules = (self.access, self.windows, state.settings, self.with_credential)
-            admitting = authenticated(self.request, state.database, *rules)
-            async with with_body(self.request, self.max_body_bytes, state.database, admitting) as (entry, tx):
-                self.entry = entry
-                yield entry, tx
+            rules = (self.access, self.windows, state.settings, self.authenticate)
+            context = authenticate_request(self.request, state.database, *rules)
+            async with with_body(self.request, self.max_body_bytes, state.database, context) as (
+                auth,
+                tx,
+            ):
+                self.auth = auth
+                yield auth, tx
             return
-        # What the attempt before told beside the limit of requests is told anew.
+        # The previous attempt may have added windows after that of requests.
         del self.windows[1:]
-        workspace = self.entry.workspace_id or ""
+        workspace = self.auth.workspace_id or ""
         async with self.request.app.state.database.enter_workspace(workspace) as tx:
-            yield self.entry, tx
+            yield self.auth, tx
 
 
 @asynccontextmanager
-async def authenticated(
+async def authenticate_request(
     request: Request,
     database: Database,
     access: Access,
     windows: list[Window],
     settings: Settings,
-    enter: Enter = authenticate_key,
+    authenticate: Authenticate = authenticate_key,
 ) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-    named = named_bots(request)
-    bot = (as_uuid(named[0]) or NO_BOT) if named else None
-    async with enter(database, bearer_token(request), bot, client_address(request)) as (entry, tx):
-        windows.append(window_of(entry, settings))
-        refuse_unknown_key(entry, windows[0])
-        refuse_bot(entry, named)
+    bot_names = named_bots(request)
+    bot = (as_uuid(bot_names[0]) or NO_BOT) if bot_names else None
+    async with authenticate(database, bearer_token(request), bot, client_address(request)) as (auth, tx):
+        windows.append(window_of(auth, settings))
+        refuse_unknown_key(auth, windows[0])
+        refuse_bot(auth, bot_names)
         if access.needs_bot:
-            await refuse_without_bot(tx, entry, "`bot_id` or the header `Service-Bot`")
+            await refuse_without_bot(tx, auth, "`bot_id` or the header `Service-Bot`")
         if access.is_write:
-            refuse_read_only(entry.scope == KeyScope.WRITE)
-            if entry.is_paused:
+            refuse_read_only(auth.scope == KeyScope.WRITE)
+            if auth.is_paused:
                 raise PlanInactive
-        yield entry, tx
+        yield auth, tx
 
 
 @asynccontextmanager
 async def with_body(
-    request: "StrictRequest", limit: int, database: Database, admitting: Entered
+    request: "StrictRequest", limit: int, database: Database, context: AuthContext
 ) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-    """Read the body of a request that is admitted, without holding a connection while its bytes come in.
+    """Read the body of an authenticated request, without holding a connection while its bytes arrive.
 
-    A small body is read first, so that one statement begins the request. Of a larger one no more is read
-    until the caller is known and counted; the connection is given back for the reading, and the credential is
-    held against the database once more. A body longer than `limit` is left to `refuse_too_large`.
+    A small body is read first, so that one statement begins the request. The rest of a larger one is read
+    after the caller is authenticated and counted; the connection is returned to the pool for that time, and
+    the credential is checked again. A body longer than `limit` is refused by `refuse_too_large`.
     """
-    if request.announced_bytes <= limits.UNADMITTED_BODY_BYTES:
-        await request.read(limits.UNADMITTED_BODY_BYTES)
-    async with admitting as (entry, tx):
+    if request.announced_bytes <= limits.MAX_UNAUTHENTICATED_BODY_BYTES:
+        await request.read(limits.MAX_UNAUTHENTICATED_BODY_BYTES)
+    async with context as (auth, tx):
         if request.is_whole:
-            yield entry, tx
+            yield auth, tx
             return
     await request.read(limit)
-    async with database.enter_workspace(entry.workspace_id or "") as tx:
-        if not await is_in_force(tx, entry.key_id or ""):
+    async with database.enter_workspace(auth.workspace_id or "") as tx:
+        if not await is_in_force(tx, auth.key_id or ""):
             raise Unauthorized
-        yield entry, tx
+        yield auth, tx
 
 
-def window_of(entry: KeyAuth, settings: Settings) -> Window:
-    known = entry.key_id is not None
+def window_of(auth: KeyAuth, settings: Settings) -> Window:
+    has_key = auth.key_id is not None
     policy, quota = (
         ("api", settings.requests_per_minute)
-        if known
+        if has_key
         else ("anonymous", settings.anonymous_requests_per_minute)
     )
-    return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, entry.hits, entry.seconds_left)
+    return Window(policy, quota, limits.REQUEST_WINDOW_SECONDS, auth.hits, auth.seconds_left)
 
 
-def refuse_unknown_key(entry: KeyAuth, window: Window) -> None:
+def refuse_unknown_key(auth: KeyAuth, window: Window) -> None:
     if window.is_over:
         raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
-    if entry.key_id is None:
+    if auth.key_id is None:
         raise Unauthorized
 
 
-def refuse_bot(entry: KeyAuth, named: list[str]) -> None:
-    if len({as_uuid(name) or name for name in named}) > 1:
+def refuse_bot(auth: KeyAuth, bot_names: list[str]) -> None:
+    if len({as_uuid(name) or name for name in bot_names}) > 1:
         raise InvalidValue("bot_id", "the request names different bots: send `bot_id` or `Service-Bot`, once")
-    if named and entry.bot_id is None:
+    if bot_names and auth.bot_id is None:
         raise InsufficientScope("This API key does not cover the bot that the request names.")
 
 
@@ -205,30 +207,30 @@ def named_bots(request: Request) -> list[str]:
 
 
 def bearer_token(request: Request) -> str | None:
-    sent = request.headers.getlist("authorization")
-    scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    values = request.headers.getlist("authorization")
+    scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
     return token.strip() if scheme.lower() == "bearer" else None
 
 
 def route_metadata(action: Callable[..., Any]) -> dict[str, Any]:
-    """What a route takes over from the action that it is the door of: its name and its words."""
-    words = (action.__doc__ or "").strip().splitlines()
+    """The operation id and the text of a route: its action's name and docstring."""
+    lines = (action.__doc__ or "").strip().splitlines()
     return {
         "operation_id": action.__name__,
         "name": action.__name__,
         "summary": action.__name__.replace("_", " ").capitalize(),
-        "description": "\n".join(line.strip() for line in words),
+        "description": "\n".join(line.strip() for line in lines),
     }
 
 
 def add_rate_headers(response: Response, windows: list[Window]) -> None:
     if windows:
         response.headers["RateLimit-Policy"] = ", ".join(window.policy_field for window in windows)
-        response.headers["RateLimit"] = ", ".join(window.state for window in windows)
+        response.headers["RateLimit"] = ", ".join(window.limit_field for window in windows)
 
 
 def add_warnings(response: Response, warnings: list[str]) -> None:
-    """Tell beside the answer what the action has to say, as a JSON list of sentences in ASCII."""
+    """Add the action's warnings as a header: a JSON list of sentences in ASCII."""
     if warnings:
         response.headers["Instep-Warnings"] = json.dumps(warnings[: limits.MAX_WARNINGS])
 
@@ -244,12 +246,12 @@ class StrictRequest(Request):
 
     @property
     def announced_bytes(self) -> int:
-        """The length of the body as its head tells it; 0 where it comes in chunks."""
+        """The value of `Content-Length`; 0 for a chunked body."""
         length = self.headers.get("content-length", "")
         return int(length) if length.isascii() and length.isdigit() else 0
 
     async def read(self, limit: int) -> None:
-        """Take the body in, but of a too large one little more than the limit; may be called for more."""
+        """Read the body up to a little more than `limit`; may be called again with a larger limit."""
         while not self.is_whole and len(self.received) <= limit:
             chunk = await anext(self.chunks, None)
             self.is_whole = chunk is None
@@ -273,11 +275,11 @@ class StrictRequest(Request):
 
 
 async def refuse_address(request: Request, refusal: AppError) -> Response:
-    """What is no operation of the API: counted and told like every refusal, and after a look at the key."""
+    """The error for a path without an operation: it is counted, and the key is checked first."""
     windows: list[Window] = []
     state = request.app.state
     try:
-        async with authenticated(request, state.database, ANY_KEY, windows, state.settings):
+        async with authenticate_request(request, state.database, ANY_KEY, windows, state.settings):
             raise refusal
     except Exception as error:
         response = render_error(as_app_error(error))
@@ -287,8 +289,8 @@ async def refuse_address(request: Request, refusal: AppError) -> Response:
 
 def allowed_methods(request: Request) -> list[str]:
     """Every method that some route takes at this address (RFC 9110 section 15.5.6)."""
-    found: set[str] = set()
+    methods: set[str] = set()
     for route in request.app.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
-            found |= getattr(route, "methods", None) or set()
-    return sorted(found)
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods)

@@ -1,4 +1,4 @@
-"""A wide limit that costs no round trip: token buckets in the memory of one process."""
+"""A wide rate limit without a round trip: token buckets in the memory of one process."""
 
 import math
 import time
@@ -11,7 +11,7 @@ from instep.core import limits
 
 @dataclass(slots=True)
 class Bucket:
-    """How many requests a caller had left, and when that was counted, in seconds of the clock."""
+    """The tokens (requests) that a caller had left, and when that was counted, in seconds of the clock."""
 
     tokens: float
     counted_at: float
@@ -19,10 +19,10 @@ class Bucket:
 
 @dataclass(slots=True)
 class Buckets:
-    """A bucket for each caller: `per_minute` requests at once, then as many a minute, evenly refilled.
+    """A bucket per caller, of `per_minute` tokens, refilled evenly within a minute.
 
-    They are per process: an installation with N server processes lets a caller do up to N times as much.
-    Callers beyond `MAX_BUCKETS` push out whoever was heard of least lately, so memory stays bounded.
+    Buckets are per process: with N server processes a caller gets up to N times as many requests. Beyond
+    `MAX_BUCKETS` the least recently used bucket is dropped, so memory stays bounded.
     """
 
     per_minute: int
@@ -30,7 +30,7 @@ class Buckets:
     buckets: OrderedDict[str, Bucket] = field(default_factory=OrderedDict)
 
     def take(self, caller: str) -> int:
-        """Count one request; how many seconds the caller has to wait, 0 where it may go on."""
+        """Count one request; the seconds that the caller has to wait, 0 if it may go on."""
         now, quota = self.clock(), float(self.per_minute)
         bucket = self.buckets.setdefault(caller, Bucket(quota, now))
         self.buckets.move_to_end(caller)

@@ -1,4 +1,4 @@
-"""What a route declares of its callers, and what one authenticated call holds."""
+"""What a route declares about its callers, and one authenticated call."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,17 +19,19 @@ from instep.identity.scopes import Role
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a route declares of its callers. A route without one does not start."""
+    """What a route declares about its callers; the application does not start with a route without one."""
 
     is_write: bool
     needs_bot: bool
     needs_scope: bool
     body_bytes: int
+    # Whether the action may add warnings, which go out as `Instep-Warnings`.
+    may_warn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BotKeyAccess:
-    """What a route of the answer API declares: whoever calls names a bot and its public key."""
+    """What a route of the visitor API declares: callers send a bot's id and its public key."""
 
     is_write: bool
     takes_long: bool = False
@@ -37,26 +39,26 @@ class BotKeyAccess:
 
 @dataclass(frozen=True, slots=True)
 class ToolsAccess:
-    """What the route of an MCP server declares: which credential opens it. Each tool says what it needs."""
+    """What the route of an MCP server declares: its credential. Each tool declares its own access."""
 
     credential: Literal["API key or connected app", "bot key"]
 
 
 @dataclass(frozen=True, slots=True)
 class PersonAccess:
-    """What a page declares: whoever opens it is signed in, in this role or a higher one."""
+    """What a page declares: it needs a signed-in person with this role or a higher one."""
 
     role: Role
 
 
 @dataclass(frozen=True, slots=True)
 class AppAccess:
-    """What a route declares: apps call it about themselves, with nothing but what they were given before."""
+    """What an OAuth endpoint for apps declares: they identify themselves with codes, tokens or nothing."""
 
 
 @dataclass(slots=True)
 class Window:
-    """One rate limit as the RateLimit header fields tell it (draft-ietf-httpapi-ratelimit-headers)."""
+    """One rate limit as the RateLimit header fields report it (draft-ietf-httpapi-ratelimit-headers)."""
 
     policy: str
     quota: int
@@ -73,7 +75,7 @@ class Window:
         return f'"{self.policy}";q={self.quota};w={self.seconds}'
 
     @property
-    def state(self) -> str:
+    def limit_field(self) -> str:
         return f'"{self.policy}";r={max(0, self.quota - self.hits)};t={self.seconds_left}'
 
 
@@ -81,7 +83,7 @@ class Window:
 class Call:
     """One authenticated call of the management API."""
 
-    entry: KeyAuth
+    auth: KeyAuth
     tx: Tx
     access: Access
     settings: Settings
@@ -89,31 +91,31 @@ class Call:
     names_bot: bool
     windows: list[Window] = field(default_factory=list)
     channel: Channel = "rest"
-    # What the action has to say beside its answer.
+    # Sentences that the action adds to its result.
     warnings: list[str] = field(default_factory=list)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Ctx]:
-        """The context of an action; a write gets a transaction that ends with the block."""
-        assert self.entry.bot is not None, "the door resolves the bot"
+        """The context of an action; a write runs in a transaction that ends with the block."""
+        assert self.auth.bot is not None, "the route has resolved the bot"
         async with self.transaction_of_write():
-            yield Ctx(self.tx, self.entry.bot, self.actor, utc_now(), self.warnings)
+            yield Ctx(self.tx, self.auth.bot, self.actor, utc_now(), self.warnings)
 
     @asynccontextmanager
     async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:
-        """The same for what belongs to a workspace: with all bots that the key covers, or the one named.
+        """The context of an action on a workspace, with all bots of the key or the one that is named.
 
-        Whoever names a bot acts as with a key of this bot alone.
+        A call that names a bot acts like one with a key for this bot alone.
         """
-        assert self.entry.key_id is not None, "the door lets only keys in"
-        assert self.entry.workspace_id is not None, "a key belongs to a workspace"
-        key = self.entry.key_id
+        assert self.auth.key_id is not None, "the route lets only keys in"
+        assert self.auth.workspace_id is not None, "a key belongs to a workspace"
+        key = self.auth.key_id
         async with self.transaction_of_write():
-            named = self.entry.bot if self.names_bot else None
-            bots = [named] if named is not None else await list_bots(self.tx, key)
-            everything = not self.names_bot and await covers_all(self.tx, key)
+            bot = self.auth.bot if self.names_bot else None
+            bots = [bot] if bot is not None else await list_bots(self.tx, key)
+            has_all_bots = not self.names_bot and await covers_all(self.tx, key)
             yield WorkspaceCtx(
-                self.tx, self.entry.workspace_id, tuple(bots), everything, self.actor, utc_now()
+                self.tx, self.auth.workspace_id, tuple(bots), has_all_bots, self.actor, utc_now()
             )
 
     @asynccontextmanager
@@ -126,14 +128,14 @@ class Call:
 
     @property
     def actor(self) -> Actor:
-        return self.entry.as_actor(self.channel)
+        return self.auth.as_actor(self.channel)
 
     def page(self, size: int, cursor: str | None) -> PageRequest:
         return PageRequest(self.cursor_key, size, cursor)
 
 
 async def current_call(request: Request) -> Call:
-    # Not a plain function: the framework would run that in a thread.
+    # It is a coroutine because FastAPI would run a plain function in a thread.
     return cast(Call, request.state.call)
 
 

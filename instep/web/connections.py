@@ -1,4 +1,4 @@
-"""How many connections one server process holds: in all, and from one address."""
+"""How many connections one server process holds: in total, and from one address."""
 
 import sys
 from collections import Counter
@@ -8,33 +8,33 @@ from functools import cache
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.outbound.addresses import Network, is_within
-from instep.web.addresses import as_counted, read_address
+from instep.web.addresses import counted_prefix, read_address
 
 
 class Connections:
     """Counts the open connections of one process; those from `exempt` networks have no limit of their own.
 
-    Proxies belong there: all of their visitors come from one address.
+    Trusted proxies are exempt, since all of their visitors share one address.
     """
 
-    def __init__(self, most: int, most_of_address: int, exempt: Sequence[Network] = ()) -> None:
-        self.most = most
-        self.most_of_address = most_of_address
+    def __init__(self, max_total: int, max_per_address: int, exempt: Sequence[Network] = ()) -> None:
+        self.max_total = max_total
+        self.max_per_address = max_per_address
         self.exempt = exempt
         self.by_address = Counter[str]()
         self.count = 0
 
     def enter(self, host: str) -> bool:
-        """Count a new connection; False, and it is not counted, where there are too many already."""
+        """Count a new connection; False, without counting it, if there are too many already."""
         address = counted_address(host)
-        if self.count >= self.most or self.is_full_for(address, host):
+        if self.count >= self.max_total or self.is_full_for(address, host):
             return False
         self.count += 1
         self.by_address[address] += 1
         return True
 
     def leave(self, host: str) -> None:
-        """End the count of a connection that was let in."""
+        """Stop counting a connection that was let in."""
         address = counted_address(host)
         self.count -= 1
         self.by_address[address] -= 1
@@ -42,7 +42,7 @@ class Connections:
             del self.by_address[address]
 
     def is_full_for(self, address: str, host: str) -> bool:
-        return self.by_address[address] >= self.most_of_address and not self.is_exempt(host)
+        return self.by_address[address] >= self.max_per_address and not self.is_exempt(host)
 
     def is_exempt(self, host: str) -> bool:
         address = read_address(host)
@@ -56,7 +56,7 @@ def connections_of_process() -> Connections:
 
 
 def max_connections() -> int:
-    """As many as the process may have file descriptors, less those that its other work needs."""
+    """The number of file descriptors that the process may open, less the reserved ones."""
     allowed = allowed_descriptors()
     reserved = min(limits.RESERVED_DESCRIPTORS, allowed // 2)
     return min(limits.MAX_CONNECTIONS, allowed - reserved)
@@ -72,6 +72,6 @@ def allowed_descriptors() -> int:
 
 
 def counted_address(host: str) -> str:
-    """What a connection's own address counts as; `X-Forwarded-For` is not known before a request is read."""
+    """The prefix that counts for a connection's own address; there is no `X-Forwarded-For` yet."""
     address = read_address(host)
-    return host if address is None else as_counted(address)
+    return host if address is None else counted_prefix(address)

@@ -1,4 +1,4 @@
-"""Errors as the management API words them: `{error, code, details?}` (contract section 3)."""
+"""Errors of the management API: `{error, code, details?}` (contract section 3)."""
 
 import json
 from collections.abc import Sequence
@@ -30,20 +30,20 @@ class MethodNotAllowed(AppError):
     code = "method_not_allowed"
 
 
-class EmbedRefusal(AppError):
-    """A refusal that only the answer API and the MCP servers know."""
+class VisitorRefusal(AppError):
+    """An error of the visitor API and the MCP servers only; the management API never answers with it."""
 
 
-def error_codes() -> set[str]:
-    """Every code that an answer of the management API may carry."""
+def management_errors() -> list[type[AppError]]:
+    """Every error that the management API may answer with."""
     kinds = [AppError]
     for kind in kinds:
-        kinds += [found for found in kind.__subclasses__() if found is not EmbedRefusal]
-    return {kind.code for kind in kinds}
+        kinds += [subclass for subclass in kind.__subclasses__() if subclass is not VisitorRefusal]
+    return kinds
 
 
 def as_app_error(error: Exception) -> AppError:
-    """What a caller is told of any exception; what is unforeseen goes to the log and not to the caller."""
+    """The error that a caller gets for any exception; an unexpected one is logged and not disclosed."""
     if isinstance(error, AppError):
         return error
     if isinstance(error, RequestValidationError):
@@ -72,7 +72,7 @@ def from_http(error: HTTPException) -> AppError:
 
 
 def invalid_values(problems: Sequence[Any]) -> InvalidRequest:
-    """The first bad value makes the sentence, all of them the details."""
+    """One error for all bad values: the first makes the sentence, all are in the details."""
     details = [(field_of(problem["loc"]), message_of(problem)) for problem in problems]
     field, message = details[0]
     if not field:
@@ -96,18 +96,18 @@ def message_of(problem: Any) -> str:
         return str(context["error"])
     is_list = context.get("field_type") == "List"
     sentence = LIST_SENTENCES.get(kind) if is_list else SENTENCES.get(kind)
-    return sentence.format(**context) if sentence else UNFORESEEN_SENTENCE
+    return sentence.format(**context) if sentence else DEFAULT_SENTENCE
 
 
 def first_fault(error: ValidationError) -> tuple[str, str]:
-    """Field and sentence of the first bad value of a document that is no body of the API."""
+    """Field and sentence of the first bad value of a document other than a request body."""
     problem = error.errors(include_url=False)[0]
     location = ("body", *problem["loc"])
     return field_of(location), message_of({**problem, "loc": location})
 
 
-# The validator's own words name types of its language and are never passed on.
-UNFORESEEN_SENTENCE = "it is not a value that can be used here"
+# Pydantic's own messages name types of Python and are never passed on.
+DEFAULT_SENTENCE = "it is not a value that can be used here"
 DATE_SENTENCE = "it must be a date and time, such as 2026-01-31T12:00:00Z"
 LIST_SENTENCES = {
     "too_long": "it holds more than {max_length} entries",

@@ -1,4 +1,4 @@
-"""Answers that come part by part: server-sent events (HTML standard, section 9.2)."""
+"""Server-sent events (HTML standard, section 9.2)."""
 
 import json
 from collections.abc import AsyncIterator
@@ -7,22 +7,22 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from instep.web.embed_errors import embed_error_body
 from instep.web.errors import as_app_error
+from instep.web.visitors.errors import visitor_error_body
 
 MEDIA_TYPE = "text/event-stream"
-# A comment: readers pass over it.
+# A comment, which clients ignore.
 PAUSE = b":\n\n"
 
 
 def wants_events(request: Request) -> bool:
-    """Whether the caller asks for events by name; `*/*` asks for the usual form."""
+    """Whether `Accept` names event streams; `*/*` asks for the usual form."""
     accepted = ",".join(request.headers.getlist("accept"))
     return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
 
 
 def event_stream(events: AsyncIterator[bytes]) -> StreamingResponse:
-    # Proxies would gather it until it is whole.
+    # Proxies would otherwise buffer the response until it is complete.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(events, media_type=MEDIA_TYPE, headers=headers)
 
@@ -33,5 +33,5 @@ def event(name: str, data: Any) -> bytes:
 
 
 def failure(error: Exception) -> bytes:
-    """A refusal after the status has gone out."""
-    return event("error", embed_error_body(as_app_error(error)))
+    """The event for an error after the status has been sent."""
+    return event("error", visitor_error_body(as_app_error(error)))

@@ -1,4 +1,4 @@
-"""Forms of signed-in people and of those who sign in: read within bounds, and only if they are our own."""
+"""Forms of people: read within bounds, and protected against cross-site request forgery."""
 
 import hashlib
 import hmac
@@ -13,12 +13,11 @@ from instep.core import limits
 from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.authenticated_route import StrictRequest
-from instep.web.cors import sent_origin
 from instep.web.origins import origin_of
+from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
-FIELDS_MOST = 50
-OWN_SITES = {"same-origin", "none"}
+TRUSTED_SITES = {"same-origin", "none"}
 
 
 class ForeignForm(AppError):
@@ -28,12 +27,12 @@ class ForeignForm(AppError):
 
 
 def cookie_name(settings: Settings, name: str) -> str:
-    """With https in a form that no other host and no unencrypted page can set."""
+    """The cookie's name; with https its prefix keeps other hosts and unencrypted pages from setting it."""
     return f"__Host-instep-{name}" if settings.is_encrypted else f"instep-{name}"
 
 
 def set_cookie(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
-    """`seconds`: None ends with the browser, 0 at once."""
+    """`seconds` is the cookie's lifetime: None for a browser session, 0 to delete it."""
     response.set_cookie(
         cookie_name(settings, name),
         value,
@@ -46,7 +45,7 @@ def set_cookie(response: Response, settings: Settings, name: str, value: str, se
 
 
 def csrf_token(secret: str) -> str:
-    """What a form carries; whoever can't read the cookie that holds the secret can't make it."""
+    """The hidden field of a form, derived from a secret in a cookie that other sites can't read."""
     return hmac.new(secret.encode(), b"a form of this browser", hashlib.sha256).hexdigest()
 
 
@@ -55,14 +54,14 @@ def new_secret() -> str:
 
 
 def form_secrets(request: Request) -> Sequence[str]:
-    """The session's, and that of the browser before somebody signed in; the first is for new forms."""
+    """The secrets in the cookies of the session and of the browser; the first one is for new forms."""
     settings: Settings = request.app.state.settings
-    kept = (request.cookies.get(cookie_name(settings, name)) for name in ("session", "form"))
-    return [secret for secret in kept if secret]
+    cookies = (request.cookies.get(cookie_name(settings, name)) for name in ("session", "form"))
+    return [secret for secret in cookies if secret]
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form that one of our own pages has sent."""
+    """The fields of a form that one of our own pages sent; raises `ForeignForm` for others."""
     refuse_foreign_site(request)
     fields = await read_fields(request)
     token = fields.pop(CSRF_FIELD, "").encode()
@@ -72,10 +71,10 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 def refuse_foreign_site(request: Request) -> None:
-    """A browser says where a form comes from, in one header or in an older one."""
+    """Check where a form comes from by `Sec-Fetch-Site`, or by `Origin` in older browsers."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
-        if site not in OWN_SITES:
+        if site not in TRUSTED_SITES:
             raise ForeignForm
         return
     if "origin" in request.headers:
@@ -85,7 +84,7 @@ def refuse_foreign_site(request: Request) -> None:
 
 
 async def read_fields(request: Request) -> dict[str, str]:
-    """The fields of a form, whoever sent it."""
+    """The fields of a form, without checking its sender."""
     strict = StrictRequest(request.scope, request.receive)
     await strict.read(limits.MAX_FORM_BYTES)
     strict.refuse_too_large(limits.MAX_FORM_BYTES)
@@ -94,6 +93,8 @@ async def read_fields(request: Request) -> dict[str, str]:
         raise InvalidRequest("Send the form as `application/x-www-form-urlencoded`.")
     try:
         text = (await strict.body()).decode()
-        return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MOST))
+        return dict(
+            parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_FORM_FIELDS)
+        )
     except ValueError:
         raise InvalidRequest("The form can't be read: send it as the page does.") from None

@@ -1,4 +1,4 @@
-"""The sockets of a server: taken before anything else starts, so that a port in use is told at once."""
+"""The sockets of a server, bound before anything else starts, so that a port in use is reported at once."""
 
 import errno
 import socket
@@ -8,20 +8,20 @@ from instep.core import limits
 from instep.core.errors import Unusable
 
 LAST_PORT = 65_535
-# As its family has it: host and port, and two more for IPv6.
+# A socket address: host and port, and two more values for IPv6.
 Address = tuple[Any, ...]
-# Addresses that mean all of this machine's, and the one of them that a browser on it can open.
+# Wildcard addresses, and the loopback address that a browser on this machine can open instead.
 OPENABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 class CanNotListen(Unusable):
-    """The server can't have its address; the message says why and what to do."""
+    """The server can't listen on its address; the message says why and what to do."""
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
     """Listening sockets on all addresses that `host` means; raises `CanNotListen`.
 
-    They listen from the start: two processes could bind the same port as long as neither does.
+    They listen at once: two processes could bind the same port as long as neither listens.
     """
     if not 1 <= port <= LAST_PORT:
         raise CanNotListen(f"`--port` is {port}: it must be from 1 to {LAST_PORT}.")

@@ -1,4 +1,4 @@
-"""How log lines look: for people on a terminal, elsewhere one JSON object a line, in UTC."""
+"""Logging: readable lines on a terminal, elsewhere one JSON object per line, in UTC."""
 
 import logging
 import os
@@ -32,7 +32,7 @@ def configure_logging() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    # It tells of every start that nothing was to do.
+    # Alembic logs at every start that there is nothing to do.
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    # Of every request, what its own line tells already.
+    # The MCP SDK logs every request, which has its own line already.
     logging.getLogger("mcp").setLevel(logging.WARNING)

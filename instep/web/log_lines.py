@@ -7,7 +7,7 @@ from structlog.typing import EventDict, WrappedLogger
 
 RESET, DIM = "\x1b[0m", "\x1b[2m"
 COLOURS = {"warning": "\x1b[33m", "error": "\x1b[31m", "critical": "\x1b[31m"}
-# Enough of a `Request-Id` to find it by the one that a caller reports.
+# The end of a `Request-Id`, long enough to find the line for an id that a caller reports.
 ID_CHARACTERS = 8
 
 
@@ -22,22 +22,22 @@ class HumanLines:
         time, level = str(fields.pop("timestamp", "")), str(fields.pop("level", "info"))
         request_id, trace = fields.pop("id", None), fields.pop("exception", None)
         words = [
-            self.painted(time, DIM),
-            self.painted(f"{level:7}", COLOURS.get(level, "")),
+            self.coloured(time, DIM),
+            self.coloured(f"{level:7}", COLOURS.get(level, "")),
             message_of(str(fields.pop("event", "")), fields),
             *(f"{key}={printable(value)}" for key, value in fields.items()),
         ]
         if request_id is not None:
-            words.append(self.painted(f"…{printable(request_id)[-ID_CHARACTERS:]}", DIM))
+            words.append(self.coloured(f"…{printable(request_id)[-ID_CHARACTERS:]}", DIM))
         lines = [" ".join(words), *(printable(line) for line in str(trace or "").splitlines())]
         return "\n".join(lines)
 
-    def painted(self, text: str, colour: str) -> str:
+    def coloured(self, text: str, colour: str) -> str:
         return f"{colour}{text}{RESET}" if self.has_colour and colour else text
 
 
 def message_of(event: str, fields: dict[str, Any]) -> str:
-    """The message; that of a request is made of its fields, which it takes out."""
+    """The message; for a request it is made from its fields, which are removed."""
     if event != "request":
         return printable(event)
     request: Mapping[str, str] = {
@@ -47,5 +47,7 @@ def message_of(event: str, fields: dict[str, Any]) -> str:
 
 
 def printable(value: object) -> str:
-    """As it may stand on a terminal, which obeys some control characters."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(value))
+    """The value with control characters escaped, which a terminal would obey."""
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1] for character in str(value)
+    )

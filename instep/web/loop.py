@@ -1,4 +1,4 @@
-"""The event loop of server processes: who waits at the door when a server stops is still let in."""
+"""The event loop of server processes: a stopping server still accepts connections in its backlog."""
 
 import asyncio
 import os
@@ -19,8 +19,8 @@ else:
 class Loop(BaseLoop):
     """A loop whose listeners drain their backlog when they close.
 
-    The kernel completes connections by itself, and resets those that nobody has accepted when the listener
-    closes, with the requests that they have sent.
+    The kernel completes connections by itself, and resets those that were not connection when the listener
+    closes, along with the requests that they have sent.
     """
 
     async def create_server(  # type: ignore[override]
@@ -31,7 +31,7 @@ class Loop(BaseLoop):
 
 
 class Listener:
-    """As much of `asyncio.Server` as the web server uses."""
+    """The part of `asyncio.Server` that the web server uses."""
 
     def __init__(
         self, loop: Loop, server: asyncio.Server, protocol_factory: Callable[[], asyncio.Protocol]
@@ -55,14 +55,16 @@ class Listener:
         listener.setblocking(False)
         with suppress(BlockingIOError, ConnectionError):
             while True:
-                accepted, _ = listener.accept()
-                accepted.setblocking(False)
-                task = self.loop.create_task(self.loop.connect_accepted_socket(self.ending, accepted))
+                connection, _ = listener.accept()
+                connection.setblocking(False)
+                task = self.loop.create_task(
+                    self.loop.connect_accepted_socket(self.stopping_protocol, connection)
+                )
                 self.accepting.add(task)
                 task.add_done_callback(self.accepting.discard)
 
-    def ending(self) -> asyncio.Protocol:
-        """A protocol that knows that its server stops: the server itself tells only those that are there."""
+    def stopping_protocol(self) -> asyncio.Protocol:
+        """A protocol that knows that its server stops; the server itself tells only existing ones."""
         protocol = self.protocol_factory()
         if isinstance(protocol, StrictHttp):
             protocol.shutdown()

@@ -1,4 +1,4 @@
-"""What surrounds every request: its id and its log line."""
+"""The id and the log line of every request."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -15,20 +15,20 @@ from instep.core.ids import new_id
 OnError = Callable[[Request, Exception], Awaitable[Response]]
 
 log = structlog.get_logger("instep.request")
-# As proxies log it: the caller went away before the answer.
+# The status that nginx logs when the client closes the connection before the response.
 CLIENT_GONE = 499
 
 
 class RequestLog:
-    """Gives each request an id, which its answer carries and every log line about it names.
+    """Gives each request an id, which its response and every log line about it carry.
 
-    It stands around everything, so that an unforeseen error is answered, and found again, under that id too.
+    It is the outermost middleware but one, so that unexpected errors are answered and logged with the id too.
     """
 
     def __init__(self, app: ASGIApp, on_error: OnError, *, is_silent: bool = False) -> None:
         self.app = app
         self.on_error = on_error
-        # Where people read something else on the terminal: then only failures make lines.
+        # For commands that print something else on the terminal: then only errors are logged.
         self.is_silent = is_silent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,7 +50,7 @@ class RequestLog:
             try:
                 await self.app(scope, receive, send_with_id)
             except ClientDisconnect:
-                # Nobody is left to answer.
+                # The client is gone, so there is no response.
                 status = status or CLIENT_GONE
             except Exception as error:
                 if status is not None:

@@ -9,7 +9,7 @@ SHAPE = re.compile(rf"(https?)://({NAMED}|{BRACKETED})(?::([1-9][0-9]{{0,4}}))?"
 
 
 def valid_origin(text: str) -> str:
-    """The one spelling of an origin: in lower case, without the port that its scheme implies.
+    """The canonical form of an origin: in lower case, without the default port of its scheme.
 
     Raises `ValueError` with the end of a sentence that begins with its name.
     """
@@ -23,12 +23,12 @@ def valid_origin(text: str) -> str:
     port = int(match[3] or WEB_PORTS[scheme])
     if port > LAST_PORT:
         raise ValueError(f"its port must be from 1 to {LAST_PORT}")
-    shown = f"[{address}]" if address is not None and address.version == 6 else str(address or host)
-    return f"{scheme}://{shown}" + ("" if port == WEB_PORTS[scheme] else f":{port}")
+    canonical_host = f"[{address}]" if address is not None and address.version == 6 else str(address or host)
+    return f"{scheme}://{canonical_host}" + ("" if port == WEB_PORTS[scheme] else f":{port}")
 
 
 def parsed_origin(text: str) -> str | None:
-    """An `Origin` header in the one spelling; None for what is none, such as `null`."""
+    """The canonical form of an `Origin` header; None for values such as `null`."""
     try:
         return valid_origin(text)
     except ValueError:
@@ -36,6 +36,6 @@ def parsed_origin(text: str) -> str | None:
 
 
 def origin_of(url: str) -> str | None:
-    """The origin of pages at this address."""
+    """The origin of pages at this URL."""
     parts = urlsplit(url)
     return parsed_origin(f"{parts.scheme}://{parts.netloc}")

@@ -1,4 +1,4 @@
-"""Plumbing of the HTML pages: templates, entity tags, security headers."""
+"""HTML pages: templates, entity tags, security headers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,10 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-# A cache may keep a page but must ask whether it still stands: what is taken down is gone at once.
+# A cache may store a page but must revalidate it, so that an unpublished page disappears at once.
 CACHE = "public, no-cache"
-# For pages that no cache may keep, not even that of a browser.
-NOT_KEPT = {"Cache-Control": "no-store"}
+# For pages that no cache may store, not even the browser's.
+NO_STORE = {"Cache-Control": "no-store"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Pages:
 
 
 def document(request: Request, content: bytes, media_type: str, status: int = 200) -> Response:
-    """What everybody may read, or 304 where the reader has it already."""
+    """A public response, or 304 if the reader already has it."""
     headers = {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag_of(content)}
     if status == 200 and is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
@@ -61,10 +61,10 @@ def moved_to(url: str) -> Response:
 
 
 def hidden_field(name: str, value: str) -> Markup:
-    """A field of a form that nobody sees."""
+    """A hidden field of a form."""
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
 def sanitised(html: str) -> Markup:
-    """Mark HTML as safe for a template. Only what `core.markdown.render` made may be passed."""
+    """Mark HTML as safe for a template; only output of `core.markdown.render` may be passed."""
     return Markup(html)

@@ -1,4 +1,4 @@
-"""How HTTP comes in: strictly framed, bounded in size, time and number, refused as JSON where it is wrong."""
+"""HTTP connections: strict framing, bounds on size, time and number, and errors as JSON."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from instep.core import limits
 from instep.web.connections import Connections, connections_of_process
 from instep.web.refusals import FULL, LATE, malformed
 
-# How every server process is run.
+# Options of Uvicorn for every server process.
 SERVER: dict[str, Any] = {
     "factory": True,
     "http": "instep.web.protocol:StrictHttp",
@@ -20,20 +20,20 @@ SERVER: dict[str, Any] = {
     "access_log": False,
     "log_config": None,
     "server_header": False,
-    # Who calls is told by `web.addresses`, which believes nobody but the operator's own proxies.
+    # `web.addresses` finds the client's address, and trusts only the operator's own proxies.
     "proxy_headers": False,
     "backlog": limits.BACKLOG_CONNECTIONS,
     "timeout_keep_alive": limits.KEEP_ALIVE_SECONDS,
     "timeout_graceful_shutdown": limits.STOP_SECONDS,
 }
-# Colon, space and the end of a header's line.
+# Colon, space, CR and LF of a header line.
 LINE_BYTES = 4
 UNKNOWN_HOST = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a connection may take, in seconds; it is held against them every `check` seconds."""
+    """Time limits of a connection, in seconds; they are checked every `check` seconds."""
 
     head: float = limits.HEAD_SECONDS
     idle: float = limits.KEEP_ALIVE_SECONDS
@@ -44,10 +44,10 @@ class Timeouts:
 
 
 class StrictHttp(HttpToolsProtocol):
-    """Bounds what the library lets pass: heads, bodies, pipelines, silent clients, and how many there are.
+    """Bounds what the library does not: heads, bodies, pipelines, silent clients, and their number.
 
-    Exactly one `Host` is demanded (RFC 9112 section 3.2). A client is late only while its bytes would be
-    read: the time that the application takes for an answer is not the client's.
+    Exactly one `Host` is required (RFC 9112 section 3.2). The time that the application takes for a response
+    does not count as the client's.
     """
 
     timeouts: ClassVar = Timeouts()
@@ -65,7 +65,7 @@ class StrictHttp(HttpToolsProtocol):
     is_stopping = False
     refusal = malformed()
     timer: asyncio.TimerHandle | None = None
-    # How long the client has been waited for: to send the next part, and to read what it is sent.
+    # How long the server has waited for the client: to send the next part, and to read the response.
     waited_seconds = 0.0
     write_waited_seconds = 0.0
     waiting_bytes = 0
@@ -87,7 +87,7 @@ class StrictHttp(HttpToolsProtocol):
         super().connection_made(transport)
         transport.set_write_buffer_limits(limits.WRITE_BUFFER_BYTES)
         with suppress(OSError):
-            # The kernel would take megabytes, and tell of a slow reader's progress in steps as large.
+            # The kernel would buffer megabytes, and report a slow reader's progress in steps of that size.
             transport.get_extra_info("socket").setsockopt(
                 socket.SOL_SOCKET, socket.SO_SNDBUF, limits.SEND_BUFFER_BYTES
             )
@@ -102,7 +102,7 @@ class StrictHttp(HttpToolsProtocol):
             self.process_connections.leave(self.host)
 
     def shutdown(self) -> None:
-        """Answer what has come or is on its way, with `Connection: close`, and end once nothing comes."""
+        """Answer requests that have arrived or are arriving, with `Connection: close`, then close."""
         self.is_stopping = True
         self.waited_seconds = 0.0
         if self.cycle is not None and not self.cycle.response_started:
@@ -113,7 +113,7 @@ class StrictHttp(HttpToolsProtocol):
     def check(self) -> None:
         self.timer = self.loop.call_later(self.timeouts.check, self.check)
         if self.is_write_overdue():
-            # To close it would wait for the client to read the rest.
+            # Closing would wait for the client to read the rest.
             self.transport.abort()
         elif self.is_overdue() and not self.transport.is_closing():
             self.end_late()
@@ -126,7 +126,7 @@ class StrictHttp(HttpToolsProtocol):
         return self.write_waited_seconds >= self.timeouts.write
 
     def is_overdue(self) -> bool:
-        """Whether the client is late with what comes next: a request, its head, more of its body."""
+        """Whether the client is late with its next request, its head, or more of its body."""
         if self.flow.read_paused or self.is_answering:
             return False
         self.waited_seconds += self.timeouts.check
@@ -142,14 +142,14 @@ class StrictHttp(HttpToolsProtocol):
 
     @property
     def is_answering(self) -> bool:
-        """Whether a whole request is here that has not been answered yet."""
+        """Whether a complete request has arrived that is not answered yet."""
         if self.pipeline:
             return True
         return self.cycle is not None and not (self.cycle.response_complete or self.body_is_open)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing of a request is here that has yet to be answered."""
+        """Whether no part of an unanswered request has arrived."""
         return not (self.is_answering or self.head_has_begun or self.body_is_open)
 
     def end_late(self) -> None:
@@ -163,7 +163,7 @@ class StrictHttp(HttpToolsProtocol):
     # What comes in.
 
     def data_received(self, data: bytes) -> None:
-        # The parser tells of a header line only when it is whole.
+        # The parser reports a header line only when it is complete.
         if self.head_is_open:
             self.head_bytes += len(data)
             if self.head_bytes > limits.MAX_HEAD_BYTES and b"\r\n\r\n" not in data:
@@ -203,7 +203,7 @@ class StrictHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
         self.body_bytes += len(body)
-        # After the answer it is read on, since many clients look for one only when they have sent all.
+        # The body is read on after the response, since many clients read one only after they have sent all.
         if self.cycle.response_complete and self.body_bytes > limits.MAX_TASK_BODY_BYTES:
             self.transport.close()
 
@@ -213,24 +213,24 @@ class StrictHttp(HttpToolsProtocol):
         super().on_message_complete()
 
     def refuse(self, message: str) -> None:
-        """End the parser's work; it passes on that something was wrong, not what."""
+        """Stop the parser; it reports that there was an error, but not which one."""
         self.refusal = malformed(message)
         raise ValueError(message)
 
     def send_400_response(self, msg: str) -> None:
-        """The library calls this where the parser has given up."""
+        """The library calls this when the parser has failed."""
         self.send_refusal()
 
     def send_refusal(self) -> None:
-        """Where no route is known yet; after a part of an answer only the end of the connection is left."""
+        """Answer before a route is known; after part of a response the connection can only be closed."""
         if self.has_unanswered_before():
-            # Clients tell answers apart by their order: this one may not come in the place of another.
+            # Clients match responses by their order, so this one must not take the place of another.
             self.is_refused_later = True
             return
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
             self.transport.write(self.refusal.response)
         if self.cycle is not None:
-            # What the application still says has no place behind the refusal.
+            # Whatever the application still sends must not follow the error.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()
@@ -255,17 +255,17 @@ class StrictHttp(HttpToolsProtocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self.with_waiting_bytes.add(self)
-        self.end_most_waited_for()
+        self.drop_slowest_clients()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self.with_waiting_bytes.discard(self)
 
-    def end_most_waited_for(self) -> None:
-        """Where too much waits in this process, give up the client that has read nothing for longest."""
-        sizes = {each: each.transport.get_write_buffer_size() for each in self.with_waiting_bytes}
+    def drop_slowest_clients(self) -> None:
+        """If too many bytes wait in this process, drop the clients that have read nothing for longest."""
+        sizes = {client: client.transport.get_write_buffer_size() for client in self.with_waiting_bytes}
         while sum(sizes.values()) > limits.MAX_WAITING_BYTES:
-            longest = max(sizes, key=lambda each: (each.write_waited_seconds, sizes[each]))
-            del sizes[longest]
-            self.with_waiting_bytes.discard(longest)
-            longest.transport.abort()
+            slowest = max(sizes, key=lambda client: (client.write_waited_seconds, sizes[client]))
+            del sizes[slowest]
+            self.with_waiting_bytes.discard(slowest)
+            slowest.transport.abort()

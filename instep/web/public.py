@@ -1,4 +1,4 @@
-"""Which routes are open to everybody. Each route says who may call it, or the application does not start."""
+"""Access of routes: each declares who may call it, or the application does not start."""
 
 from typing import Any, TypeVar
 
@@ -17,13 +17,13 @@ class UndeclaredRoute(Exception):
 
 
 def public(endpoint: Endpoint) -> Endpoint:
-    """Declare that anybody may call this."""
+    """Declare that anybody may call this endpoint."""
     endpoint.__dict__["access"] = PUBLIC
     return endpoint
 
 
 def access_of(route: BaseRoute) -> Declared:
-    """Who may call a route; raises `UndeclaredRoute` for one that does not say so."""
+    """Who may call a route; raises `UndeclaredRoute` if it does not declare that."""
     endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
     access = getattr(endpoint, "access", None)
     if not isinstance(access, KINDS) and access != PUBLIC:

@@ -1,4 +1,4 @@
-"""The wide limit by address of all that is not counted in the database: pages, documents, protocol calls."""
+"""The wide rate limit by client address for requests that are not counted in the database."""
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -6,14 +6,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from instep.core.errors import RateLimited
 from instep.web.addresses import client_address
 
-# Below these each call is counted in the database, by its key, its visitor or its address.
+# Requests below these paths are counted in the database, by key, visitor or address.
 COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/leads/", "/widget/", "/mcp/admin/")
-# Those who watch over the installation ask often, and learn nothing else.
+# Monitoring asks these often.
 HEALTH = {"/healthz", "/readyz"}
 
 
 class PublicLimit:
-    """Refuses an address that asks too often, before any route is looked for."""
+    """Refuses addresses with too many requests, before routing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

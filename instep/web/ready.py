@@ -1,4 +1,4 @@
-"""The line that says where a server is to be found, once it answers there."""
+"""The line that says where a server can be reached, printed once it answers."""
 
 import socket
 import sys
@@ -13,20 +13,20 @@ from instep.web.listening import OPENABLE
 
 log = structlog.get_logger()
 
-LOOK_AGAIN_SECONDS = 0.1
+POLL_SECONDS = 0.1
 
 
 def when_ready(listener: socket.socket, announce: Callable[[str], None]) -> None:
-    """Call `announce`, in a thread, with the path that the server's root leads to, once the server answers.
+    """Call `announce` in a thread with the path that the server's root redirects to, once it answers.
 
-    The server is asked like anybody would ask it: so the same holds for one process and for several.
+    The server is asked over HTTP, so that this works for one process and for several.
     """
     host, port = listener.getsockname()[:2]
 
-    def look() -> None:
+    def poll() -> None:
         announce(path_of_root(OPENABLE.get(host, host), port))
 
-    Thread(target=look, name="ready", daemon=True).start()
+    Thread(target=poll, name="ready", daemon=True).start()
 
 
 def path_of_root(host: str, port: int) -> str:
@@ -37,13 +37,13 @@ def path_of_root(host: str, port: int) -> str:
             return connection.getresponse().headers.get("Location", "/")
         except (OSError, HTTPException):
             # A process of the server has died while it started; the next one answers.
-            time.sleep(LOOK_AGAIN_SECONDS)
+            time.sleep(POLL_SECONDS)
         finally:
             connection.close()
 
 
 def announcer(site_url: str, local_url: str) -> Callable[[str], None]:
-    """Says where everything is: in a sentence on a terminal, in a line of the log elsewhere."""
+    """A function that reports the addresses: in a sentence on a terminal, elsewhere in a log line."""
 
     def announce(path: str) -> None:
         help_center, reference = f"{site_url}{path}", f"{site_url}/docs/api"

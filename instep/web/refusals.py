@@ -1,4 +1,4 @@
-"""What the server answers in place of the application, before a connection ends."""
+"""Responses that the server sends instead of the application before it closes a connection."""
 
 import json
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Refusal:
         return STATUS_LINE[self.status] + b"\r\n".join(headers) + b"\r\n\r\n" + body
 
 
-def malformed(message: str = "This is no valid HTTP request.") -> Refusal:
+def malformed(message: str = "This is not a valid HTTP request.") -> Refusal:
     return Refusal(HTTPStatus.BAD_REQUEST, "invalid_request", message)
 
 

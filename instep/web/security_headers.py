@@ -1,22 +1,22 @@
-"""The header fields that protect whoever reads an answer, set in one place for every route."""
+"""Security header fields, set in one place for every route."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from instep.core import limits
 
-# What is no page needs nothing: a browser that shows it all the same loads and runs nothing with it.
+# For responses other than pages: a browser that shows one anyway loads and runs nothing.
 BARE_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# What no page of ours asks a browser for.
+# Browser features that no page of ours uses.
 UNUSED_FEATURES = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
-# What answers with private texts or secrets, or to a single caller.
+# Paths whose responses are private to one caller.
 PRIVATE = ("/v1/", "/chat/", "/leads/", "/mcp/", "/oauth/")
-# What pages of other origins take in: the widget, and what it and public clients ask.
+# Paths that pages of other origins load: the widget, and the visitor API.
 CROSS_ORIGIN = ("/widget.js/", "/widget/", "/chat/", "/leads/", "/files/")
 
 
 class SecurityHeaders:
-    """Adds to each answer the fields that its route has not set itself."""
+    """Adds the fields that a route has not set itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -37,7 +37,7 @@ class SecurityHeaders:
 
 
 def fields_for(scope: Scope, content_type: str) -> dict[str, str]:
-    """The fields of an answer that has this type, at the address of the request."""
+    """The fields for a response of this content type at the path of the request."""
     path = f"{scope['path']}/"
     fields = {
         "X-Content-Type-Options": "nosniff",
@@ -49,5 +49,5 @@ def fields_for(scope: Scope, content_type: str) -> dict[str, str]:
     if content_type.startswith("text/html"):
         fields["Permissions-Policy"] = UNUSED_FEATURES
     if scope["app"].state.settings.is_encrypted:
-        fields["Strict-Transport-Security"] = f"max-age={limits.HTTPS_ONLY_SECONDS}"
+        fields["Strict-Transport-Security"] = f"max-age={limits.HSTS_SECONDS}"
     return fields

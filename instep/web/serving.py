@@ -1,4 +1,4 @@
-"""Runs the web server on sockets that listen already, in this process or in several."""
+"""Runs the web server on listening sockets, in this process or in several."""
 
 import socket
 import sys
@@ -13,9 +13,9 @@ from instep.web.protocol import SERVER
 
 
 class ServerProcesses(Multiprocess):
-    """The library's supervisor, which lets go of the sockets before it stops its processes.
+    """The library's supervisor, which closes its sockets before it stops its processes.
 
-    While it held copies, the kernel would complete connections that nobody accepts any more.
+    While it held copies, the kernel would complete connections that no process accepts.
     """
 
     def terminate_all(self) -> None:
@@ -25,8 +25,8 @@ class ServerProcesses(Multiprocess):
 
 
 def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:
-    """Serve until a signal ends it. `app` makes the application; for several processes it is its address."""
-    # What the server tells of its start stands in the line that says where Instep is to be found.
+    """Serve until a signal. `app` makes the application; for several processes it is an import string."""
+    # Uvicorn's own lines about its start are left out: `web.ready` prints one instead.
     config = uvicorn.Config(app, workers=processes, log_level="warning", **SERVER)
     try:
         if processes > 1:
@@ -34,5 +34,5 @@ def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], proce
         else:
             uvicorn.Server(config).run(sockets)
     except SystemExit as end:
-        # Its own code for a start that failed is that of `instep change` for drafts that wait.
+        # Uvicorn's exit code for a failed start means pending drafts in `instep change`, so it is replaced.
         sys.exit(1 if end.code == STARTUP_FAILURE else end.code)

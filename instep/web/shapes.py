@@ -1,4 +1,4 @@
-"""What all wire shapes share: camelCase names, strict input, complete output."""
+"""Base classes and field types of wire shapes: camelCase names, strict input, complete output."""
 
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
@@ -35,14 +35,14 @@ def not_blank(text: str) -> str:
     return text
 
 
-def whole(value: Any) -> Any:
+def integral(value: Any) -> Any:
     """JSON has one kind of number: 1.0 is the integer 1 (JSON Schema, section 6.1.1)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# The patterns describe what the validators hold, whose words are clearer than a pattern's.
+# The patterns document what the validators check; the validators' messages are clearer than a pattern.
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
-# Python takes more characters for blanks than the regular expressions of JSON Schema do.
+# Python treats more characters as white space than the regular expressions of JSON Schema do.
 NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 Title = Annotated[
     Text,
@@ -53,15 +53,15 @@ Title = Annotated[
     AfterValidator(not_blank),
 ]
 Markdown = Annotated[Text, Field(max_length=limits.MAX_CONTENT_CHARACTERS)]
-# Character classes of Unicode are not in the regular expressions of all readers: this tells of the first 256
-# characters which of them are lower-case letters and digits, and of the others only which are spaces.
-SLUG_SIGN = r"[^\u0000-/:-`{-\u00df\u00f7\s]"
+# Not all JSON Schema readers support Unicode character classes: of the first 256 characters this allows
+# lower-case letters and digits, of the others all but spaces.
+SLUG_CHARACTER = r"[^\u0000-/:-`{-\u00df\u00f7\s]"
 Slug = Annotated[
     Text,
     Field(
         max_length=limits.MAX_SLUG_CHARACTERS,
         examples=["install-the-agent"],
-        json_schema_extra={"minLength": 1, "pattern": f"^{SLUG_SIGN}+(-{SLUG_SIGN}+)*$"},
+        json_schema_extra={"minLength": 1, "pattern": f"^{SLUG_CHARACTER}+(-{SLUG_CHARACTER}+)*$"},
     ),
     AfterValidator(valid_slug),
 ]
@@ -73,7 +73,7 @@ Locale = Annotated[
 Description = Annotated[Text, Field(max_length=limits.MAX_DESCRIPTION_CHARACTERS)]
 SourceUrl = Annotated[Text, Field(max_length=limits.MAX_SOURCE_URL_CHARACTERS)]
 Visibility = Literal["public", "authenticated"]
-Position = Annotated[int, Field(ge=0, le=limits.MAX_INTEGER), BeforeValidator(whole)]
+Position = Annotated[int, Field(ge=0, le=limits.MAX_INTEGER), BeforeValidator(integral)]
 Format = Literal["markdown", "html"]
 Timestamp = Annotated[
     datetime,
@@ -95,7 +95,7 @@ class Out(BaseModel):
 
     @classmethod
     def of_row(cls, row: object, **other: Any) -> Self:
-        """With the row's fields that have the same names, and the `other` ones."""
+        """A shape of the row's fields with the same names, and the `other` values."""
         same = {name: getattr(row, name) for name in cls.model_fields if name not in other}
         return cls(**same, **other)
 

@@ -1,4 +1,4 @@
-"""Pages for people: who is signed in, what a page asks of them, and how private pages are answered."""
+"""Pages for signed-in people: authentication, required roles, and private responses."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,8 +32,8 @@ LAYOUT = Path(__file__).parent / "layout"
 SIGN_IN = "/sign-in"
 HOME = "/app/connected-apps"
 SAFE = {"GET", "HEAD"}
-# A path of this installation, which no browser takes for another host's (`//`, `/\`).
-OWN_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
+# A path that no browser reads as another host's address (`//`, `/\`).
+LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
 
 Page = Callable[[Request, Person], Awaitable[Response]]
 
@@ -43,7 +43,7 @@ class NotAllowed(InsufficientScope):
 
 
 async def current_person(request: Request) -> Person | None:
-    """Who this browser belongs to."""
+    """The person whose session this browser has; None without a valid one."""
     token = request.cookies.get(cookie_name(request.app.state.settings, "session"))
     if token is None:
         return None
@@ -52,9 +52,9 @@ async def current_person(request: Request) -> Person | None:
 
 
 def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Request], Awaitable[Response]]]:
-    """Declare that a page is for those who are signed in, in this role or a higher one.
+    """Declare that a page needs a signed-in person with this role or a higher one.
 
-    Others are asked to sign in first. What changes something must come from a form of our own.
+    Others are redirected to the sign-in page. A request that changes something must come from our own form.
     """
 
     def register(page: Page) -> Callable[[Request], Awaitable[Response]]:
@@ -76,36 +76,39 @@ def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Reque
 
 
 def includes(role: Role, needed: Role) -> bool:
-    mine, asked = permissions_of(role), permissions_of(needed)
-    return (mine.can_write, mine.changes_settings) >= (asked.can_write, asked.changes_settings)
+    permissions, minimum = permissions_of(role), permissions_of(needed)
+    return (permissions.can_write, permissions.changes_settings) >= (
+        minimum.can_write,
+        minimum.changes_settings,
+    )
 
 
 def form_of(request: Request) -> dict[str, str]:
-    """The form that came with the request; it has been found to be our own."""
+    """The fields of the request's form, which `require_person` has checked."""
     form: dict[str, str] = request.state.form
     return form
 
 
 def sign_in_address(request: Request) -> str:
-    """Where to sign in, with the way back; what was sent from a form begins anew at its page."""
+    """The sign-in page with the path to return to; a form must be sent again afterwards."""
     path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     return f"{SIGN_IN}?next={quote(path, safe='/')}"
 
 
-def own_path(path: str | None) -> str:
-    """Where to go on after signing in: only ever to a page of this installation."""
-    if path is None or len(path) > limits.MAX_NEXT_PATH_CHARACTERS or OWN_PATH.fullmatch(path) is None:
+def local_path(path: str | None) -> str:
+    """The path to go to after signing in; only paths of this installation are accepted."""
+    if path is None or len(path) > limits.MAX_NEXT_PATH_CHARACTERS or LOCAL_PATH.fullmatch(path) is None:
         return HOME
     return path
 
 
 def see_other(address: str) -> Response:
-    """Go on there, with a GET."""
+    """Redirect with 303, so that the browser uses GET."""
     return RedirectResponse(address, 303, private_headers(()))
 
 
 def private_headers(form_targets: Sequence[str]) -> dict[str, str]:
-    """For pages that are one person's. `form_targets`: origins to which a form of the page may lead."""
+    """Headers of a person's own pages; a form may lead to the origins in `form_targets`."""
     forms = " ".join(["'self'", *form_targets])
     return {
         "Content-Security-Policy": (
@@ -113,7 +116,7 @@ def private_headers(form_targets: Sequence[str]) -> dict[str, str]:
             "base-uri 'none'; frame-ancestors 'none'"
         ),
         "Cache-Control": "no-store",
-        # Not `no-referrer`: with that browsers hide the origin of our own forms.
+        # `no-referrer` would make browsers hide the origin of our own forms.
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
     }
@@ -139,13 +142,13 @@ class PrivatePages:
         form_targets: Sequence[str] = (),
         **values: Any,
     ) -> Response:
-        """A page; its forms hold `{{ csrf }}`."""
-        kept = form_secrets(request)
-        secret = kept[0] if kept else new_secret()
+        """Render a page; its forms contain `{{ csrf }}`."""
+        secrets = form_secrets(request)
+        secret = secrets[0] if secrets else new_secret()
         html = self.pages.environment.get_template(template).render(
             person=person, csrf=hidden_field(CSRF_FIELD, csrf_token(secret)), **values
         )
         response = Response(html, status, private_headers(form_targets), "text/html")
-        if not kept:
+        if not secrets:
             set_cookie(response, request.app.state.settings, "form", secret, None)
         return response

@@ -65,7 +65,7 @@ async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
 
 async def hold_number(ctx: WorkspaceCtx) -> None:
     """Let no other transaction add an endpoint to the workspace until this one has ended."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || %(workspace)s, 0))",
         workspace=ctx.workspace_id,
     )
@@ -114,11 +114,11 @@ async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) ->
 async def delete(ctx: WorkspaceCtx, webhook_id: str) -> bool:
     """Whether it was there; of two who delete it at once only one finds it."""
     sql = f"delete from webhook_endpoints w where {KNOWN} and w.id = %(id)s"
-    return await ctx.tx.run(sql, id=webhook_id, **caller(ctx)) == 1
+    return await ctx.tx.execute(sql, id=webhook_id, **caller(ctx)) == 1
 
 
 async def insert_secret(ctx: WorkspaceCtx, webhook_id: str, secret_id: str, sealed: bytes) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into webhook_secrets (id, workspace_id, endpoint_id, sealed, created_at)
         values (%(id)s, %(workspace)s, %(webhook)s, %(sealed)s, %(now)s)
@@ -132,7 +132,7 @@ async def insert_secret(ctx: WorkspaceCtx, webhook_id: str, secret_id: str, seal
 
 
 async def delete_ended_secrets(ctx: WorkspaceCtx, webhook_id: str) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         delete from webhook_secrets
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at <= %(now)s
@@ -157,7 +157,7 @@ async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
 
 
 async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelta) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update webhook_secrets set ends_at = %(now)s + %(after)s
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at is null
@@ -187,7 +187,7 @@ async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
 
 
 async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into events (id, workspace_id, type, body, created_at)
         values (%(id)s, %(workspace)s, %(type)s, %(body)s, %(now)s)
@@ -222,7 +222,7 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
     The bodies go in the binary format: as text a large one takes the driver a tenth of a second.
     """
     deliveries = [(new_id("dlv"), endpoint, event.id) for event in events for endpoint in endpoints]
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         with made as (
           insert into events (id, workspace_id, type, body, created_at)

@@ -121,7 +121,9 @@ async def test_who_may_not_write_may_not_add(database: Database, cast: Cast) -> 
 
 
 async def test_a_paused_workspace_adds_none(database: Database, cast: Cast, owner: Tx) -> None:
-    await owner.run("update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id)
+    await owner.execute(
+        "update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id
+    )
 
     with pytest.raises(PlanInactive):
         await add_target(database, cast.acme)

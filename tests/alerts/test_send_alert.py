@@ -171,7 +171,7 @@ async def test_an_error_of_the_tool_is_tried_again_until_it_takes_the_message(
     assert target.last_error == "It answered 503 and did not take the message."
 
     chat.answer = None
-    await owner.run("update jobs set run_at = now()")
+    await owner.execute("update jobs set run_at = now()")
     assert await send_due(database, nearby) == 1
 
     target = await only_target(database, cast.acme)
@@ -229,7 +229,7 @@ async def test_after_the_last_attempt_nothing_of_the_message_stays(
     """It may hold what a visitor wrote; that it failed is shown with the target."""
     await add_target(database, cast.acme)
     await tell(database, cast.acme)
-    await owner.run("update jobs set attempts = %(before)s", before=MAX_ATTEMPTS - 1)
+    await owner.execute("update jobs set attempts = %(before)s", before=MAX_ATTEMPTS - 1)
     chat.answer = b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"
 
     assert await send_due(database, nearby) == 1
@@ -255,7 +255,7 @@ async def test_an_address_that_another_key_has_sealed_is_named_as_the_reason(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, owner: Tx
 ) -> None:
     await add_target(database, cast.acme)
-    await owner.run(
+    await owner.execute(
         "update alert_targets set sealed = 'another key' where bot_id = %(b)s", b=cast.acme.bot_id
     )
     await tell(database, cast.acme)
@@ -273,7 +273,9 @@ async def test_a_paused_workspace_is_still_told(
 ) -> None:
     """Answers go on while it is paused, so do the people who are asked for."""
     await add_target(database, cast.acme)
-    await owner.run("update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id)
+    await owner.execute(
+        "update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id
+    )
 
     await tell(database, cast.acme)
     await send_due(database, nearby)
@@ -306,7 +308,7 @@ async def test_one_workspace_never_takes_all_places_of_a_worker(
     released.set()
     await sending
 
-    await owner.run("update jobs set run_at = now()")
+    await owner.execute("update jobs set run_at = now()")
     await send_due(database, nearby)
     assert len(chat.posted) == 7
     assert {target.status for target in await listed(database, cast.acme)} == {"working"}

@@ -253,7 +253,7 @@ async def test_it_tells_nothing_of_whom_it_is_about(
 
 
 async def test_a_bot_takes_so_many_leads_in_an_hour(api: Api, cast: Cast, owner: Tx) -> None:
-    await owner.run(
+    await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
         values ('leads', %(bot)s, clock_timestamp(), %(hits)s)

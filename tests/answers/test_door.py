@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from instep.app import create_app
 from instep.core.database import Database, Tx
 from instep.ops.routes import list_routes
-from instep.web.embed_errors import WORDS
+from instep.web.visitors.errors import TITLES_AND_HINTS
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import Response, at_once, body_of, ok, stranger
@@ -216,7 +216,7 @@ async def test_addresses_of_one_customer_count_together(
 
 async def test_the_window_ends(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
     await calling_from(app, "192.0.2.12", lead(cast), times=31)
-    await owner.run(
+    await owner.execute(
         "update rate_windows set started_at = started_at - interval '61 seconds' where subject = %(subject)s",
         subject=f"{cast.acme.bot_id} 192.0.2.12",
     )
@@ -323,11 +323,13 @@ async def test_what_one_bot_gets_is_not_seen_by_another_company(
 
 
 def test_every_refusal_has_a_title_and_advice() -> None:
-    assert WORDS.keys() >= {
+    assert TITLES_AND_HINTS.keys() >= {
         *("invalid_request", "invalid_credentials", "origin_not_allowed", "not_found", "plan_inactive"),
         *("rate_limited", "internal_error"),
     }
-    assert all(title and not title.endswith(".") and hint.endswith(".") for title, hint in WORDS.values())
+    assert all(
+        title and not title.endswith(".") and hint.endswith(".") for title, hint in TITLES_AND_HINTS.values()
+    )
 
 
 async def test_a_pause_of_one_workspace_is_none_of_another(api: Api, cast: Cast, owner: Tx) -> None:

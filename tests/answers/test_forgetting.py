@@ -23,8 +23,8 @@ async def test_old_questions_go_but_not_what_somebody_waits_for(
     forgotten, gone_on, escalated, with_lead = [
         (await ask(client, cast.acme, "How do I begin?"))["conversationId"] for _ in range(4)
     ]
-    await owner.run("update conversations set created_at = %(then)s", then=utc_now() - LONG_AGO)
-    await owner.run("update messages set created_at = %(then)s", then=utc_now() - LONG_AGO)
+    await owner.execute("update conversations set created_at = %(then)s", then=utc_now() - LONG_AGO)
+    await owner.execute("update messages set created_at = %(then)s", then=utc_now() - LONG_AGO)
     await ask(client, cast.acme, "And then?", conversationId=gone_on)
     ok(await escalate(client, cast.acme, escalated))
     await leave(client, cast.acme, conversationId=with_lead)
@@ -58,14 +58,14 @@ async def test_leads_and_escalations_go_when_their_retention_is_over(
         ok(await escalate(client, cast.acme, escalated, message=name))
         await leave(client, cast.acme, conversationId=with_lead, message=name)
         for table, column in (("conversations", "escalated_at"), ("leads", "created_at")):
-            await owner.run(
+            await owner.execute(
                 f"update {table} set {column} = now() - %(age)s where message = %(name)s",
                 age=timedelta(days=days),
                 name=name,
             )
     then = timedelta(days=ages["over"])
-    await owner.run("update conversations set created_at = now() - %(then)s", then=then)
-    await owner.run("update messages set created_at = now() - %(then)s", then=then)
+    await owner.execute("update conversations set created_at = now() - %(then)s", then=then)
+    await owner.execute("update messages set created_at = now() - %(then)s", then=then)
 
     await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 

@@ -189,7 +189,7 @@ async def test_the_secret_is_sealed_for_its_own_row(cast: Cast, owner: Tx, api: 
     sealed = await owner.value(
         "select sealed from visitor_secrets where bot_id = %(bot)s", bot=cast.globex.bot_id
     )
-    await owner.run(
+    await owner.execute(
         "update visitor_secrets set sealed = %(sealed)s where bot_id = %(bot)s",
         sealed=sealed,
         bot=cast.acme.bot_id,

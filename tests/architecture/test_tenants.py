@@ -195,15 +195,15 @@ async def test_what_stands_in_the_audit_stays_and_password_hashes_are_out_of_rea
         "insert into sessions (token_hash, workspace_id, person_id) select 'x', workspace_id, id from people",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            await app_tx.run(statement)
+            await app_tx.execute(statement)
 
 
 @pytest.mark.parametrize("access", ["enable_seqscan", "enable_indexscan"])
 async def test_a_visit_enters_the_company_of_its_help_center_whichever_way_the_bot_is_found(
     app_tx: Tx, cast: Cast, access: str
 ) -> None:
-    await app_tx.run(f"set {access} = off")
-    await app_tx.run("set enable_bitmapscan = off")
+    await app_tx.execute(f"set {access} = off")
+    await app_tx.execute("set enable_bitmapscan = off")
 
     for company in (cast.acme, cast.globex, cast.paused):
         entered = await app_tx.value("select workspace_id from enter_site(%(slug)s)", slug=company.slug)
@@ -265,7 +265,7 @@ async def test_another_company_adds_no_row_to_a_company(
                 id=cast.acme.workspace_id,
             )
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                await app_tx.run(
+                await app_tx.execute(
                     f"insert into {table} select * from jsonb_populate_record(null::{table}, %(row)s::jsonb)",
                     row=row,
                 )
@@ -277,7 +277,7 @@ async def test_a_row_can_not_be_moved_to_another_company(app_tx: Tx, cast: Cast,
     await enter(app_tx, cast.globex.workspace_id)
 
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        await app_tx.run("update articles set workspace_id = %(id)s", id=cast.acme.workspace_id)
+        await app_tx.execute("update articles set workspace_id = %(id)s", id=cast.acme.workspace_id)
 
 
 async def test_what_is_nobodys_is_out_of_the_applications_reach_where_it_can_be(app_tx: Tx) -> None:
@@ -290,7 +290,7 @@ async def test_what_is_nobodys_is_out_of_the_applications_reach_where_it_can_be(
         "alter table articles disable row level security",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            await app_tx.run(statement)
+            await app_tx.execute(statement)
 
 
 async def test_the_hashes_of_keys_are_out_of_the_applications_reach(app_tx: Tx, cast: Cast) -> None:
@@ -329,4 +329,4 @@ async def snapshot(owner: Tx, table: str, cast: Cast) -> str:
 async def try_to(tx: Tx, sql: str, cast: Cast) -> None:
     """Touches nothing, or is refused."""
     with suppress(psycopg.errors.InsufficientPrivilege):
-        assert await tx.run(sql, id=cast.acme.workspace_id) == 0
+        assert await tx.execute(sql, id=cast.acme.workspace_id) == 0

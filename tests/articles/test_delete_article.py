@@ -149,7 +149,7 @@ async def test_a_translation_in_review_is_settled_with_its_root(
     client = api(cast.acme.write_key)
     await create_article(client)
     draft_id = await put_into_review(database, cast.acme)
-    await owner.run(
+    await owner.execute(
         """
         update articles set locale = 'de', translation_of = root.id
         from (select id from articles where status = 'draft' and bot_id = %(bot)s) as root

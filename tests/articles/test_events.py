@@ -230,12 +230,12 @@ async def test_an_archived_article_is_not_live_before_it_is_published_again(
     client = api(cast.acme.write_key)
     await live_article(client)
     archive = "update articles set status = 'archived' where bot_id = %(bot)s"
-    await owner.run(archive, bot=cast.acme.bot_id)
+    await owner.execute(archive, bot=cast.acme.bot_id)
     await create_webhook(client)
 
     ok(await client.post(f"{INSTALL}/unpublish"))
     assert await kinds(owner, cast.acme) == []
-    await owner.run(archive, bot=cast.acme.bot_id)
+    await owner.execute(archive, bot=cast.acme.bot_id)
     ok(await client.post(f"{INSTALL}/publish"))
 
     [event] = await heard(owner, cast.acme)

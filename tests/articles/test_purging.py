@@ -52,7 +52,7 @@ async def test_what_lives_is_not_purged_however_old(
     await translate(client, root, "Einrichten", "de")
     await delete(client, "einrichten")
     await let_time_pass(owner, cast.acme, DAYS * 2)
-    await owner.run("update articles set created_at = '2001-01-01', updated_at = '2001-01-01'")
+    await owner.execute("update articles set created_at = '2001-01-01', updated_at = '2001-01-01'")
 
     await an_hour_passes(database, owner, run_jobs)
 
@@ -116,7 +116,7 @@ async def test_a_family_is_restored_or_purged_whole(
             if number % 2:
                 return (await client.post(f"/v1/articles/{root_id}/restore")).status_code
             async with database.enter_workspace("") as tx:
-                await tx.run("select purge_deleted_articles(interval '0', 100)")
+                await tx.execute("select purge_deleted_articles(interval '0', 100)")
             return 0
 
         statuses = await at_once(20, ask)
@@ -126,7 +126,7 @@ async def test_a_family_is_restored_or_purged_whole(
         assert set(statuses) <= {0, 200, 400, 404}
         if left:
             await delete(client, root["id"])
-            await owner.run("select purge_deleted_articles(interval '0', 100)")
+            await owner.execute("select purge_deleted_articles(interval '0', 100)")
 
 
 async def write_everything(client: Client) -> None:
@@ -143,7 +143,7 @@ async def write_everything(client: Client) -> None:
 
 async def an_hour_passes(database: Database, owner: Tx, run_jobs: RunJobs) -> None:
     await prune.schedule_prune(database)
-    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=prune.PRUNE)
+    await owner.execute("update jobs set run_at = now() where kind = %(kind)s", kind=prune.PRUNE)
     await run_jobs()
     assert await owner.value("select count(*) from jobs where error is not null") == 0
 

@@ -58,7 +58,7 @@ async def test_it_is_a_draft_whatever_it_was(
 ) -> None:
     client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme)
-    await owner.run(
+    await owner.execute(
         "update articles set status = %(to)s where bot_id = %(bot)s", to=status, bot=cast.acme.bot_id
     )
     await delete(client, "install")

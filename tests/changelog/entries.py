@@ -23,4 +23,4 @@ async def publish_entry(client: Client, title: str = "Exports as CSV", **fields:
 async def archive(owner: Tx, entry: Json) -> None:
     """What only the dashboard can do."""
     sql = "update changelog_entries set status = 'archived' where id = %(id)s"
-    assert await owner.run(sql, id=entry["id"]) == 1
+    assert await owner.execute(sql, id=entry["id"]) == 1

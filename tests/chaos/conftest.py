@@ -34,7 +34,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 @pytest.fixture
 async def start_worker(database_url: str, owner: Tx, allow_this_machine: None) -> AsyncIterator[StartWorker]:
     """Start worker processes on the database of the tests, which deliver nothing of other tests."""
-    await owner.run("delete from webhook_endpoints")
+    await owner.execute("delete from webhook_endpoints")
     with ExitStack() as opened:
 
         def start(**environment: str) -> Process:
@@ -47,7 +47,7 @@ async def start_worker(database_url: str, owner: Tx, allow_this_machine: None) -
             return opened.enter_context(installed(**shared, **environment)).start("worker")
 
         yield start
-    await owner.run("delete from webhook_endpoints")
+    await owner.execute("delete from webhook_endpoints")
 
 
 @pytest.fixture

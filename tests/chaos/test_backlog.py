@@ -39,7 +39,7 @@ async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
     began = time.monotonic()
     await receiver.until_received(1_000, DRAIN_SECONDS)
     # The time comes for which those wait that were put off.
-    await owner.run("update deliveries set next_attempt_at = created_at where next_attempt_at > now()")
+    await owner.execute("update deliveries set next_attempt_at = created_at where next_attempt_at > now()")
     await until(lambda: nothing_waits(owner), DRAIN_SECONDS)
     seconds = time.monotonic() - began
 
@@ -64,7 +64,7 @@ async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
 
 async def let_three_days_pass(owner: Tx) -> None:
     """As if one had come to be every 13 seconds, and each had failed three times."""
-    await owner.run(
+    await owner.execute(
         """
         update deliveries set created_at = at, next_attempt_at = at, attempts_begun = 3, round_attempts = 3
         from (select id, now() - interval '3 days' + right(id, 6)::int * interval '12.9 seconds' as at
@@ -72,7 +72,7 @@ async def let_three_days_pass(owner: Tx) -> None:
         where made.id = deliveries.id
         """
     )
-    await owner.run("update webhook_endpoints set failing_since = now() - interval '3 days'")
+    await owner.execute("update webhook_endpoints set failing_since = now() - interval '3 days'")
 
 
 async def is_more(owner: Tx, sql: str, number: int) -> bool:

@@ -123,7 +123,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
         receiver.status = 200
         due = await database_time(owner) + timedelta(seconds=2)
         sql = "update deliveries set next_attempt_at = %(due)s where status = 'pending'"
-        await owner.run(sql, due=due)
+        await owner.execute(sql, due=due)
         await receiver.until_received(2)
         request = receiver.received[1]
         assert due <= request.at < due + LATE

@@ -360,7 +360,9 @@ async def test_a_key_that_may_not_is_refused_in_one_sentence(
     whose: Callable[[Cast], str],
     sentence: str,
 ) -> None:
-    await owner.run("update workspaces set paused_at = now() where id = %(id)s", id=cast.paused.workspace_id)
+    await owner.execute(
+        "update workspaces set paused_at = now() where id = %(id)s", id=cast.paused.workspace_id
+    )
     key = whose(cast)
 
     assert acme.run(WAIT, {"INSTEP_API_KEY": key}) == FAILED

@@ -14,8 +14,8 @@ from instep.app import create_app
 from instep.core.config import settings
 from instep.core.database import Tx
 from instep.ops.routes import list_routes
-from instep.reference.embed import describe_answers
-from instep.web.embed_errors import WORDS
+from instep.reference.visitors import describe_visitor_api
+from instep.web.visitors.errors import TITLES_AND_HINTS
 from instep.workspaces.actions import pause_workspace
 from tests.contract.document import BASE
 from tests.site.pages import publish
@@ -27,7 +27,7 @@ from tests.support.visitors import credentials
 
 @cache
 def document() -> Json:
-    return describe_answers(create_app().routes, BASE)
+    return describe_visitor_api(create_app().routes, BASE)
 
 
 def operations() -> Iterator[tuple[str, str, Json]]:
@@ -103,7 +103,9 @@ def test_every_example_is_one() -> None:
 
 
 def test_every_code_of_a_refusal_is_told() -> None:
-    assert document()["components"]["schemas"]["EmbedError"]["properties"]["code"]["enum"] == sorted(WORDS)
+    assert document()["components"]["schemas"]["EmbedError"]["properties"]["code"]["enum"] == sorted(
+        TITLES_AND_HINTS
+    )
 
 
 def assert_described(answer: Response, method: str, path: str) -> None:

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel, ValidationError
 
 from instep.app import create_app
-from instep.web.errors import UNFORESEEN_SENTENCE, invalid_values
+from instep.web.errors import DEFAULT_SENTENCE, invalid_values
 from instep.web.shapes import Body
 from tests.contract.document import document, resolve
 from tests.support.cast import Api, Cast, Json
@@ -65,7 +65,7 @@ def test_no_refusal_of_a_body_speaks_of_the_validator(shape: type[Body]) -> None
             refused = invalid_values([problem])
             [(field, sentence)] = refused.details
             assert FIELD.fullmatch(field), (field, body)
-            assert sentence != UNFORESEEN_SENTENCE, (problem["type"], field)
+            assert sentence != DEFAULT_SENTENCE, (problem["type"], field)
             assert not INTERNAL.search(refused.message), refused.message
 
 
@@ -91,7 +91,7 @@ async def test_no_refusal_of_a_parameter_speaks_of_the_validator(
         assert asked.status_code in (200, 400, 403, 404), asked.text
         if asked.status_code == 400:
             assert not INTERNAL.search(asked.text), asked.text
-            assert UNFORESEEN_SENTENCE not in asked.text
+            assert DEFAULT_SENTENCE not in asked.text
 
 
 async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, api: Api, cast: Cast) -> None:

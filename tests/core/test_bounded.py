@@ -104,7 +104,7 @@ def fill(megabytes: int) -> int:
 
 
 async def test_work_has_so_much_memory_and_no_more() -> None:
-    spare = limits.WORK_MEMORY_BYTES // 1024**2
+    spare = limits.MAX_WORK_MEMORY_BYTES // 1024**2
 
     assert await run_with_timeout(fill, spare - 100, seconds=5) > 0
     with pytest.raises(TimeLimitExceeded):

@@ -42,7 +42,7 @@ async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:
 async def test_what_was_not_committed_is_gone_with_the_connection(database: Database, cast: Cast) -> None:
     async def change_and_fail() -> None:
         async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
-            await tx.run("update bots set changed_at = 'infinity'")
+            await tx.execute("update bots set changed_at = 'infinity'")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -55,7 +55,7 @@ async def test_what_was_not_committed_is_gone_with_the_connection(database: Data
 async def test_without_a_transaction_every_statement_stands(database: Database, owner: Tx) -> None:
     async def insert_and_fail() -> None:
         async with database.enter_workspace("") as tx:
-            await tx.run("insert into jobs (kind, payload) values ('kept', '{}')")
+            await tx.execute("insert into jobs (kind, payload) values ('kept', '{}')")
             await tx.value("select 1 / 0")
 
     with pytest.raises(psycopg.errors.DivisionByZero):
@@ -178,7 +178,7 @@ async def test_what_fails_as_the_last_takes_the_whole_transaction_along(
 ) -> None:
     async def change(tx: Tx) -> None:
         async with tx.transaction():
-            await tx.run(NOTE, kind="last but one")
+            await tx.execute(NOTE, kind="last but one")
             async with tx.transaction():
                 if is_inner:
                     await tx.execute_at_commit("insert into nothing values (1)")

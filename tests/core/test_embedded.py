@@ -102,7 +102,7 @@ def keep_a_row(url: str) -> None:
 
 def kill_servers(data_dir: Path) -> None:
     def is_done() -> bool:
-        living = [pid for pgdata in data_dir.rglob("postgres") for pid in processes.living_in(pgdata)]
+        living = [pid for pgdata in data_dir.rglob("postgres") for pid in processes.running_in(pgdata)]
         processes.send(living, signal.SIGKILL)
         return not living
 
@@ -171,7 +171,7 @@ def test_the_last_to_leave_stops_the_server(data_dir: Path, start_user: StartUse
         assert ask(db.url, "select 1") == 1
         assert postmaster(data_dir) == first
     assert is_stopped(data_dir)
-    assert not processes.living_in(data_dir / "postgres")
+    assert not processes.running_in(data_dir / "postgres")
 
 
 def test_two_shares_in_one_process_count_twice(data_dir: Path) -> None:
@@ -236,7 +236,7 @@ def test_after_a_kill_of_all_processes_the_next_starts_anew(data_dir: Path, star
     owner = start_user(data_dir)
     keep_a_row(url_of(owner))
     owner.kill()
-    processes.send(processes.living_in(data_dir / "postgres"), signal.SIGKILL)
+    processes.send(processes.running_in(data_dir / "postgres"), signal.SIGKILL)
     with attach(data_dir) as db:
         assert ask(db.url, "select answer from kept") == 42
 
@@ -270,7 +270,7 @@ def kill_and_rewrite_locks(data_dir: Path, start_user: StartUser, pid: str) -> N
     url_of(owner)
     old = str(postmaster(data_dir))
     owner.kill()
-    processes.send(processes.living_in(data_dir / "postgres"), signal.SIGKILL)
+    processes.send(processes.running_in(data_dir / "postgres"), signal.SIGKILL)
     for lock in (
         data_dir / "postgres" / "postmaster.pid",
         data_dir / "postgres-run" / f"{sockets.NAME}.lock",
@@ -344,7 +344,7 @@ def test_programs_out_of_reach_are_copied(data_dir: Path, monkeypatch: pytest.Mo
 
 
 def test_a_server_that_will_not_start_is_quoted(data_dir: Path) -> None:
-    with pytest.raises(DatabaseUnavailable, match=r"(?s)mend what it says.*max_connections"):
+    with pytest.raises(DatabaseUnavailable, match=r"(?s)fix the problem below.*max_connections"):
         attach(data_dir, settings={"max_connections": "many"})
 
 

@@ -428,11 +428,11 @@ async def test_a_workspace_with_many_slow_jobs_does_not_hold_up_another(pool: Po
     work = Recorder(hold_flood)
     await put_of(pool, "flood", count)
     async with running(Worker(pool, {"work": work})):
-        await until(lambda: len(work.jobs) == limits.WORKSPACE_JOBS)
+        await until(lambda: len(work.jobs) == limits.MAX_CONCURRENT_WORKSPACE_JOBS)
         await put_of(pool, "quiet")
         await until(lambda: bool(work.ended), seconds=2)
         assert [job.workspace_id for job in work.ended] == ["quiet"]
-        assert len(work.jobs) == limits.WORKSPACE_JOBS + 1
+        assert len(work.jobs) == limits.MAX_CONCURRENT_WORKSPACE_JOBS + 1
         released.set()
         await until(lambda: len(work.ended) == count + 1)
     assert await rows(pool) == []

@@ -6,14 +6,14 @@ from asyncio import Task, create_task, gather
 import pytest
 
 from instep.core import limits
-from instep.core.places import Places, QueueFull
+from instep.core.places import FairSlots, QueueFull
 
 
 class Office:
     """Work that holds its place until it is told to end, and what has begun so far."""
 
     def __init__(self, places: int) -> None:
-        self.places = Places(places)
+        self.places = FairSlots(places)
         self.began: list[str] = []
         self.ends: dict[str, list[asyncio.Event]] = {}
 
@@ -71,7 +71,7 @@ async def test_those_who_wait_are_served_in_turn() -> None:
 
 async def test_too_much_waiting_refuses_that_workspace_alone() -> None:
     office = Office(places=2)
-    tasks = await office.begin("flood", pieces=1 + limits.WORK_WAITING)
+    tasks = await office.begin("flood", pieces=1 + limits.MAX_WAITING_WORK)
 
     with pytest.raises(QueueFull) as refusal:
         await office.work("flood")

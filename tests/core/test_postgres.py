@@ -122,7 +122,7 @@ async def test_what_a_request_runs_can_not_take_back_the_power_of_the_owner(
             with pytest.raises(InsufficientPrivilege):
                 await tx.value("select count(*) from bots")
             with pytest.raises(InsufficientPrivilege):
-                await tx.run("set role instep")
+                await tx.execute("set role instep")
     finally:
         await database.close()
 

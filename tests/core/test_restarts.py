@@ -56,7 +56,7 @@ async def test_an_answer_that_somebody_made_of_the_interruption_is_void() -> Non
 
 
 async def test_what_needs_no_end_of_work_is_done_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RESTARTS", 2)
+    monkeypatch.setattr(limits, "MAX_RESTARTS", 2)
 
     async def attempt() -> list[int]:
         return [await run_with_timeout(abs, -number, seconds=1) for number in range(5)]
@@ -87,10 +87,10 @@ async def test_no_connection_is_held_while_work_runs(database_url: str) -> None:
 async def test_the_attempt_that_was_interrupted_leaves_nothing_behind(database: Database) -> None:
     async def attempt() -> int:
         async with database.enter_workspace("") as tx, tx.transaction():
-            await tx.run("insert into jobs (kind, payload) values ('interrupted', '{}')")
+            await tx.execute("insert into jobs (kind, payload) values ('interrupted', '{}')")
             await run_with_timeout(abs, -1, seconds=1)
             return int(await tx.value("select count(*) from jobs where kind = 'interrupted'"))
 
     assert await restartable(attempt) == 1
     async with database.enter_workspace("") as tx:
-        assert await tx.run("delete from jobs where kind = 'interrupted'") == 1
+        assert await tx.execute("delete from jobs where kind = 'interrupted'") == 1

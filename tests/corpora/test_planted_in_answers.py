@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from instep.answers.generative import MAX_PARTS
 from instep.core.markdown import render
-from instep.web import embed
+from instep.web.visitors import route
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.citations import words_of
@@ -61,7 +61,7 @@ def strings(data: object) -> Iterator[str]:
 @pytest.fixture
 def without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many questions as there are texts."""
-    monkeypatch.setattr(embed, "refuse_spent", lambda windows: None)
+    monkeypatch.setattr(route, "refuse_spent", lambda windows: None)
 
 
 async def test_nothing_planted_comes_out_in_the_articles_own_words(

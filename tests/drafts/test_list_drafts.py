@@ -124,7 +124,7 @@ async def test_drafts_of_one_moment_are_paged_once_each(api: Api, cast: Cast, ow
     client = api(cast.acme.write_key)
     article = await write_article(client)
     drafts = {(await propose(client, article, f"Text {number}."))["id"] for number in range(5)}
-    await owner.run("update drafts set created_at = now() where bot_id = %(bot)s", bot=cast.acme.bot_id)
+    await owner.execute("update drafts set created_at = now() where bot_id = %(bot)s", bot=cast.acme.bot_id)
 
     first = await get(client, "drafts?page_size=2")
     seen = [row["id"] for row in first["results"]] + await pages(client, first)

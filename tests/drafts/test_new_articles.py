@@ -232,7 +232,7 @@ async def test_a_purged_article_takes_its_draft_along(
     client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme)
     await client.post(f"/v1/drafts/{draft_id}/dismiss")
-    await owner.run("delete from articles where bot_id = %(bot)s", bot=cast.acme.bot_id)
+    await owner.execute("delete from articles where bot_id = %(bot)s", bot=cast.acme.bot_id)
 
     assert error(await client.get(f"/v1/drafts/{draft_id}")) == (404, "not_found")
 
@@ -260,7 +260,7 @@ async def test_an_edit_of_an_archived_article_can_be_proposed_and_applied(
 ) -> None:
     client = api(cast.acme.write_key)
     article = await create_article(client)
-    await owner.run("update articles set status = 'archived' where id = %(id)s", id=article["id"])
+    await owner.execute("update articles set status = 'archived' where id = %(id)s", id=article["id"])
 
     edit = await propose(client, article, "Better.\n")
     ok(await client.post(f"/v1/drafts/{edit['id']}/apply", json={}))

@@ -117,8 +117,8 @@ async def test_what_an_overwrite_takes_away_is_told_in_short(api: Api, cast: Cas
 
     [warning] = await warned(client, draft, {"onConflict": "overwrite"})
 
-    assert warning.count("“") == limits.OVERWRITTEN_LINES_TOLD
-    assert warning.endswith(f"…” and {400 - limits.OVERWRITTEN_LINES_TOLD} more lines.")
+    assert warning.count("“") == limits.MAX_REPORTED_OVERWRITTEN_LINES
+    assert warning.endswith(f"…” and {400 - limits.MAX_REPORTED_OVERWRITTEN_LINES} more lines.")
     assert len(json.dumps(warning)) < 4_000
 
 
@@ -145,12 +145,14 @@ async def test_drafts_of_one_article_tell_of_each_other(api: Api, cast: Cast) ->
 async def test_of_many_drafts_a_few_are_named(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     article = await write_article(client)
-    drafts = [await propose(client, article, f"Text {n}.") for n in range(limits.OTHER_DRAFTS_TOLD + 3)]
+    drafts = [
+        await propose(client, article, f"Text {n}.") for n in range(limits.MAX_REPORTED_OTHER_DRAFTS + 3)
+    ]
 
     [warning] = (await get(client, f"drafts/{drafts[0]['id']}"))["warnings"]
 
     assert warning.startswith(f"{len(drafts) - 1} more drafts of this article wait: {drafts[-1]['id']}, ")
-    assert warning.count("edit_") == limits.OTHER_DRAFTS_TOLD
+    assert warning.count("edit_") == limits.MAX_REPORTED_OTHER_DRAFTS
     assert warning.endswith(" and 2 more.")
 
 

@@ -51,7 +51,7 @@ async def test_it_is_kept_while_its_article_answers_it(
     ok(await client.delete(path))
     assert await faults(database, cast.acme) == ["It is not answered."]
 
-    await owner.run("delete from articles where id = %(id)s", id=article["id"])
+    await owner.execute("delete from articles where id = %(id)s", id=article["id"])
     assert await faults(database, cast.acme) == ["Its article has been removed for good."]
 
 

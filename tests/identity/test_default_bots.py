@@ -96,9 +96,9 @@ async def test_once_the_default_bot_is_gone_the_bot_has_to_be_named(
     early_client: Client, second_bot: BotRow, cast: Cast, owner: Tx
 ) -> None:
     await create_bot(owner, cast.globex.workspace_id, "Globex third", None, "en")
-    await owner.run("delete from api_keys where bot_ids = %(ids)s", ids=[cast.globex.bot_id])
-    await owner.run("delete from audit_entries where bot_id = %(id)s", id=cast.globex.bot_id)
-    await owner.run("delete from bots where id = %(id)s", id=cast.globex.bot_id)
+    await owner.execute("delete from api_keys where bot_ids = %(ids)s", ids=[cast.globex.bot_id])
+    await owner.execute("delete from audit_entries where bot_id = %(id)s", id=cast.globex.bot_id)
+    await owner.execute("delete from bots where id = %(id)s", id=cast.globex.bot_id)
 
     refused = await early_client.get(ARTICLES)
 

@@ -126,7 +126,7 @@ async def test_what_was_dismissed_stays_away(
         ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
     if what == "article":
         # As after 30 days in Recently deleted.
-        await owner.run("delete from articles where id = %(id)s", id=draft["articleId"])
+        await owner.execute("delete from articles where id = %(id)s", id=draft["articleId"])
 
     await ask_as(database, cast.acme, ["dee", "eve", "fay"])
     await ask(database, cast.acme, OTHER_WORDING, "guy")
@@ -146,7 +146,7 @@ async def test_a_paused_workspace_gets_it_when_it_is_resumed(
     assert await gaps(client) == []
 
     await resume_workspace(owner, cast.acme.workspace_id)
-    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=DRAFT_GAP)
+    await owner.execute("update jobs set run_at = now() where kind = %(kind)s", kind=DRAFT_GAP)
     await run_jobs()
 
     assert len(await gaps(client)) == 1
@@ -192,7 +192,7 @@ async def test_what_visitors_wrote_to_a_person_stands_in_the_reason_without_thei
     if is_late:
         await run_jobs()
     await escalate(visitor, cast.acme, answer["conversationId"], email=ANN, message=note)
-    await owner.run("update jobs set run_at = now() where kind = %(kind)s", kind=DRAFT_GAP)
+    await owner.execute("update jobs set run_at = now() where kind = %(kind)s", kind=DRAFT_GAP)
     await run_jobs()
 
     [listed] = await gaps(client)

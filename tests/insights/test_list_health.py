@@ -209,7 +209,7 @@ async def test_an_edit_that_waits_long_is_told_until_it_is_settled(api: Api, cas
     draft = await propose(client, article, f"{ENOUGH} More.")
     assert await told(client) == {"One": ["no_collection"]}
 
-    await owner.run(
+    await owner.execute(
         "update drafts set created_at = created_at - %(age)s where id = %(id)s",
         age=limits.STALE_EDIT_AGE + timedelta(minutes=1),
         id=draft["id"],

@@ -134,7 +134,7 @@ async def test_what_was_asked_too_long_ago_is_forgotten(
     old = await ask(database, cast.acme, "billing", visitor="ann")
     await ask(database, cast.acme, "billing", visitor="bob")
     await ask(database, cast.acme, "export")
-    await owner.run(
+    await owner.execute(
         """
         update askings set asked_at = asked_at - %(age)s
         where id = (select min(id) from askings where question_id = %(question)s)
@@ -171,7 +171,7 @@ async def test_counts_hold_when_askings_are_forgotten_while_others_come(
             await ask(database, cast.acme, visitor=f"new {number}")
         else:
             async with database.enter_workspace("") as tx:
-                await tx.run("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
+                await tx.execute("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
 
     await at_once(20, act)
 
@@ -190,7 +190,7 @@ async def topics(client: Client, **params: str) -> set[str]:
 
 async def let_a_year_pass(owner: Tx, question_id: str) -> None:
     """For all that have asked it by now."""
-    await owner.run(
+    await owner.execute(
         "update askings set asked_at = asked_at - interval '1 year' where question_id = %(id)s",
         id=question_id,
     )
@@ -200,7 +200,7 @@ async def gap_draft(client: Client, owner: Tx, question_id: str) -> str:
     """A draft built from the question."""
     draft: Json = await propose(client, await write_article(client, f"Answer {question_id}"))
     draft_id: str = draft["id"]
-    await owner.run(
+    await owner.execute(
         "update unanswered_questions set draft_id = %(draft)s where id = %(id)s",
         draft=draft_id,
         id=question_id,

@@ -30,17 +30,17 @@ async def test_annotations_say_what_a_tool_may_do(api: Api, cast: Cast) -> None:
 
 def test_every_tool_describes_itself_in_valid_schemas_without_references() -> None:
     for tool in (*SERVER.tools.values(), *DOCS.tools.values()):
-        for schema in (tool.shown.input_schema, tool.shown.output_schema):
+        for schema in (tool.definition.input_schema, tool.definition.output_schema):
             assert schema is not None
             jsonschema.Draft202012Validator.check_schema(schema)
             assert schema["type"] == "object"
             assert "$ref" not in json.dumps(schema)
-        assert tool.shown.title
-        assert (tool.shown.description or "").endswith(".")
+        assert tool.definition.title
+        assert (tool.definition.description or "").endswith(".")
 
 
 def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
-    read = [(tool.shown.description, tool.shown.input_schema) for tool in SERVER.tools.values()]
+    read = [(tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()]
 
     assert len(json.dumps(read)) < limits.MAX_TOOL_RESULT_BYTES
 

@@ -1,4 +1,4 @@
-"""Apps by the address of their own document: read through the guard, believed little, kept for a while."""
+"""Apps by the address of their own document: read through the guard, believed little, cache_ttl for a while."""
 
 import json
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.client import OutboundClient
-from instep.oauth.documents import is_document_address, kept
+from instep.oauth.documents import cache_ttl, is_document_address
 from tests.outbound.certificates import Authority
 from tests.outbound.receivers import Handler, Receiver, receiving, silent
 from tests.support.cast import Api, Cast, Client, Json
@@ -61,12 +61,12 @@ async def publishing(authority: Authority) -> AsyncIterator[Publisher]:
 @pytest.fixture
 async def publisher(app: FastAPI, api: Api, authority: Authority) -> AsyncIterator[Publisher]:
     """Somebody whom the guard lets through, as an operator's allow-list would."""
-    app.state.caller = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
+    app.state.outbound = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
     async with publishing(authority) as made:
         made.says()
         yield made
-    await app.state.caller.aclose()
-    app.state.caller = None
+    await app.state.outbound.aclose()
+    app.state.outbound = None
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ async def test_a_document_is_read_again_when_it_is_no_longer_fresh(
 ) -> None:
     assert (await page_for(browser, publisher.client_id)).status_code == 200
     sql = "update oauth_clients set fresh_until = now() where id = %(id)s"
-    await owner.run(sql, id=publisher.client_id)
+    await owner.execute(sql, id=publisher.client_id)
     publisher.says(redirect_uris=["https://elsewhere.example/"])
 
     page = await page_for(browser, publisher.client_id)
@@ -184,14 +184,14 @@ INSIDE = [
 async def test_no_address_inside_is_called(
     app: FastAPI, api: Api, browser: Client, authority: Authority
 ) -> None:
-    app.state.caller = OutboundClient(AllowList(), trust=authority.trust())
+    app.state.outbound = OutboundClient(AllowList(), trust=authority.trust())
     async with publishing(authority) as publisher:
         for address in (publisher.client_id, *INSIDE):
             page = await page_for(browser, address)
             assert (page.status_code, "can&#39;t be reached" in page.text) == (400, True), address
         assert publisher.receiver.connections == 0
-    await app.state.caller.aclose()
-    app.state.caller = None
+    await app.state.outbound.aclose()
+    app.state.outbound = None
 
 
 @pytest.mark.parametrize(
@@ -220,4 +220,4 @@ def test_what_can_not_be_the_address_of_a_document(client_id: str) -> None:
     ],
 )
 def test_how_long_a_document_is_kept(header: str, time: timedelta) -> None:
-    assert kept(header) == time
+    assert cache_ttl(header) == time

@@ -77,8 +77,10 @@ async def test_what_is_over_is_forgotten_and_what_is_in_use_stays(
     sql = "select grant_id from oauth_tokens where token_hash = sha256(%(token)s)"
     grant = await owner.value(sql, token=over["access_token"].encode())
     sql = "update oauth_grants set expires_at = now() - interval '2 days' where id = %(id)s"
-    await owner.run(sql, id=grant)
-    await owner.run("update oauth_clients set used_at = used_at - %(age)s", age=limits.UNUSED_APP_RETENTION)
+    await owner.execute(sql, id=grant)
+    await owner.execute(
+        "update oauth_clients set used_at = used_at - %(age)s", age=limits.UNUSED_APP_RETENTION
+    )
 
     await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 

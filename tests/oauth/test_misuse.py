@@ -186,7 +186,7 @@ async def test_a_code_is_for_who_asked_for_it(scene: Scene) -> None:
 async def test_a_code_is_good_for_a_minute(scene: Scene, owner: Tx) -> None:
     code = await scene.code()
     sql = "update oauth_grants set expires_at = expires_at - %(age)s where person_id = %(id)s"
-    await owner.run(sql, age=limits.AUTHORIZATION_CODE_TTL, id=scene.person.id)
+    await owner.execute(sql, age=limits.AUTHORIZATION_CODE_TTL, id=scene.person.id)
 
     assert limits.AUTHORIZATION_CODE_TTL.total_seconds() <= 60
     assert refusal(await redeem(scene.app, scene.request, code)) == (400, "invalid_grant")
@@ -235,7 +235,7 @@ async def test_a_refresh_token_is_for_its_app_and_for_what_was_consented(scene: 
     unknown = await refresh(scene.app, client_id, tokens["refresh_token"], scope="admin")
     elsewhere = await refresh(scene.app, client_id, tokens["refresh_token"], resource=f"{SITE}/v1")
     honest = await refresh(scene.app, client_id, tokens["refresh_token"])
-    await owner.run("update oauth_tokens set expires_at = now() where kind = 'refresh'")
+    await owner.execute("update oauth_tokens set expires_at = now() where kind = 'refresh'")
     late = await refresh(scene.app, client_id, body_of(honest)["refresh_token"])
 
     assert [refusal(answer)[1] for answer in (foreign, wider, unknown, elsewhere, late)] == [
@@ -289,7 +289,7 @@ async def test_what_ends_a_connection_ends_it_at_once(
     code, tokens = await scene.code(), await scene.tokens()
     assert await opens(app, tokens["access_token"])
 
-    await owner.run(sql, id=scene.person.id)
+    await owner.execute(sql, id=scene.person.id)
 
     assert not await opens(app, tokens["access_token"])
     if "resource" not in sql:
@@ -306,7 +306,7 @@ async def test_a_token_lasts_an_hour(scene: Scene, app: FastAPI, owner: Tx) -> N
         update oauth_tokens t set expires_at = t.expires_at - interval '1 hour'
         from oauth_grants g where g.id = t.grant_id and g.person_id = %(id)s
     """
-    await owner.run(sql, id=scene.person.id)
+    await owner.execute(sql, id=scene.person.id)
 
     assert not await opens(app, tokens["access_token"])
     renewed = await refresh(scene.app, scene.request.client_id, tokens["refresh_token"])
@@ -322,10 +322,10 @@ async def test_a_smaller_role_makes_every_connection_smaller_and_a_pause_holds_w
     agent = api(tokens["access_token"])
 
     workspace = scene.person.workspace_id
-    await owner.run("update workspaces set paused_at = now() where id = %(id)s", id=workspace)
+    await owner.execute("update workspaces set paused_at = now() where id = %(id)s", id=workspace)
     paused = await post(agent, WORKSPACE, "tools/call", call)
     reads = await post(agent, WORKSPACE, "tools/list")
-    await owner.run("update people set role = 'viewer' where id = %(id)s", id=scene.person.id)
+    await owner.execute("update people set role = 'viewer' where id = %(id)s", id=scene.person.id)
     demoted = await post(agent, WORKSPACE, "tools/call", call)
 
     assert "plan_inactive" in paused.text
@@ -453,7 +453,7 @@ async def test_a_connection_has_a_limit_of_its_own(scene: Scene, api: Api, app: 
         update rate_windows set hits = 120 where policy = 'api' and subject in
           (select id from oauth_grants where person_id = %(id)s)
     """
-    assert await owner.run(sql, id=scene.person.id) == 1
+    assert await owner.execute(sql, id=scene.person.id) == 1
 
     spent = await post(api(first["access_token"]), WORKSPACE, "tools/list")
     other = await post(api(second["access_token"]), WORKSPACE, "tools/list")

@@ -15,7 +15,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-async def caller(authority: Authority) -> AsyncIterator[OutboundClient]:
+async def client(authority: Authority) -> AsyncIterator[OutboundClient]:
     made = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
     yield made
     await made.aclose()

@@ -128,7 +128,7 @@ class Trial:
         self.names = dict[str, Name]()
         self.nameserver = NameServer(self.zone)
         self.listener = Listener(authority.serving(f"*.{DOMAIN}"))
-        self.caller = OutboundClient(AllowList(), trust=authority.trust())
+        self.client = OutboundClient(AllowList(), trust=authority.trust())
         self.places = asyncio.Semaphore(AT_ONCE)
 
     def zone(self, name: str, asked_before: int) -> Records | None:
@@ -142,7 +142,7 @@ class Trial:
         """Whether there was an answer; if not, nothing tells why."""
         try:
             async with self.places:
-                answer = await self.caller.post(f"https://{host}/hooks", BODY, {})
+                answer = await self.client.post(f"https://{host}/hooks", BODY, {})
         except RequestFailed as failure:
             told = failure.message
         else:
@@ -166,7 +166,7 @@ async def main(folder: Path) -> None:
     await try_every_address(trial)
     await ask_again(trial)
     accepting.cancel()
-    await trial.caller.aclose()
+    await trial.client.aclose()
 
 
 async def rebind(trial: Trial) -> None:
@@ -269,7 +269,7 @@ async def knock(trial: Trial, host: str) -> int:
     """How many connections one post makes."""
     before = trial.listener.connections.total()
     with suppress(RequestFailed):
-        await trial.caller.post(f"https://{host}/hooks", BODY, {})
+        await trial.client.post(f"https://{host}/hooks", BODY, {})
     return trial.listener.connections.total() - before
 
 

@@ -22,7 +22,7 @@ from tests.outbound.receivers import (
 BOMB = gzip.compress(bytes(20 * MEGABYTE))
 
 
-async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(caller: OutboundClient) -> None:
+async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(client: OutboundClient) -> None:
     requests = list[tuple[bytes, bytes]]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -31,8 +31,8 @@ async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(cal
 
     async with receiving(handle) as receiver:
         url = f"http://Plain.example:{receiver.port}/hooks/%7Bid%7D?key=a&b"
-        answer = await caller.post(url, BODY, {"service-event": "article.published"})
-        await caller.post(f"http://127.0.0.1:{receiver.port}?only=query", b"", {})
+        answer = await client.post(url, BODY, {"service-event": "article.published"})
+        await client.post(f"http://127.0.0.1:{receiver.port}?only=query", b"", {})
 
     assert answer == Response(200, b"there")
     head = (
@@ -59,18 +59,18 @@ async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(cal
     ids=["without body", "chunked", "without length", "after a hint", "longer than what is kept"],
 )
 async def test_an_answer_is_read_whatever_its_status_and_framing(
-    caller: OutboundClient, sent: bytes, expected: Response
+    client: OutboundClient, sent: bytes, expected: Response
 ) -> None:
     async with receiving(answering(sent)) as receiver:
-        assert await caller.post(receiver.url, BODY, {}) == expected
+        assert await client.post(receiver.url, BODY, {}) == expected
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_no_redirect_is_followed(caller: OutboundClient, status: int) -> None:
+async def test_no_redirect_is_followed(client: OutboundClient, status: int) -> None:
     async with receiving(answering(OK)) as target:
         head = f"HTTP/1.1 {status} Elsewhere\r\nLocation: {target.url}\r\nContent-Length: 0\r\n\r\n"
         async with receiving(answering(head.encode())) as receiver:
-            assert await caller.post(receiver.url, BODY, {}) == Response(status, b"")
+            assert await client.post(receiver.url, BODY, {}) == Response(status, b"")
         assert target.connections == 0
 
 
@@ -109,43 +109,43 @@ async def test_no_redirect_is_followed(caller: OutboundClient, status: int) -> N
     }.values(),
 )
 async def test_what_is_no_whole_answer_is_none_and_told_at_once(
-    caller: OutboundClient, handle: Handler, message: str
+    client: OutboundClient, handle: Handler, message: str
 ) -> None:
     async with receiving(handle) as receiver:
-        told, seconds = await timed(caller.post(receiver.url, BODY, {}))
+        told, seconds = await timed(client.post(receiver.url, BODY, {}))
     assert told == message
     assert seconds < PROMPT
 
 
-async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(caller: OutboundClient) -> None:
+async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(client: OutboundClient) -> None:
     sent = list[int]()
     huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
     async with receiving(flooding(huge, b"x" * 16_384, sent)) as receiver:
-        told, seconds = await timed(caller.post(receiver.url, BODY, {}))
+        told, seconds = await timed(client.post(receiver.url, BODY, {}))
     assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
     # What the system took for sending, before it heard that nobody reads on.
     assert sum(sent) < 16 * MEGABYTE
 
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(BOMB)}\r\n\r\n"
     async with receiving(answering(head.encode(), BOMB)) as receiver:
-        assert await caller.post(receiver.url, BODY, {}) == Response(200, BOMB[:1000])
+        assert await client.post(receiver.url, BODY, {}) == Response(200, BOMB[:1000])
 
 
-async def test_a_body_is_read_up_to_its_limit_and_not_waited_for(caller: OutboundClient) -> None:
+async def test_a_body_is_read_up_to_its_limit_and_not_waited_for(client: OutboundClient) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
     async with receiving(dripping(head + b"x" * limits.MAX_RESPONSE_BYTES, b"", every=60)) as receiver:
-        told, seconds = await timed(caller.post(receiver.url, BODY, {}))
+        told, seconds = await timed(client.post(receiver.url, BODY, {}))
     assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
 
 
-async def test_framing_that_is_larger_than_the_body_ends_the_reading_too(caller: OutboundClient) -> None:
+async def test_framing_that_is_larger_than_the_body_ends_the_reading_too(client: OutboundClient) -> None:
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     async with receiving(flooding(chunked, b"1;ext=0123456789abcdef\r\nx\r\n" * 100, [])) as receiver:
-        told, seconds = await timed(caller.post(receiver.url, BODY, {}))
+        told, seconds = await timed(client.post(receiver.url, BODY, {}))
     assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
 
 
-async def test_an_early_refusal_of_a_large_body_is_an_answer(caller: OutboundClient) -> None:
+async def test_an_early_refusal_of_a_large_body_is_an_answer(client: OutboundClient) -> None:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
@@ -153,4 +153,4 @@ async def test_an_early_refusal_of_a_large_body_is_an_answer(caller: OutboundCli
         await reader.read()
 
     async with receiving(handle) as receiver:
-        assert await caller.post(receiver.url, b"x" * 10 * MEGABYTE, {}) == Response(413, b"")
+        assert await client.post(receiver.url, b"x" * 10 * MEGABYTE, {}) == Response(413, b"")

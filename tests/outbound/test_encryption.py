@@ -23,21 +23,21 @@ from tests.outbound.receivers import (
 
 
 async def test_tls_is_bound_to_the_name_and_not_to_the_address(
-    caller: OutboundClient, authority: Authority
+    client: OutboundClient, authority: Authority
 ) -> None:
     names = list[str | None]()
     tls = authority.serving()
     tls.sni_callback = lambda connection, name, context: names.append(name)
     async with receiving(answering(OK), tls=tls) as receiver:
-        assert await caller.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Response(200, b"there")
-        assert await caller.post(f"https://127.0.0.1:{receiver.port}", BODY, {}) == Response(200, b"there")
-        other = await outcome(caller.post(f"https://other.example:{receiver.port}", BODY, {}))
+        assert await client.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Response(200, b"there")
+        assert await client.post(f"https://127.0.0.1:{receiver.port}", BODY, {}) == Response(200, b"there")
+        other = await outcome(client.post(f"https://other.example:{receiver.port}", BODY, {}))
 
     assert names == [NAME, None, "other.example"]
     assert str(other).startswith("Its certificate was refused: Hostname mismatch")
 
 
-async def test_no_certificate_is_taken_that_is_not_good(caller: OutboundClient, authority: Authority) -> None:
+async def test_no_certificate_is_taken_that_is_not_good(client: OutboundClient, authority: Authority) -> None:
     requests = list[bytes]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -47,25 +47,25 @@ async def test_no_certificate_is_taken_that_is_not_good(caller: OutboundClient, 
     servers = {"has expired": authority.serving(ends=-DAY), "signature failure": stranger.serving()}
     for reason, tls in servers.items():
         async with receiving(handle, tls=tls) as receiver:
-            told = await outcome(caller.post(f"https://{NAME}:{receiver.port}", BODY, {}))
+            told = await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {}))
             assert str(told).startswith("Its certificate was refused: ")
             assert reason in str(told)
     assert [request for request in requests if request] == []
 
 
 @pytest.mark.parametrize("handle", [closing_at_once, answering(OK)], ids=["closes", "speaks no TLS"])
-async def test_what_speaks_no_tls_is_no_answer(caller: OutboundClient, handle: Handler) -> None:
+async def test_what_speaks_no_tls_is_no_answer(client: OutboundClient, handle: Handler) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()
 
     async with receiving(closing_at_once if handle is closing_at_once else talk) as receiver:
-        assert await outcome(caller.post(f"https://{NAME}:{receiver.port}", BODY, {})) == NO_TLS
+        assert await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {})) == NO_TLS
 
 
-async def test_tls_where_none_is_expected_is_no_answer(caller: OutboundClient, authority: Authority) -> None:
+async def test_tls_where_none_is_expected_is_no_answer(client: OutboundClient, authority: Authority) -> None:
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
-        assert await outcome(caller.post(receiver.url, BODY, {})) in (CUT, NOT_HTTP)
+        assert await outcome(client.post(receiver.url, BODY, {})) in (CUT, NOT_HTTP)
 
 
 async def test_the_environment_changes_nothing_but_whose_certificates_are_trusted(
@@ -84,8 +84,8 @@ async def test_the_environment_changes_nothing_but_whose_certificates_are_truste
             monkeypatch.setenv(name.lower(), f"http://127.0.0.1:{proxy.port}")
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-        caller = OutboundClient(ALLOWED, leading_to("127.0.0.1"))
-        assert await caller.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Response(200, b"there")
+        client = OutboundClient(ALLOWED, leading_to("127.0.0.1"))
+        assert await client.post(f"https://{NAME}:{receiver.port}", BODY, {}) == Response(200, b"there")
 
     assert proxy.connections == 0
     assert b"authorization" not in heads[0].lower()
@@ -95,7 +95,7 @@ def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Auth
     """uvloop has a TLS of its own."""
 
     async def call() -> list[Response | str]:
-        caller = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
+        client = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
         huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
         async with AsyncExitStack() as stack:
             enter = stack.enter_async_context
@@ -104,8 +104,8 @@ def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Auth
             flood = await enter(receiving(flooding(huge, b"x" * 16_384, []), tls=authority.serving()))
             cut = await enter(receiving(closing_at_once))
             ports = [good.port, late.port, flood.port, cut.port]
-            told = [await outcome(caller.post(f"https://{NAME}:{port}", BODY, {})) for port in ports]
-            return [*told, await outcome(caller.post(cut.url, BODY, {}))]
+            told = [await outcome(client.post(f"https://{NAME}:{port}", BODY, {})) for port in ports]
+            return [*told, await outcome(client.post(cut.url, BODY, {}))]
 
     told = run_on_uvloop(call())
     expired = "Its certificate was refused: certificate has expired."

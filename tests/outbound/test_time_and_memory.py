@@ -32,7 +32,7 @@ MANY = 200
 BOMB = gzip.compress(bytes(20 * MEGABYTE))
 
 
-async def test_every_slow_receiver_is_left_when_the_time_is_over(caller: OutboundClient) -> None:
+async def test_every_slow_receiver_is_left_when_the_time_is_over(client: OutboundClient) -> None:
     """All at once, in real time: each call ends by itself, and those before the limit are answered."""
     began = 0.0
 
@@ -63,15 +63,15 @@ async def test_every_slow_receiver_is_left_when_the_time_is_over(caller: Outboun
     async with AsyncExitStack() as stack:
         expected = [answer for _, answer in zoo.values()]
         calls = [
-            caller.post((await stack.enter_async_context(receiving(handle))).url, BODY, {})
+            client.post((await stack.enter_async_context(receiving(handle))).url, BODY, {})
             for handle, _ in zoo.values()
         ]
         never_read = await stack.enter_async_context(receiving(silent))
-        calls.append(caller.post(never_read.url, b"x" * 5 * MEGABYTE, {}))
+        calls.append(client.post(never_read.url, b"x" * 5 * MEGABYTE, {}))
         no_handshake = await stack.enter_async_context(receiving(silent))
-        calls.append(caller.post(f"https://{NAME}:{no_handshake.port}", BODY, {}))
+        calls.append(client.post(f"https://{NAME}:{no_handshake.port}", BODY, {}))
         full = stack.enter_context(full_backlog())
-        calls.append(caller.post(f"http://127.0.0.1:{full}", BODY, {}))
+        calls.append(client.post(f"http://127.0.0.1:{full}", BODY, {}))
         calls.append(OutboundClient(ALLOWED, hanging).post("https://unknown.example", BODY, {}))
         began = time.monotonic()
         told = await asyncio.gather(*map(timed, calls))
@@ -86,22 +86,22 @@ async def hanging(host: str) -> list[Address]:
 
 
 async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_only(
-    caller: OutboundClient,
+    client: OutboundClient,
 ) -> None:
     async with receiving(answering(OK), host="127.0.0.2") as receiver:
-        caller.lookup = leading_to("::1 127.0.0.2")
-        caller.allow = read_allow_list("127.0.0.0/8,::1/128,plain.example")
-        assert (await timed(caller.post(f"http://plain.example:{receiver.port}", BODY, {})))[1] < PROMPT
+        client.lookup = leading_to("::1 127.0.0.2")
+        client.allow = read_allow_list("127.0.0.0/8,::1/128,plain.example")
+        assert (await timed(client.post(f"http://plain.example:{receiver.port}", BODY, {})))[1] < PROMPT
 
     with full_backlog() as port:
         async with receiving(answering(OK), host="127.0.0.2", port=port) as receiver:
-            caller.lookup = leading_to("127.0.0.1 127.0.0.2")
-            told, seconds = await timed(caller.post(f"http://plain.example:{port}", BODY, {}))
+            client.lookup = leading_to("127.0.0.1 127.0.0.2")
+            told, seconds = await timed(client.post(f"http://plain.example:{port}", BODY, {}))
     assert (told, seconds < PROMPT) == (Response(200, b"there"), True)
 
 
 async def test_a_call_that_is_given_up_leaves_nothing_open(
-    caller: OutboundClient, authority: Authority
+    client: OutboundClient, authority: Authority
 ) -> None:
     before = open_files()
     async with receiving(silent) as receiver, receiving(silent, tls=authority.serving()) as encrypted:
@@ -109,11 +109,11 @@ async def test_a_call_that_is_given_up_leaves_nothing_open(
             urls = [receiver.url, f"https://{NAME}:{encrypted.port}", f"https://{NAME}:{receiver.port}"]
             for url in (*urls, f"http://127.0.0.1:{full}"):
                 with pytest.raises(TimeoutError):
-                    await asyncio.wait_for(caller.post(url, BODY, {}), timeout=0.1)
+                    await asyncio.wait_for(client.post(url, BODY, {}), timeout=0.1)
     assert await files_left(before) <= before
 
 
-async def test_many_huge_answers_leave_no_memory_and_no_file_behind(caller: OutboundClient) -> None:
+async def test_many_huge_answers_leave_no_memory_and_no_file_behind(client: OutboundClient) -> None:
     huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
     bomb = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(BOMB)}\r\n\r\n".encode()
     header = b"HTTP/1.1 200 OK\r\nX-Long: "
@@ -125,7 +125,7 @@ async def test_many_huge_answers_leave_no_memory_and_no_file_behind(caller: Outb
 
         async def call_all(times: int) -> None:
             for _ in range(times):
-                await asyncio.gather(*(outcome(caller.post(each.url, BODY, {})) for each in receivers))
+                await asyncio.gather(*(outcome(client.post(each.url, BODY, {})) for each in receivers))
 
         await call_all(20)
         memory, files = resident_bytes(), open_files()

@@ -37,9 +37,9 @@ async def test_one_address_that_is_not_public_refuses_all(
 
 async def test_a_name_is_looked_up_once_for_each_post_and_vetted_each_time(authority: Authority) -> None:
     lookup = leading_to("127.0.0.1", "127.0.0.1", "10.0.0.1", "127.0.0.1")
-    caller = OutboundClient(ALLOWED, lookup, authority.trust())
+    client = OutboundClient(ALLOWED, lookup, authority.trust())
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
-        told = [await outcome(caller.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
+        told = [await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
 
     assert told == [Response(200, b"there")] * 2 + [OUT_OF_REACH] + [Response(200, b"there")]
     assert (lookup.asked, receiver.connections) == ([NAME] * 4, 3)
@@ -55,7 +55,7 @@ async def test_an_address_in_the_place_of_a_name_is_vetted_without_a_look_up() -
 
 
 async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(
-    caller: OutboundClient,
+    client: OutboundClient,
 ) -> None:
     async with receiving(answering(OK)) as receiver:
         for host in (
@@ -65,41 +65,41 @@ async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(
             "plain.example.",
             "[::ffff:127.0.0.1%1]",
         ):
-            assert await outcome(caller.post(f"http://{host}:{receiver.port}", BODY, {})) == OUT_OF_REACH
-        assert await outcome(caller.post(f"https://localhost:{receiver.port}", BODY, {})) == OUT_OF_REACH
+            assert await outcome(client.post(f"http://{host}:{receiver.port}", BODY, {})) == OUT_OF_REACH
+        assert await outcome(client.post(f"https://localhost:{receiver.port}", BODY, {})) == OUT_OF_REACH
     assert receiver.connections == 0
 
 
-async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(caller: OutboundClient) -> None:
+async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(client: OutboundClient) -> None:
     async def unknown(host: str) -> list[Address]:
         raise NoAddress
 
     async with receiving(answering(OK)) as receiver:
         closed = receiver.port
     told = {
-        await outcome(caller.post(f"http://127.0.0.1:{closed}", BODY, {})),
-        await outcome(caller.post("https://10.0.0.1", BODY, {})),
+        await outcome(client.post(f"http://127.0.0.1:{closed}", BODY, {})),
+        await outcome(client.post("https://10.0.0.1", BODY, {})),
         await outcome(
             OutboundClient(ALLOWED, leading_to("10.0.0.1")).post("https://inner.example", BODY, {})
         ),
         await outcome(OutboundClient(ALLOWED, leading_to("")).post("https://empty.example", BODY, {})),
         await outcome(OutboundClient(ALLOWED, unknown).post("https://unknown.example", BODY, {})),
-        await outcome(caller.post("http://user@plain.example", BODY, {})),
-        await outcome(caller.post("http://other.example", BODY, {})),
-        await outcome(caller.post("https://plain.example:22", BODY, {})),
+        await outcome(client.post("http://user@plain.example", BODY, {})),
+        await outcome(client.post("http://other.example", BODY, {})),
+        await outcome(client.post("https://plain.example:22", BODY, {})),
     }
     assert told == {OUT_OF_REACH}
 
 
-async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(caller: OutboundClient) -> None:
+async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(client: OutboundClient) -> None:
     async with receiving(answering(OK)) as receiver:
-        reader, writer = await caller.connect(parse_url(f"https://{NAME}:{receiver.port}"))
+        reader, writer = await client.connect(parse_url(f"https://{NAME}:{receiver.port}"))
         writer.write(b"POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
         assert await reader.read() == OK
         writer.close()
-        caller.lookup = leading_to("127.0.0.1 10.0.0.1")
+        client.lookup = leading_to("127.0.0.1 10.0.0.1")
         with pytest.raises(RequestFailed, match=OUT_OF_REACH):
-            await caller.connect(parse_url(f"https://{NAME}:{receiver.port}"))
+            await client.connect(parse_url(f"https://{NAME}:{receiver.port}"))
         assert receiver.connections == 1
 
 

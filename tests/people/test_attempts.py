@@ -68,14 +68,14 @@ async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
                 assert (await known.sign_in(user.email)).status_code == 303
         assert (await anns_phone.sign_in(user.email)).status_code == 303
 
-    assert sorted(statuses) == [401] * limits.SIGN_IN_ACCOUNT_NETWORK + [429] * 180
+    assert sorted(statuses) == [401] * limits.MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK + [429] * 180
 
 
 async def test_guesses_from_everywhere_leave_each_network_a_few_and_have_an_end(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_SIGN_INS_PER_ACCOUNT", 3)
-    monkeypatch.setattr(limits, "MAX_SIGN_IN_ACCOUNT", 8)
+    monkeypatch.setattr(limits, "MAX_SHARED_SIGN_INS_PER_ACCOUNT", 3)
+    monkeypatch.setattr(limits, "MAX_SIGN_INS_PER_ACCOUNT", 8)
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app, fresh_address()) as ann:
         await sign_in_and_out(ann, user.email)
@@ -120,13 +120,13 @@ async def test_a_known_browser_guesses_only_so_often_too(
         await sign_in_and_out(ann, user.email)
         statuses = await guess(ann, user.email, 12)
 
-    assert statuses == [401] * limits.SIGN_IN_BROWSER + [429] * 2
+    assert statuses == [401] * limits.MAX_SIGN_INS_PER_BROWSER + [429] * 2
 
 
 @pytest.mark.parametrize("way", ["same address", "same network"])
 async def test_nobody_may_try_many_accounts(api: Api, database: Database, way: str) -> None:
     network = fresh_network()
-    tries = limits.MAX_SIGN_INS_PER_ADDRESS if way == "same address" else limits.SIGN_IN_NETWORK
+    tries = limits.MAX_SIGN_INS_PER_ADDRESS if way == "same address" else limits.MAX_SIGN_INS_PER_NETWORK
     addresses = [f"{network}.{1 if way == 'same address' else number}" for number in range(tries + 1)]
     for address in addresses[:-1]:
         await actions.admit(database, SIGNING_KEY, Attempt(fresh_email(), "a guess", address))
@@ -138,7 +138,7 @@ async def test_nobody_may_try_many_accounts(api: Api, database: Database, way: s
 async def test_a_new_password_makes_every_browser_a_stranger(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_SIGN_IN_ACCOUNT", 1)
+    monkeypatch.setattr(limits, "MAX_SIGN_INS_PER_ACCOUNT", 1)
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app, fresh_address()) as ann:
         await sign_in_and_out(ann, user.email)

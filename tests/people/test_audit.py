@@ -133,7 +133,7 @@ async def test_entries_are_kept_as_long_as_stated_and_no_longer(
         await api(cast.acme.write_key).post("/v1/articles", json={"title": title, "contentMarkdown": "c"})
     entries = await newest(owner, cast, 2)
     for entry, age in zip(entries, (timedelta(hours=-1), timedelta(hours=1)), strict=True):
-        await owner.run(
+        await owner.execute(
             "update audit_entries set created_at = now() - %(age)s where id = %(id)s",
             age=limits.AUDIT_RETENTION + age,
             id=entry.id,

@@ -65,7 +65,7 @@ async def test_a_new_password_and_disabling_end_all_sessions_at_once(
         elif way == "disabled":
             await actions.disable_user(owner, own, user.email)
         else:
-            await owner.run("delete from people where id = %(id)s", id=user.id)
+            await owner.execute("delete from people where id = %(id)s", id=user.id)
 
         assert not await is_signed_in(laptop)
         assert not await is_signed_in(phone)
@@ -96,7 +96,7 @@ async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app) as ann:
         await ann.sign_in(user.email)
-        await owner.run(
+        await owner.execute(
             f"update sessions set {column} = now() - %(age)s where person_id = %(id)s", age=age, id=user.id
         )
         await prune.prune(database, Job(1, prune.PRUNE, {}, 1))

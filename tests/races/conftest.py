@@ -42,7 +42,7 @@ async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]
 
 async def lift_limit(owner: Tx, policy: str, subject: str) -> None:
     """Open a window of a day whose count begins far below zero."""
-    await owner.run(
+    await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
         values (%(policy)s, %(subject)s, clock_timestamp() + interval '1 day', -1000000)

@@ -187,7 +187,7 @@ def remaining(answer: Response, policy: str, quota: int, window: int) -> tuple[i
 
 async def end_window(owner: Tx, subject: str, in_seconds: float = 0, policy: str | None = None) -> None:
     """Let the window that is being counted end now, or soon."""
-    moved = await owner.run(
+    moved = await owner.execute(
         """
         update rate_windows set started_at = clock_timestamp() + make_interval(secs => %(seconds)s)
             - case policy when 'tasks' then interval '1 hour' else interval '1 minute' end

@@ -38,7 +38,7 @@ async def test_the_command_waits_for_a_write_that_has_begun_and_holds_back_the_n
     first, second = await caller(0), await caller(1)
     path = f"/v1/articles/{(await create_article(first))['id']}"
     async with owner.transaction():
-        await owner.run("select id from articles where bot_id = %(bot)s for update", bot=cast.acme.bot_id)
+        await owner.execute("select id from articles where bot_id = %(bot)s for update", bot=cast.acme.bot_id)
         begun = create_task(first.patch(path, json={"contentMarkdown": "Begun before the pause."}))
         await wait_for(owner, "pg_backend_pid() = any(pg_blocking_pids(pid))", 1)
         pausing = create_task(pause(servers, cast))

@@ -239,7 +239,7 @@ def test_a_draft_that_is_not_there_is_refused(ann: Reviewer, draft_id: str) -> N
 def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "REVIEW_PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(limits, "REVIEW_RETRY_SECONDS", 0)
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
     assert "INSTEP_URL is not set: it takes the address" in run_command("draft", "list", **nowhere).refusal
 

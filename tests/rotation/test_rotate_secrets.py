@@ -25,13 +25,13 @@ ROTATED = {"INSTEP_SECRET_KEY": NEW, "INSTEP_SECRET_KEY_PREVIOUS": f" {'x' * 40}
 async def secrets(api: Api, cast: Cast, database: Database, owner: Tx) -> AsyncIterator[None]:
     """One secret of each kind, the only ones of this database."""
     for table in SEALED_TABLES:
-        await owner.run(f"delete from {table}")
+        await owner.execute(f"delete from {table}")
     await create_webhook(api(cast.acme.write_key))
     await add_target(database, cast.acme)
     await visitor_secret(await operator_ctx(owner, cast.acme.workspace_id, str(cast.acme.bot_id)))
     yield
     for table in SEALED_TABLES:
-        await owner.run(f"delete from {table}")
+        await owner.execute(f"delete from {table}")
 
 
 async def plain_texts(owner: Tx, keys: KeyRing) -> dict[str, list[str | None]]:
@@ -79,7 +79,7 @@ async def test_more_secrets_than_a_batch_are_all_sealed_anew(
     keys = key_ring()
     for number in range(BATCH_ROWS + 1):
         place = ("alert_targets", "sealed", cast.acme.workspace_id, f"alt_{number}")
-        await owner.run(
+        await owner.execute(
             """
             insert into alert_targets
                 (id, workspace_id, bot_id, tool, host, last_four, sealed, alerts, created_at)

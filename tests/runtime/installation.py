@@ -104,7 +104,7 @@ class Installation:
     def postgres(self) -> list[int]:
         """The processes of the embedded PostgreSQL."""
         pgdata = self.folder / "postgres"
-        return processes.living_in(pgdata) if pgdata.exists() else []
+        return processes.running_in(pgdata) if pgdata.exists() else []
 
     @property
     def postmaster(self) -> int:

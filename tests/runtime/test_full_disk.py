@@ -15,7 +15,7 @@ from instep.core.database import Database, Tx
 from instep.core.disk import GIB, FreeSpace
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.errors import Unavailable
-from instep.core.outages import LOG_AGAIN_SECONDS, DatabaseFull, OutageLog
+from instep.core.outages import LOG_INTERVAL_SECONDS, DatabaseFull, OutageLog
 from instep.migrations import migrate
 from instep.ops import health
 from instep.runtime import Runtime
@@ -153,10 +153,10 @@ def test_the_log_tells_of_each_kind_of_outage_once_a_minute() -> None:
     now = 0.0
     outages = OutageLog(clock=lambda: now)
 
-    assert [outages.tell(DatabaseFull(), None) for _ in range(3)] == [True, False, False]
-    assert outages.tell(Unavailable(), None)
-    now = LOG_AGAIN_SECONDS
-    assert outages.tell(DatabaseFull(), None)
+    assert [outages.log(DatabaseFull(), None) for _ in range(3)] == [True, False, False]
+    assert outages.log(Unavailable(), None)
+    now = LOG_INTERVAL_SECONDS
+    assert outages.log(DatabaseFull(), None)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ async def test_no_text_is_too_much_to_be_indexed(api: Api, cast: Cast, text: str
     article = await publish(api(cast.acme.write_key), "Zebra")
     # Straight into the table: rendering such texts is another matter.
     changed = "update articles set content_markdown = %(text)s where id = %(id)s"
-    assert await owner.run(changed, text=text, id=article["id"]) == 1
+    assert await owner.execute(changed, text=text, id=article["id"]) == 1
 
     assert len(text) <= WHOLE
     client = api(cast.acme.read_key)

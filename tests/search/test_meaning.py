@@ -260,13 +260,13 @@ async def test_without_the_extension_all_but_meaning_works(
     owner: Tx, monkeypatch: pytest.MonkeyPatch, api: Api, cast: Cast
 ) -> None:
     async with owner.connection.transaction(force_rollback=True):
-        await owner.run("drop table passage_vectors")
-        await owner.run("drop extension vector")
-        await owner.run("create role instep_without_rights")
-        await owner.run("grant execute on function set_up_vectors to instep_without_rights")
-        await owner.run("set local role instep_without_rights")
+        await owner.execute("drop table passage_vectors")
+        await owner.execute("drop extension vector")
+        await owner.execute("create role instep_without_rights")
+        await owner.execute("grant execute on function set_up_vectors to instep_without_rights")
+        await owner.execute("set local role instep_without_rights")
         assert await owner.value("select set_up_vectors()") is False
-        await owner.run("reset role")
+        await owner.execute("reset role")
         assert await owner.value("select set_up_vectors()") is True
     monkeypatch.setattr("instep.search.semantic.vectors.set_up_vectors", lambda url: False)
     async with embedding(knows) as (embedder, behind):
@@ -282,7 +282,7 @@ async def test_the_job_takes_those_first_that_wait_longest_and_rests_after_a_fai
     for place, company in enumerate((cast.globex, cast.acme)):
         article = await publish(api(company.write_key), "Automobile", "Wash it.")
         sql = "update articles set updated_at = %(at)s where id = %(id)s"
-        await owner.run(sql, id=article["id"], at=datetime(2000, 1, 1 + place, tzinfo=UTC))
+        await owner.execute(sql, id=article["id"], at=datetime(2000, 1, 1 + place, tzinfo=UTC))
     monkeypatch.setattr(jobs, "EMBED_AT_ONCE", 1)
     waits = "select run_at > now() + interval '50 seconds' from jobs where kind = %(kind)s"
     behind = "select array_agg(id) from vectors_behind(%(model)s, 1000000)"

@@ -173,7 +173,7 @@ async def test_what_a_transaction_undoes_was_never_there(api: Api, cast: Cast, c
 
     async def undone() -> None:
         async with ctx.tx.transaction():
-            await ctx.tx.run(
+            await ctx.tx.execute(
                 "update articles set content_markdown = 'melon' where id = %(id)s", id=article["id"]
             )
             assert await titles_of(ctx, "melon") == ["Alpha"]

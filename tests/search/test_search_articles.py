@@ -233,9 +233,11 @@ async def test_publishing_brings_an_article_in_and_everything_else_takes_it_out(
     assert await titles(client, "kookaburra") == []
     ok(await client.post(f"{path}/publish"))
     for hidden in ("archived", "in_review"):
-        await owner.run("update articles set status = %(status)s where title = 'Kookaburra'", status=hidden)
+        await owner.execute(
+            "update articles set status = %(status)s where title = 'Kookaburra'", status=hidden
+        )
         assert await titles(client, "kookaburra") == []
-    await owner.run("update articles set status = 'published' where title = 'Kookaburra'")
+    await owner.execute("update articles set status = 'published' where title = 'Kookaburra'")
     assert await titles(client, "kookaburra") == ["Kookaburra"]
     ok(await client.delete(path))
     assert await titles(client, "kookaburra") == []

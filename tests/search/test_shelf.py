@@ -59,7 +59,9 @@ async def test_an_index_is_read_once_where_articles_are_newer_than_the_bot_says(
     api: Api, cast: Cast, ctx: Ctx, owner: Tx
 ) -> None:
     await publish(api(cast.acme.write_key))
-    await owner.run("update bots set changed_at = changed_at - interval '1 s' where id = %(b)s", b=ctx.bot.id)
+    await owner.execute(
+        "update bots set changed_at = changed_at - interval '1 s' where id = %(b)s", b=ctx.bot.id
+    )
     shelf_ = IndexCache(ROOM)
     before, _ = await shelf_.index_of(ctx)
 
@@ -101,9 +103,9 @@ async def test_a_stored_index_spares_the_reading(
     assert await owner.value("select count(*) from search_indexes where bot_id = %(b)s", b=ctx.bot.id) == 1
     await publish(client, "Later")
     # What the stored one holds is not read again.
-    await owner.run("alter table articles disable trigger articles_stamped")
-    await owner.run("update articles set title = 'Unread' where title = 'No 0'")
-    await owner.run("alter table articles enable trigger articles_stamped")
+    await owner.execute("alter table articles disable trigger articles_stamped")
+    await owner.execute("update articles set title = 'Unread' where title = 'No 0'")
+    await owner.execute("alter table articles enable trigger articles_stamped")
 
     index, _ = await IndexCache(ROOM).index_of(ctx)
 
@@ -232,7 +234,7 @@ async def test_behind_many_changes_a_worker_stores_the_index(
 async def behind_longest(owner: Tx, *companies: Company) -> None:
     """Put their bots before those of all other tests: whose turn it is, who changed first comes first."""
     for place, company in enumerate(companies):
-        await owner.run(
+        await owner.execute(
             """
             update bots set changed_at = timestamptz '2000-01-01' + %(place)s * interval '1 day'
             where id = %(bot)s

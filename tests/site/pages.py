@@ -34,7 +34,7 @@ async def collect(client: Client, title: str, **fields: object) -> Json:
 
 async def set_article(owner: Tx, article: Json, assignment: str) -> None:
     """What the API of this version has no operation for."""
-    await owner.run(f"update articles set {assignment} where id = %(id)s", id=article["id"])
+    await owner.execute(f"update articles set {assignment} where id = %(id)s", id=article["id"])
 
 
 class Page(HTMLParser):

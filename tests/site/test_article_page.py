@@ -253,6 +253,8 @@ async def test_an_odd_address_is_not_found(api: Api, cast: Cast, path: str) -> N
 
 async def test_a_paused_company_keeps_its_help_center(api: Api, cast: Cast, owner: Tx) -> None:
     await publish(api(cast.acme.write_key), "Install")
-    await owner.run("update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id)
+    await owner.execute(
+        "update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id
+    )
 
     assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 200

@@ -142,7 +142,7 @@ async def test_hostile_texts_and_titles_are_harmless(api: Api, cast: Cast) -> No
 @pytest.mark.parametrize("status", ["draft", "archived"])
 async def test_what_is_not_published_has_no_page(api: Api, cast: Cast, owner: Tx, status: str) -> None:
     entry = await publish_entry(api(cast.acme.write_key), "Secret")
-    await owner.run(
+    await owner.execute(
         "update changelog_entries set status = %(status)s where id = %(id)s", status=status, id=entry["id"]
     )
 

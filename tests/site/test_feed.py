@@ -59,7 +59,7 @@ async def test_the_feed_holds_what_readers_need(api: Api, cast: Cast) -> None:
 async def test_dates_are_those_of_mail_in_utc(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     entry = await publish_entry(client)
-    await owner.run(
+    await owner.execute(
         """update changelog_entries
            set published_at = '2026-03-01 01:30+02', updated_at = '2026-11-21 12:00+00'
            where id = %(id)s""",

@@ -60,7 +60,7 @@ async def restore(client: Client, ref: str) -> Json:
 
 async def let_time_pass(owner: Tx, company: Company, time: timedelta) -> None:
     """As if the deletions of a company lay so much further back."""
-    await owner.run(
+    await owner.execute(
         "update articles set deleted_at = deleted_at - %(time)s where workspace_id = %(workspace)s",
         time=time,
         workspace=company.workspace_id,

@@ -93,7 +93,7 @@ class Rows:
 
     async def insert(self, owner: Tx) -> None:
         """All at once; what lists are ordered by is as if one had been made after the other."""
-        await owner.run(
+        await owner.execute(
             """
             with opened as (
                 insert into workspaces (id, name)

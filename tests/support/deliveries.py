@@ -76,7 +76,7 @@ async def enable(client: Client, webhook: Json) -> Json:
 
 async def make_due(owner: Tx, webhook: Json) -> None:
     """Let the time come for which its deliveries wait."""
-    await owner.run(
+    await owner.execute(
         """
         update deliveries set next_attempt_at = clock_timestamp()
         where endpoint_id = %(id)s and status = 'pending' and next_attempt_at > clock_timestamp()
@@ -87,7 +87,9 @@ async def make_due(owner: Tx, webhook: Json) -> None:
 
 async def end_leases(owner: Tx) -> None:
     """Let so much time go by that attempts under way are taken for lost."""
-    await owner.run("update deliveries set leased_until = clock_timestamp() where leased_until is not null")
+    await owner.execute(
+        "update deliveries set leased_until = clock_timestamp() where leased_until is not null"
+    )
 
 
 async def until(is_true: Callable[[], Awaitable[bool]]) -> None:
@@ -104,7 +106,7 @@ async def database_time(owner: Tx) -> datetime:
 
 async def add_deliveries(owner: Tx, webhook: Json, count: int, bytes_each: int = 1_000) -> None:
     """So many that are due, as changes would leave them, in the order of their ids."""
-    await owner.run(
+    await owner.execute(
         """
         with made as (
           insert into events (id, workspace_id, type, body, created_at)

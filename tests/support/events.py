@@ -33,7 +33,7 @@ async def kinds(owner: Tx, company: Company, webhook: Json | None = None) -> lis
 
 async def forget(owner: Tx, company: Company) -> None:
     """Begin to listen anew."""
-    await owner.run("delete from events where workspace_id = %(id)s", id=company.workspace_id)
+    await owner.execute("delete from events where workspace_id = %(id)s", id=company.workspace_id)
 
 
 def told(body: Json) -> tuple[str, Json, Json]:

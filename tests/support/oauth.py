@@ -32,7 +32,7 @@ ROLES = pytest.mark.parametrize("role", list(Role))
 async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Person:
     """Somebody of the company, without a password: no test here signs in by one."""
     person = Person(new_id("per"), company.workspace_id, fresh_email(), role)
-    await owner.run(
+    await owner.execute(
         "insert into people (id, workspace_id, email, password_hash, role) "
         "values (%(id)s, %(workspace)s, %(email)s, '', %(role)s)",
         id=person.id,
@@ -46,7 +46,7 @@ async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Perso
 async def begin_session(owner: Tx, person: Person) -> str:
     """What the cookie of a browser holds in which the person is signed in."""
     token = new_token()
-    await owner.run(
+    await owner.execute(
         "insert into sessions (token_hash, workspace_id, person_id) "
         "values (%(token)s, %(workspace)s, %(id)s)",
         token=hash_key(token),

@@ -12,7 +12,7 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Ctx
-from instep.web.embed import VISITOR
+from instep.web.visitors.route import VISITOR
 from instep.workspaces.actions import change_origins
 from tests.support.cast import Cast, Client, Company, Json
 from tests.support.http import Response, body_of, created
@@ -66,7 +66,7 @@ async def open_to(owner: Tx, company: Company, *origins: str) -> None:
 
 async def spend(owner: Tx, policy: str, subject: str, hits: int) -> None:
     """Use a window up to so many calls."""
-    await owner.run(
+    await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
         values (%(policy)s, %(subject)s, clock_timestamp(), %(hits)s)

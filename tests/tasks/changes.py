@@ -71,7 +71,7 @@ async def get(client: Client, path: str) -> Json:
 
 async def use_up(owner: Tx, subject: str, tasks: int, policy: str = "tasks") -> None:
     """Leave the window as so many tasks would."""
-    await owner.run(
+    await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
         values (%(policy)s, %(subject)s, clock_timestamp(), %(tasks)s)

@@ -111,7 +111,7 @@ async def test_a_task_that_is_given_up_before_it_ran_was_queued(
     client = api(cast.acme.write_key)
     await create_webhook(client)
     await send(client)
-    await owner.run("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+    await owner.execute("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
 
     await run_jobs()
 
@@ -155,14 +155,16 @@ async def test_an_attempt_that_fails_halfway_leaves_no_event(
     await send(client)
     refuse = """begin if (select count(*) from drafts where task_id = new.task_id) = 1 then
         raise exception 'the disk is full'; end if; return new; end"""
-    await owner.run(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
-    await owner.run("create trigger refuse before insert on drafts for each row execute function refuse()")
+    await owner.execute(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
+    await owner.execute(
+        "create trigger refuse before insert on drafts for each row execute function refuse()"
+    )
     try:
         await run_jobs()
         assert await kinds(owner, cast.acme) == []
     finally:
-        await owner.run("drop function refuse cascade")
-    await owner.run("update jobs set run_at = now()")
+        await owner.execute("drop function refuse cascade")
+    await owner.execute("update jobs set run_at = now()")
 
     await run_jobs()
 

@@ -62,7 +62,7 @@ async def test_a_draft_whose_article_was_purged_leaves_the_task_as_it_was(
     await run_jobs()
     done = await get(client, f"tasks/{task['id']}")
     [draft] = done["drafts"]
-    await owner.run("delete from articles where id = %(id)s", id=draft["articleId"])
+    await owner.execute("delete from articles where id = %(id)s", id=draft["articleId"])
 
     assert await get(client, f"tasks/{task['id']}") == done | {"drafts": []}
     assert error(await client.get(f"/v1/drafts/{draft['id']}")) == (404, "not_found")

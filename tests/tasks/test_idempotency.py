@@ -102,7 +102,7 @@ async def test_a_key_is_forgotten_after_a_day(api: Api, cast: Cast, owner: Tx) -
     client = api(cast.acme.write_key)
     first = await send(client, "deploy-1")
     for hours, is_same in ((23, True), (2, False)):
-        await owner.run(
+        await owner.execute(
             "update idempotency_keys set created_at = created_at - make_interval(hours => %(hours)s)",
             hours=hours,
         )

@@ -221,7 +221,7 @@ async def test_a_job_that_runs_twice_drafts_once(
     if is_over:
         await run_jobs()
         ended = await get(client, f"tasks/{task['id']}")
-    await owner.run(again, payload=payload)
+    await owner.execute(again, payload=payload)
 
     await run_jobs()
 
@@ -273,17 +273,19 @@ async def test_a_task_that_keeps_failing_ends_after_its_attempts_without_half_it
     await write_articles(client)
     task = await send(client)
     refuse = "begin raise exception 'the disk is full'; end"
-    await owner.run(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
-    await owner.run("create trigger refuse before insert on drafts for each row execute function refuse()")
+    await owner.execute(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
+    await owner.execute(
+        "create trigger refuse before insert on drafts for each row execute function refuse()"
+    )
     try:
         for attempt in range(MAX_ATTEMPTS):
             seen = await get(client, f"tasks/{task['id']}")
             assert seen["status"] == ("queued" if attempt == 0 else "running")
             assert (seen["summary"] is None) is (attempt == 0), "a running task says what it does"
             assert await run_jobs() == 1
-            await owner.run("update jobs set run_at = now() where run_at is not null")
+            await owner.execute("update jobs set run_at = now() where run_at is not null")
     finally:
-        await owner.run("drop function refuse cascade")
+        await owner.execute("drop function refuse cascade")
 
     failed = await get(client, f"tasks/{task['id']}")
     assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
@@ -296,7 +298,7 @@ async def test_a_task_whose_every_attempt_killed_its_worker_fails(
 ) -> None:
     client = api(cast.acme.write_key)
     task = await send(client)
-    await owner.run("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+    await owner.execute("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
 
     await run_jobs()
 
@@ -317,7 +319,7 @@ async def test_the_tasks_of_a_paused_workspace_wait_until_it_is_resumed(
     assert (await get(client, f"tasks/{task['id']}"))["status"] == "queued"
     assert (await get(client, "drafts"))["results"] == []
     await resume_workspace(owner, cast.acme.workspace_id)
-    await owner.run("update jobs set run_at = now()")
+    await owner.execute("update jobs set run_at = now()")
     await run_jobs()
     assert (await get(client, f"tasks/{task['id']}"))["outcome"] == "drafts"
 
@@ -328,10 +330,10 @@ async def test_after_a_failed_attempt_the_next_one_completes(
     client = api(cast.acme.write_key)
     await write_articles(client)
     task = await send(client)
-    await owner.run("alter table drafts rename to drafts_away")
+    await owner.execute("alter table drafts rename to drafts_away")
     await run_jobs()
-    await owner.run("alter table drafts_away rename to drafts")
-    await owner.run("update jobs set run_at = now()")
+    await owner.execute("alter table drafts_away rename to drafts")
+    await owner.execute("update jobs set run_at = now()")
 
     await run_jobs()
 

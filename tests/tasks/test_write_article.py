@@ -152,7 +152,9 @@ async def test_a_job_that_runs_twice_writes_one_article(
         await run_jobs()
         ended = await get(client, f"tasks/{task['id']}")
     for _ in range(3):
-        await owner.run("insert into jobs (kind, payload) values ('run_task', %(payload)s)", payload=payload)
+        await owner.execute(
+            "insert into jobs (kind, payload) values ('run_task', %(payload)s)", payload=payload
+        )
 
     await run_jobs()
 
@@ -169,14 +171,16 @@ async def test_a_failed_attempt_leaves_no_article_behind(
     client = api(cast.acme.write_key)
     task = await write(client)
     refuse = "begin raise exception 'the disk is full'; end"
-    await owner.run(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
-    await owner.run("create trigger refuse before insert on drafts for each row execute function refuse()")
+    await owner.execute(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
+    await owner.execute(
+        "create trigger refuse before insert on drafts for each row execute function refuse()"
+    )
     try:
         await run_jobs()
         assert (await get(client, "articles"))["results"] == []
     finally:
-        await owner.run("drop function refuse cascade")
-    await owner.run("update jobs set run_at = now()")
+        await owner.execute("drop function refuse cascade")
+    await owner.execute("update jobs set run_at = now()")
 
     await run_jobs()
 
@@ -189,7 +193,7 @@ async def test_a_task_whose_every_attempt_killed_its_worker_fails(
 ) -> None:
     client = api(cast.acme.write_key)
     task = await write(client)
-    await owner.run("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+    await owner.execute("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
 
     await run_jobs()
 
@@ -209,7 +213,7 @@ async def test_a_paused_workspace_gets_no_article_until_it_is_resumed(
     assert (await get(client, f"tasks/{task['id']}"))["status"] == "queued"
     assert (await get(client, "articles"))["results"] == []
     await resume_workspace(owner, cast.acme.workspace_id)
-    await owner.run("update jobs set run_at = now()")
+    await owner.execute("update jobs set run_at = now()")
     await run_jobs()
     assert (await get(client, f"tasks/{task['id']}"))["outcome"] == "drafts"
 

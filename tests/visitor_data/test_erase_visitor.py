@@ -96,11 +96,11 @@ async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
     mine = ("--workspace", cast.acme.workspace_id)
     if how == "visitor":
         # A lead without a conversation is known by its address alone.
-        await owner.run(
+        await owner.execute(
             "delete from leads where conversation_id is null and workspace_id = %(workspace)s",
             workspace=cast.acme.workspace_id,
         )
-        await owner.run(
+        await owner.execute(
             'update events set body = \'{"data": {"object": {"id": ""}}}\' where type = \'lead.created\''
             " and position('no conversation' in convert_from(body, 'UTF8')) > 0"
             " and workspace_id = %(workspace)s",

@@ -14,7 +14,7 @@ from instep.web.protocol import StrictHttp, Timeouts
 
 SECONDS = 20
 RECEIVE_BUFFER_BYTES = 4_096
-CONNECTIONS = Connections(most=150, most_of_address=100)
+CONNECTIONS = Connections(max_total=150, max_per_address=100)
 IMPATIENCE = Timeouts(head=0.4, idle=0.4, body_grace=0.4, write=0.4, stop_idle=0.2, check=0.05)
 
 

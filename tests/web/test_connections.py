@@ -33,9 +33,9 @@ def few_descriptors() -> Iterator[None]:
 
 
 async def test_one_address_has_so_many_connections_and_others_are_served(port: int, cast: Cast) -> None:
-    most = CONNECTIONS.most_of_address
-    async with connected(port, most) as clients:
-        await until(port, lambda: CONNECTIONS.by_address["127.0.0.2"] == most)
+    limit = CONNECTIONS.max_per_address
+    async with connected(port, limit) as clients:
+        await until(port, lambda: CONNECTIONS.by_address["127.0.0.2"] == limit)
 
         async with connected(port, 1) as (one_too_many,):
             said = await one_too_many.end()
@@ -56,7 +56,7 @@ async def test_one_address_has_so_many_connections_and_others_are_served(port: i
 async def test_beyond_the_number_of_all_connections_new_ones_are_refused_and_old_ones_served(
     port: int, cast: Cast
 ) -> None:
-    half = CONNECTIONS.most // 2
+    half = CONNECTIONS.max_total // 2
     async with connected(port, half) as some, connected(port, half, "127.0.0.3") as others:
         async with connected(port, 1, "127.0.0.4") as (one_too_many,):
             assert (await one_too_many.end()).startswith(b"HTTP/1.1 503")
@@ -67,7 +67,7 @@ async def test_beyond_the_number_of_all_connections_new_ones_are_refused_and_old
 
 
 def test_proxies_have_no_limit_of_their_own_but_that_of_all() -> None:
-    connections = Connections(most=4, most_of_address=2, exempt=[ip_network("10.0.0.0/8")])
+    connections = Connections(max_total=4, max_per_address=2, exempt=[ip_network("10.0.0.0/8")])
 
     assert [connections.enter("10.1.2.3") for _ in range(3)] == [True, True, True]
     assert [connections.enter("127.0.0.1") for _ in range(2)] == [True, False]
@@ -77,7 +77,7 @@ def test_proxies_have_no_limit_of_their_own_but_that_of_all() -> None:
 
 
 def test_addresses_of_one_ipv6_network_count_as_one() -> None:
-    connections = Connections(most=10, most_of_address=2)
+    connections = Connections(max_total=10, max_per_address=2)
 
     assert [connections.enter(f"2001:db8::{number}") for number in (1, 2, 3)] == [True, True, False]
     assert connections.enter("2001:db8:0:1::1")

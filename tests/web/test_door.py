@@ -16,7 +16,7 @@ TOO_MUCH = b'{"title": "' + b"x" * (2 * 1024 * 1024) + b'"}'
 
 async def spend(owner: Tx, policy: str, subject: str) -> None:
     """Use up a window, as that many requests would."""
-    await owner.run(
+    await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
         values (%(policy)s, %(subject)s, clock_timestamp(), 1000)
@@ -72,7 +72,7 @@ async def test_a_key_is_not_taken_from_the_query(app: FastAPI, api: Api, cast: C
 
 async def test_an_expired_key_is_dead(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
     sql = "update api_keys set expires_at = now() - interval '1 second' where id = %(id)s"
-    await owner.run(sql, id=cast.acme.write_key_id)
+    await owner.execute(sql, id=cast.acme.write_key_id)
 
     async with stranger(app, cast.acme.write_key) as client:
         assert error(await client.get("/v1/bots")) == (401, "unauthorized")

@@ -43,7 +43,7 @@ async def test_the_window_ends(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     await ask(client, 3)
     sql = "update rate_windows set started_at = started_at - interval '61 seconds' where subject = %(key)s"
-    await owner.run(sql, key=cast.acme.write_key_id)
+    await owner.execute(sql, key=cast.acme.write_key_id)
 
     [answer] = await ask(client, 1)
 

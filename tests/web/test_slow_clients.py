@@ -158,7 +158,7 @@ async def test_a_key_that_is_revoked_while_a_large_body_comes_in_opens_nothing(
         used = "select last_used_at is not null from api_keys where key_hash = sha256(%(key)s::bytea)"
         while not await owner.value(used, key=cast.acme.write_key):
             assert await is_healthy(port)
-        await owner.run(
+        await owner.execute(
             "update api_keys set revoked_at = now() where key_hash = sha256(%(key)s::bytea)",
             key=cast.acme.write_key,
         )

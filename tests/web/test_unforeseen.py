@@ -11,9 +11,9 @@ from tests.support.cast import Api, Cast
 @pytest.fixture
 async def broken(owner: Tx) -> AsyncIterator[None]:
     """A database that lacks a table."""
-    await owner.run("alter table collections rename to collections_away")
+    await owner.execute("alter table collections rename to collections_away")
     yield
-    await owner.run("alter table collections_away rename to collections")
+    await owner.execute("alter table collections_away rename to collections")
 
 
 async def test_the_api_answers_500_in_json_with_an_id_and_its_limits(

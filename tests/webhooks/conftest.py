@@ -36,7 +36,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[Sender]:
     """One that may call this machine; what other tests have left to deliver is gone."""
     allow("127.0.0.0/8")
-    await owner.run("delete from webhook_endpoints")
+    await owner.execute("delete from webhook_endpoints")
     async with sending(database) as made:
         yield made
 

@@ -46,7 +46,7 @@ async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | N
         }
         for number, http_status in enumerate(http_statuses, 1)
     ]
-    await owner.run(
+    await owner.execute(
         """
         update deliveries set status = %(status)s, attempts = %(attempts)s, round_attempts = %(count)s,
             next_attempt_at = null where id = %(id)s

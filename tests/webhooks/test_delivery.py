@@ -173,7 +173,7 @@ async def test_whoever_is_not_listening_and_whoever_may_not_be_called_have_the_s
         await receiver.close()
     else:
         sql = "update webhook_endpoints set url = replace(url, '127.0.0.1', '[::1]') where id = %(id)s"
-        await owner.run(sql, id=webhook["id"])
+        await owner.execute(sql, id=webhook["id"])
 
     await sender.run_due()
 
@@ -250,7 +250,7 @@ async def test_a_secret_that_cant_be_read_sends_nothing_until_it_is_rotated(
     sql = (
         "update webhook_secrets set sealed = overlay(sealed placing 'none' from 1) where endpoint_id = %(id)s"
     )
-    await owner.run(sql, id=webhook["id"])
+    await owner.execute(sql, id=webhook["id"])
 
     await sender.run_due()
 
@@ -268,7 +268,7 @@ async def test_a_secret_that_cant_be_read_sends_nothing_until_it_is_rotated(
 
 async def move_ends(owner: Tx, by: str) -> None:
     sql = "update webhook_secrets set ends_at = ends_at - %(by)s::interval where ends_at is not null"
-    await owner.run(sql, by=by)
+    await owner.execute(sql, by=by)
 
 
 def signs(receiver: Receiver, number: int) -> Callable[[str], bool]:

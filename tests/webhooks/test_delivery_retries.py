@@ -37,7 +37,7 @@ async def test_it_is_tried_again_at_the_promised_times_and_never_a_seventh_time(
     delivery = await delivery_of(client, webhook)
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
     assert [attempt["number"] for attempt in delivery["attempts"]] == [1, 2, 3, 4, 5, 6]
-    await owner.run("update deliveries set created_at = created_at - interval '29 days'")
+    await owner.execute("update deliveries set created_at = created_at - interval '29 days'")
     assert await sender.run_due() == 0
     assert len(receiver.received) == ATTEMPTS
 
@@ -49,7 +49,7 @@ async def test_the_wait_counts_from_the_end_of_the_attempt(
     # As if this attempt had taken eight seconds more.
     receiver.status = 500
     async with attempt_under_way(sender, receiver):
-        await owner.run("update deliveries set began_at = began_at - interval '8 seconds'")
+        await owner.execute("update deliveries set began_at = began_at - interval '8 seconds'")
         ended = await database_time(owner)
 
     delivery = await delivery_of(client, webhook)
@@ -127,7 +127,7 @@ async def fail(client: Client, webhook: Json, sender: Sender, owner: Tx, wait: t
 
 async def move_to(owner: Tx, webhook: Json, after_due: timedelta) -> None:
     """Let so much time go by that the next attempt was due so long ago."""
-    await owner.run(
+    await owner.execute(
         """
         update deliveries set next_attempt_at = clock_timestamp() - %(after)s
         where endpoint_id = %(id)s and status = 'pending'

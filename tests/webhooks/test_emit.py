@@ -218,14 +218,14 @@ async def test_a_change_whose_event_can_not_be_written_does_not_happen(
     await create_webhook(client)
     await create_article(client)
     refuse = "begin raise exception 'the disk is full'; end"
-    await owner.run(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
-    await owner.run(
+    await owner.execute(f"create function refuse() returns trigger language plpgsql as $${refuse}$$")
+    await owner.execute(
         "create trigger refuse before insert on deliveries for each row execute function refuse()"
     )
     try:
         assert error(await client.post(f"{INSTALL}/publish")) == (500, "internal_error")
     finally:
-        await owner.run("drop function refuse cascade")
+        await owner.execute("drop function refuse cascade")
 
     assert ok(await client.get(INSTALL))["status"] == "draft"
     assert await events_of(owner, cast) == {}

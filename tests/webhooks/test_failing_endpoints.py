@@ -163,7 +163,7 @@ async def fail_new(client: Client, webhook: Json, sender: Sender, receiver: Rece
 
 async def let_pass(owner: Tx, webhook: Json, time: timedelta) -> None:
     """So that what waits is due, and what has failed fails for so much longer."""
-    await owner.run(
+    await owner.execute(
         "update webhook_endpoints set failing_since = failing_since - %(time)s where id = %(id)s",
         id=webhook["id"],
         time=time,

@@ -101,7 +101,7 @@ async def test_what_is_due_goes_out_in_its_order(
 ) -> None:
     await add_deliveries(owner, webhook, 40)
     # Against the order of their ids.
-    await owner.run(
+    await owner.execute(
         """
         update deliveries set next_attempt_at = now() - make_interval(mins => right(id, 6)::int)
         where endpoint_id = %(id)s

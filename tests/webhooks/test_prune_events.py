@@ -33,7 +33,7 @@ async def test_events_are_pruned_with_their_deliveries_after_30_days(
     old_waiting = await send_test(client, webhook)
     await sender.run_due()
     for delivery, age in ((old_done, 30), (old_waiting, 31), (young, 29)):
-        await owner.run(
+        await owner.execute(
             "update events set created_at = created_at - %(age)s where id = %(id)s",
             age=timedelta(days=age),
             id=delivery["eventId"],
@@ -49,7 +49,7 @@ async def test_events_are_pruned_with_their_deliveries_after_30_days(
 
 
 async def test_many_events_are_pruned_at_once(cast: Cast, owner: Tx, database: Database) -> None:
-    await owner.run(
+    await owner.execute(
         """
         insert into events (id, workspace_id, type, body, created_at)
         select 'evt_' || %(id)s || n, %(id)s, 'webhook.test', '', now() - interval '31 days'
@@ -104,14 +104,14 @@ async def test_pruning_waits_in_no_circle(
 
 async def turn_around(owner: Tx) -> None:
     """The events are old, the first one before the others; of their deliveries the last one stands first."""
-    await owner.run(
+    await owner.execute(
         """
         update events e set created_at = now() - interval '31 days' + right(e.id, 1)::int * interval '1 s'
         from deliveries d where d.event_id = e.id
         """
     )
     for number in (3, 2, 1):
-        await owner.run(
+        await owner.execute(
             """
             update deliveries set created_at = now() + %(number)s * interval '1 s'
             where right(id, 1)::int = %(number)s

@@ -40,7 +40,7 @@ async def test_one_that_waits_for_a_later_time_is_due_now(api: Api, cast: Cast, 
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
     sql = "update deliveries set next_attempt_at = now() + interval '8 hours' where id = %(id)s"
-    await owner.run(sql, id=delivery["id"])
+    await owner.execute(sql, id=delivery["id"])
 
     ok(await client.post(address(webhook, delivery)))
 

@@ -66,7 +66,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
     assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refused)["error"]
     assert await secrets_of(owner, webhook) == kept
 
-    await owner.run(
+    await owner.execute(
         "update webhook_secrets set ends_at = now() where ends_at = %(first)s and endpoint_id = %(id)s",
         first=first_end,
         id=webhook["id"],

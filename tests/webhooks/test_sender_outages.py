@@ -98,12 +98,12 @@ async def outage(database_url: str) -> AsyncIterator[None]:
     elsewhere = make_conninfo(database_url, dbname="postgres")
     async with await psycopg.AsyncConnection.connect(elsewhere, autocommit=True) as connection:
         tx = Tx(connection)
-        await tx.run(f"alter database {name} allow_connections false")
+        await tx.execute(f"alter database {name} allow_connections false")
         try:
             await end_connections(tx, str(name))
             yield
         finally:
-            await tx.run(f"alter database {name} allow_connections true")
+            await tx.execute(f"alter database {name} allow_connections true")
 
 
 async def end_connections(tx: Tx, name: str) -> None:

@@ -47,7 +47,7 @@ async def test_enabling_it_clears_the_reason_why_it_was_disabled(api: Api, cast:
     client = api(cast.acme.write_key)
     webhook = await create_webhook(client)
     address = f"{WEBHOOKS}/{webhook['id']}"
-    await owner.run(
+    await owner.execute(
         "update webhook_endpoints set status = 'disabled', disabled_reason = 'Gone' where id = %(id)s",
         id=webhook["id"],
     )

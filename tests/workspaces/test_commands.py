@@ -217,7 +217,7 @@ async def test_doctor_finds_no_problem_and_tells_no_secret(
 ) -> None:
     # What other tests have sealed with another key would be a problem.
     for table in SEALED_TABLES:
-        await owner.run(f"delete from {table}")
+        await owner.execute(f"delete from {table}")
     secret = "not to be told" * 4
     lines, report = [
         await operator.run("doctor", *form, INSTEP_SECRET_KEY=secret, INSTEP_DATA_DIR=str(tmp_path))

@@ -12,6 +12,8 @@ from instep.core.embedded.errors import DatabaseUnavailable
 
 @dataclass(frozen=True)
 class Account:
+    """A system account; `is_borrowed` if it is not the account of this process."""
+
     name: str
     uid: int
     gid: int
@@ -19,7 +21,7 @@ class Account:
 
     @property
     def process_options(self) -> dict[str, Any]:
-        """What makes `subprocess` run a program under this account."""
+        """Arguments that make `subprocess` run a program under this account."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_borrowed else {}
 
     def own(self, path: Path) -> None:
@@ -28,25 +30,25 @@ class Account:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def obstacle(self, path: Path) -> Path | None:
-        """The first folder on the way to `path` (or `path` itself) that this account can't enter."""
+        """The first folder above `path`, or `path` itself, that this account can't enter."""
         if not self.is_borrowed:
             return None
-        way = [*reversed(path.parents), path]
-        return next((step for step in way if not self._may_enter(step.stat())), None)
+        folders = [*reversed(path.parents), path]
+        return next((folder for folder in folders if not self._may_enter(folder.stat())), None)
 
-    def _may_enter(self, found: os.stat_result) -> bool:
-        if found.st_uid == self.uid:
-            return bool(found.st_mode & stat.S_IXUSR)
-        if found.st_gid == self.gid:
-            return bool(found.st_mode & stat.S_IXGRP)
-        return bool(found.st_mode & stat.S_IXOTH)
+    def _may_enter(self, status: os.stat_result) -> bool:
+        if status.st_uid == self.uid:
+            return bool(status.st_mode & stat.S_IXUSR)
+        if status.st_gid == self.gid:
+            return bool(status.st_mode & stat.S_IXGRP)
+        return bool(status.st_mode & stat.S_IXOTH)
 
 
 def account_for(pgdata: Path) -> Account:
     """Our own account, unless that is root: then the cluster's owner, else `postgres`, else `nobody`."""
     if os.geteuid() != 0:
-        me = os.geteuid()
-        return Account(str(me), me, os.getegid(), is_borrowed=False)
+        uid = os.geteuid()
+        return Account(str(uid), uid, os.getegid(), is_borrowed=False)
     if pgdata.exists() and (owner := pgdata.stat()).st_uid != 0:
         return Account(str(owner.st_uid), owner.st_uid, owner.st_gid, is_borrowed=True)
     for name in ("postgres", "nobody"):

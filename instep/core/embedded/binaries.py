@@ -1,4 +1,4 @@
-"""The PostgreSQL programs: those of the wheel, or a copy of them that the server's account can reach."""
+"""The PostgreSQL programs: those of the wheel, or a copy of them that the server's account can read."""
 
 import importlib.metadata
 import importlib.util
@@ -30,7 +30,7 @@ def find_programs(data_dir: Path, account: Account, bin_dir: Path | None) -> Pat
 
 
 def _package_folder() -> Path:
-    # Found, never imported: importing it starts things.
+    # The package is located and not imported, since importing it has side effects.
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise DatabaseUnavailable(
@@ -59,7 +59,7 @@ def _refuse_unreachable(programs: Path, account: Account) -> None:
 def _copy(package: Path, target: Path) -> None:
     draft = Path(tempfile.mkdtemp(prefix=f"{target.name}.new-", dir=target.parent))
     skip = shutil.ignore_patterns("include", "*.a", "*.pyc")
-    # The programs find their libraries by relative paths: beside the package (Linux) or in it (macOS).
+    # The programs find their libraries by relative paths: next to the package (Linux) or inside it (macOS).
     parts = (f"{PACKAGE}/{INSTALL}", f"{PACKAGE}.libs", f"{PACKAGE}/.dylibs")
     for part in parts:
         if (package.parent / part).exists():

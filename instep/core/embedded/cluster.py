@@ -1,4 +1,4 @@
-"""One PostgreSQL cluster on disk: where its parts are, and which of its processes live."""
+"""One PostgreSQL cluster on disk: where its files are, and which of its processes run."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from instep.core.embedded.binaries import find_programs
 from instep.core.embedded.errors import DatabaseUnavailable
 
 NAME = "instep"
-LARGEST_LOG = 8 * 1024 * 1024
+MAX_LOG_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Cluster:
 
     @property
     def alive(self) -> Path:
-        """A lock of which each process of the server inherits a share from the first."""
+        """A lock file; every process of the server inherits a shared lock on it from the postmaster."""
         return self.data_dir / "postgres.alive"
 
     @property
@@ -42,18 +42,18 @@ class Cluster:
         return wire.probe(self.socket, NAME, NAME)
 
     def is_alive(self) -> bool:
-        """Whether any process of the server lives, be it one that outlived the postmaster."""
-        return not locks.is_free(self.alive) or bool(processes.living_in(self.pgdata))
+        """Whether any process of the server runs, even one that outlived the postmaster."""
+        return not locks.is_free(self.alive) or bool(processes.running_in(self.pgdata))
 
     def postmaster(self) -> int | None:
-        """The server's first process, unless the pid file is a leftover that names something else."""
-        pid = processes.noted_in(self.pgdata / "postmaster.pid")
-        if living := processes.living_in(self.pgdata):
-            return pid if pid in living else None
+        """The process id of the postmaster; None if the pid file is stale."""
+        pid = processes.pid_in(self.pgdata / "postmaster.pid")
+        if running := processes.running_in(self.pgdata):
+            return pid if pid in running else None
         return pid if self.is_alive() and self.answer() else None
 
     def orphans(self) -> list[int]:
-        return [] if self.postmaster() else processes.living_in(self.pgdata)
+        return [] if self.postmaster() else processes.running_in(self.pgdata)
 
     def is_stopping(self) -> bool:
         try:
@@ -75,12 +75,13 @@ class Cluster:
         return find_programs(self.data_dir, account, self.bin_dir)
 
     def trim_log(self) -> None:
-        """Start the log anew when it is large; the server appends, so it need not know."""
-        if self.log.exists() and self.log.stat().st_size > LARGEST_LOG:
+        """Move a large log aside and truncate it; the server appends to the file, so it can keep it open."""
+        if self.log.exists() and self.log.stat().st_size > MAX_LOG_BYTES:
             shutil.copy(self.log, self.log.with_name("postgres.log.1"))
             os.truncate(self.log, 0)
 
-    def last_words(self) -> str:
+    def log_tail(self) -> str:
+        """The last lines of the log."""
         with self.log.open("rb") as log:
             log.seek(max(0, self.log.stat().st_size - 2000))
             lines = log.read().decode(errors="replace").splitlines()

@@ -1,4 +1,4 @@
-"""The one error of the embedded database, so that callers tell it from a mistake in the program."""
+"""The one error of the embedded database, so that callers can tell it from a bug."""
 
 from instep.core.errors import Unusable
 

@@ -1,4 +1,4 @@
-"""Make a cluster: aside first and renamed when whole, so that half a one never has its name."""
+"""Create a cluster under a temporary name and rename it when complete, so no partial one is used."""
 
 import os
 import shutil
@@ -27,8 +27,8 @@ FIRST_SETTINGS = {
 }
 
 
-def make(cluster: Cluster, door: int) -> None:
-    """Make the cluster unless it is there. `operation` is the start lock, which the caller holds."""
+def create_cluster(cluster: Cluster, start_lock: int) -> None:
+    """Create the cluster unless it exists; `start_lock` is the descriptor that the caller holds."""
     if (cluster.pgdata / "PG_VERSION").exists():
         return
     if cluster.pgdata.exists() and any(cluster.pgdata.iterdir()):
@@ -40,23 +40,23 @@ def make(cluster: Cluster, door: int) -> None:
     tell(f"Creating the database in {cluster.data_dir} …")
     draft = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=cluster.data_dir))
     account.own(draft)
-    _initdb(cluster, draft, account, door)
+    _initdb(cluster, draft, account, start_lock)
     draft.rename(cluster.pgdata)
     _sync(cluster.data_dir)
 
 
 def remove_drafts(cluster: Cluster) -> None:
-    """Whatever somebody who was killed has left half made."""
+    """Remove what a process that was killed has left unfinished."""
     for pattern in ("postgres.new-*", "postgres-bin-*.new-*"):
         for draft in cluster.data_dir.glob(pattern):
             shutil.rmtree(draft)
 
 
-def _initdb(cluster: Cluster, draft: Path, account: Account, door: int) -> None:
+def _initdb(cluster: Cluster, draft: Path, account: Account, start_lock: int) -> None:
     options = [word for name, value in FIRST_SETTINGS.items() for word in ("--set", f"{name}={value}")]
     if cluster.settings.get("fsync") == "off":
         options.append("--no-sync")
-    done = subprocess.run(
+    result = subprocess.run(
         [
             *(cluster.programs(account) / "initdb", "--pgdata", draft, "--username", NAME, "--auth=trust"),
             *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--encoding=UTF8"),
@@ -67,14 +67,14 @@ def _initdb(cluster: Cluster, draft: Path, account: Account, door: int) -> None:
         stderr=subprocess.STDOUT,
         cwd="/",
         env=environment(),
-        # If we are killed now, initdb keeps the door shut until it has ended too.
-        pass_fds=(door,),
+        # If we are killed now, initdb holds the start lock until it has ended too.
+        pass_fds=(start_lock,),
         **account.process_options,
     )
-    if done.returncode:
+    if result.returncode:
         raise DatabaseUnavailable(
-            f"The database could not be created in {cluster.data_dir}: mend what it says and try again, "
-            "or set INSTEP_DATABASE_URL to a database of your own.\n" + done.stdout.decode(errors="replace")
+            f"The database could not be created in {cluster.data_dir}: fix the problem below and try again, "
+            "or set INSTEP_DATABASE_URL to a database of your own.\n" + result.stdout.decode(errors="replace")
         )
 
 

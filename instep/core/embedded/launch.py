@@ -1,4 +1,4 @@
-"""Start a cluster's server, detached from the terminal and from whoever starts it."""
+"""Start a cluster's server, detached from the terminal and from the process that starts it."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from instep.core.embedded.cluster import Cluster
 
 
 def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
-    """Start the server, which has yet to become ready. No process of an older one may live."""
+    """Start the server without waiting until it is ready. No process of an older one may be running."""
     account = cluster.account()
     _take_over(cluster.pgdata, account)
     sockets.prepare(cluster.socket.parent, account)
@@ -27,7 +27,7 @@ def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
             cwd="/",
             env=environment(),
             umask=0o077,
-            # Ctrl-C in the terminal of whoever started it is not meant for it.
+            # Ctrl-C in the terminal of the process that started it must not reach it.
             start_new_session=True,
             pass_fds=(alive,),
             **account.process_options,
@@ -35,25 +35,25 @@ def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
     finally:
         os.close(log)
         os.close(alive)
-    # Reaps it when it ends: left alone it would be a zombie, which looks much like a server.
+    # The thread reaps the server when it ends; a zombie could be taken for a running server.
     threading.Thread(target=server.wait, name="postgres-reaper", daemon=True).start()
     return server
 
 
 def environment() -> dict[str, str]:
-    """Little of ours: PG* variables would steer the server, and its account need not know our secrets."""
-    kept = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
-    return {"LC_ALL": "C", **{name: os.environ[name] for name in kept if name in os.environ}}
+    """A small environment: PG* variables would change the server, and it must not see our secrets."""
+    inherited = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
+    return {"LC_ALL": "C", **{name: os.environ[name] for name in inherited if name in os.environ}}
 
 
 def _command(cluster: Cluster, account: Account) -> list[str]:
-    ours = {
+    required = {
         "listen_addresses": "",
         "port": "5432",
         "unix_socket_directories": _quoted(cluster.socket.parent),
         "unix_socket_permissions": "0700",
     }
-    settings = [f"--{name}={value}" for name, value in {**cluster.settings, **ours}.items()]
+    settings = [f"--{name}={value}" for name, value in {**cluster.settings, **required}.items()]
     return [str(cluster.programs(account) / "postgres"), "-D", str(cluster.pgdata), *settings]
 
 
@@ -62,17 +62,17 @@ def _quoted(path: Path) -> str:
 
 
 def _take_over(pgdata: Path, account: Account) -> None:
-    """Give a cluster that root has copied here to the server's account."""
+    """Change the owner of a cluster that root has copied here to the server's account."""
     if pgdata.stat().st_uid != account.uid:
-        # The top folder last: should we be interrupted, the next start begins again.
+        # The top folder comes last: after an interruption the next start repeats all of it.
         for path in (*pgdata.rglob("*"), pgdata):
             account.own(path)
     pgdata.chmod(0o700)
 
 
 def _remove_leftovers(cluster: Cluster) -> None:
-    """Remove lock files that are bogus or name a stranger; PostgreSQL deals with all others itself."""
-    for note in (cluster.pgdata / "postmaster.pid", cluster.socket.with_name(f"{sockets.NAME}.lock")):
-        pid = processes.noted_in(note)
+    """Remove lock files that are damaged or name another program; PostgreSQL handles the others itself."""
+    for lock_file in (cluster.pgdata / "postmaster.pid", cluster.socket.with_name(f"{sockets.NAME}.lock")):
+        pid = processes.pid_in(lock_file)
         if pid is None or processes.exists(pid):
-            note.unlink(missing_ok=True)
+            lock_file.unlink(missing_ok=True)

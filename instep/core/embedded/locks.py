@@ -24,18 +24,18 @@ def exclusive(path: Path, deadline: float) -> Iterator[int]:
         try:
             yield fd
         finally:
-            # Said aloud, since closing our descriptor is not enough while a forked child has a copy.
+            # Closing our descriptor would not release the lock while a forked child has a copy.
             fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 def is_free(path: Path) -> bool:
-    """Whether nobody holds the lock, shared or not."""
+    """Whether no process holds the lock, shared or exclusive."""
     with _opened(path) as fd:
         return _try(fd, fcntl.LOCK_EX)
 
 
 def hold_shared(path: Path) -> int:
-    """The descriptor of a share of the lock; closing its last copy gives the share back."""
+    """Take a shared lock and return its descriptor; closing the last copy of it releases the lock."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(fd, fcntl.LOCK_SH)
     return fd

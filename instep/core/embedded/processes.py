@@ -1,4 +1,4 @@
-"""The processes that live in a data directory, and those its lock files name."""
+"""The processes that run in a data directory, and those that its lock files name."""
 
 import os
 import signal
@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def living_in(pgdata: Path) -> list[int]:
-    """The servers whose working directory is `pgdata`; none where the system does not tell (macOS).
+def running_in(pgdata: Path) -> list[int]:
+    """Process ids of the servers whose working directory is `pgdata`; empty on systems without /proc (macOS).
 
-    A zombie has no working directory any more, and somebody's shell in the folder is no server.
+    A zombie no longer has a working directory, and a shell in the folder is not a server.
     """
     try:
         home = pgdata.stat()
@@ -28,7 +28,7 @@ def _works_in(pid: int, home: os.stat_result) -> bool:
     return os.path.samestat(cwd, home) and program.removesuffix(" (deleted)") == "postgres"
 
 
-def noted_in(lock_file: Path) -> int | None:
+def pid_in(lock_file: Path) -> int | None:
     try:
         return abs(int(lock_file.read_text().split("\n", 1)[0]))
     except (OSError, ValueError):

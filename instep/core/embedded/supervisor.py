@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL as its users see it: any number of processes, each with a share of one server."""
+"""The embedded PostgreSQL as its users see it: any number of processes share one server."""
 
 import os
 import sys
@@ -20,13 +20,14 @@ if sys.platform != "win32":
 class EmbeddedPostgres:
     """A share of the server on one data folder. The last to close its share stops the server.
 
-    Starting and stopping happen behind one lock, the door; every user holds a share of another.
+    A process starts or stops the server only while it holds the start lock. Every user of the server holds
+    a shared lock on another file.
     """
 
     def __init__(self, cluster: "Cluster", timeout: float) -> None:
         self._cluster = cluster
         self._timeout = timeout
-        self._door = cluster.data_dir / "postgres.lock"
+        self._start_lock = cluster.data_dir / "postgres.lock"
         self._users = cluster.data_dir / "postgres.users"
         self._share: int | None = None
         self._pid = os.getpid()
@@ -42,15 +43,15 @@ class EmbeddedPostgres:
     ) -> Self:
         """Start the cluster in `data_dir/postgres`, or join the one that runs; returns when it is ready.
 
-        `settings` count only for whoever starts the server.
+        `settings` apply only if this process starts the server.
         """
         if sys.platform == "win32":
             raise DatabaseUnavailable(
                 "Instep can't run PostgreSQL on Windows: set INSTEP_DATABASE_URL to a database of your own."
             )
         database = cls(Cluster(data_dir.resolve(), settings or {}, bin_dir), timeout)
-        with _explained(database._cluster):
-            # PostgreSQL passes through this folder, as another user than root.
+        with _os_errors_explained(database._cluster):
+            # PostgreSQL runs as another user than root and must be able to enter this folder.
             mode = 0o711 if os.geteuid() == 0 else 0o700
             database._cluster.data_dir.mkdir(mode, parents=True, exist_ok=True)
             database._join()
@@ -62,23 +63,23 @@ class EmbeddedPostgres:
         return f"postgresql://{NAME}@/{NAME}?host={folder}&port=5432"
 
     def ensure_running(self) -> None:
-        """Bring the server back if it has crashed; cheap when it has not."""
+        """Restart the server if it has crashed; cheap if it has not."""
         if self._share is None:
             raise DatabaseUnavailable("The database has been closed by this process: attach to it again.")
-        if self._cluster.answer() == wire.LET_IN:
+        if self._cluster.answer() == wire.READY:
             return
         deadline = time.monotonic() + self._timeout
-        with _explained(self._cluster), locks.exclusive(self._door, deadline) as door:
-            lifecycle.bring_up(self._cluster, door, deadline)
+        with _os_errors_explained(self._cluster), locks.exclusive(self._start_lock, deadline) as start_lock:
+            lifecycle.bring_up(self._cluster, start_lock, deadline)
 
     def close(self) -> None:
-        """Give our share back, and stop the server if nobody else has one."""
+        """Give our share back, and stop the server if no other process has one."""
         # A forked child must not end what its parent still uses.
         if self._share is None or self._pid != os.getpid():
             return
         deadline = time.monotonic() + lifecycle.STOP_SECONDS
-        # Should the door stay shut for so long, whoever leaves next stops the server.
-        with suppress(DatabaseUnavailable, OSError), locks.exclusive(self._door, deadline):
+        # If the start lock stays taken for this long, the next process to leave stops the server.
+        with suppress(DatabaseUnavailable, OSError), locks.exclusive(self._start_lock, deadline):
             self._give_back()
             if locks.is_free(self._users):
                 lifecycle.stop(self._cluster)
@@ -94,12 +95,12 @@ class EmbeddedPostgres:
 
     def _join(self) -> None:
         deadline = time.monotonic() + self._timeout
-        with locks.exclusive(self._door, deadline) as door:
+        with locks.exclusive(self._start_lock, deadline) as start_lock:
             self._share = locks.hold_shared(self._users)
             try:
-                lifecycle.bring_up(self._cluster, door, deadline)
+                lifecycle.bring_up(self._cluster, start_lock, deadline)
             except BaseException:
-                # The server stays: a long recovery goes on, and the next to come finds it further on.
+                # The server keeps running, so that a long recovery continues until the next process joins.
                 self._give_back()
                 raise
 
@@ -110,7 +111,7 @@ class EmbeddedPostgres:
 
 
 @contextmanager
-def _explained(cluster: "Cluster") -> Iterator[None]:
+def _os_errors_explained(cluster: "Cluster") -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Just enough of the PostgreSQL protocol to ask a server whether it lets a session in."""
+"""Just enough of the PostgreSQL protocol (version 3) to find out whether a server accepts sessions."""
 
 import socket
 import struct
@@ -6,36 +6,36 @@ from pathlib import Path
 from typing import BinaryIO
 
 PROTOCOL_3 = 196608
-GOODBYE = b"X\0\0\0\4"
-LET_IN = "00000"
+TERMINATE = b"X\0\0\0\4"
+READY = "00000"
 NO_SUCH_DATABASE = "3D000"
-# Starting, recovering or shutting down; ended while we knocked.
-NOT_NOW = ("57P03", "57P01", "57P02")
+# SQLSTATEs of a server that starts, recovers or shuts down, or that ended during the probe.
+NOT_READY = ("57P03", "57P01", "57P02")
 
 
 def probe(path: Path, user: str, database: str, timeout: float = 5) -> str | None:
-    """The SQLSTATE that a new session gets, `LET_IN` when all is well, None when nobody answers."""
-    words = b"".join(word.encode() + b"\0" for word in ("user", user, "database", database)) + b"\0"
+    """The SQLSTATE of a new session: `READY` if it is accepted, or an error's; None without an answer."""
+    parameters = b"".join(part.encode() + b"\0" for part in ("user", user, "database", database)) + b"\0"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
             sock.settimeout(timeout)
             sock.connect(str(path))
-            sock.sendall(struct.pack("!ii", len(words) + 8, PROTOCOL_3) + words)
-            with sock.makefile("rb") as answers:
-                state = _verdict(answers)
-            if state == LET_IN:
-                sock.sendall(GOODBYE)
+            sock.sendall(struct.pack("!ii", len(parameters) + 8, PROTOCOL_3) + parameters)
+            with sock.makefile("rb") as stream:
+                state = _read_state(stream)
+            if state == READY:
+                sock.sendall(TERMINATE)
             return state
     except OSError:
         return None
 
 
-def _verdict(answers: BinaryIO) -> str | None:
-    while len(head := answers.read(5)) == 5:
+def _read_state(stream: BinaryIO) -> str | None:
+    while len(head := stream.read(5)) == 5:
         kind, size = struct.unpack("!ci", head)
-        body = answers.read(size - 4)
+        body = stream.read(size - 4)
         if kind == b"Z":
-            return LET_IN
+            return READY
         if kind == b"E":
-            return next((f[1:].decode() for f in body.split(b"\0") if f.startswith(b"C")), None)
+            return next((field[1:].decode() for field in body.split(b"\0") if field.startswith(b"C")), None)
     return None

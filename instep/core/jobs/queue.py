@@ -77,7 +77,7 @@ async def claim(
     """Take up to `limit` due jobs; those whose lease has run out are due again.
 
     Workspaces have their turns: first those of which this worker has the fewest under way, as `under_way`
-    tells, then the longest due. None gets more than `limits.WORKSPACE_JOBS` of its places.
+    tells, then the longest due. None gets more than `limits.MAX_CONCURRENT_WORKSPACE_JOBS` of its places.
     """
     held = under_way or {}
     values = {
@@ -85,7 +85,7 @@ async def claim(
         "limit": limit,
         "lease": lease,
         "window": FAIRNESS_WINDOW,
-        "most": limits.WORKSPACE_JOBS,
+        "most": limits.MAX_CONCURRENT_WORKSPACE_JOBS,
         "workspaces": list(held),
         "numbers": list(held.values()),
     }

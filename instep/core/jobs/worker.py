@@ -97,7 +97,7 @@ class Worker:
         try:
             started = await self._start_due()
         except OUTAGES as error:
-            self._outage_log.tell(outage_of(error), error)
+            self._outage_log.log(outage_of(error), error)
             await self._drop_broken_connections()
             return OUTAGE_SECONDS
         if len(started) < free:

@@ -27,9 +27,9 @@ class Tunnel:
     sentence for a log, why nothing came through.
     """
 
-    def __init__(self, caller: OutboundClient, target: Url) -> None:
+    def __init__(self, client: OutboundClient, target: Url) -> None:
         self.failure: str | None = None
-        self._caller = caller
+        self._client = client
         self._target = target
         self._password = secrets.token_urlsafe(32)
         self._is_taken = False
@@ -66,7 +66,7 @@ class Tunnel:
             return reply(writer, refusal)
         self._is_taken = True
         try:
-            far = await self._caller.connect(self._target)
+            far = await self._client.connect(self._target)
         except RequestFailed as failure:
             self.failure = failure.message
             return reply(writer, "502 Bad Gateway")
@@ -104,9 +104,9 @@ class Tunnel:
 
 
 @asynccontextmanager
-async def tunnel(caller: OutboundClient, target: Url) -> AsyncIterator[tuple[Tunnel, str]]:
+async def tunnel(client: OutboundClient, target: Url) -> AsyncIterator[tuple[Tunnel, str]]:
     """A tunnel to the target, and the address of the proxy that leads into it, for as long as this lasts."""
-    made = Tunnel(caller, target)
+    made = Tunnel(client, target)
     server = await asyncio.start_server(made.accept, "127.0.0.1", 0, limit=HEAD_BYTES)
     try:
         yield made, made.url(server.sockets[0].getsockname()[1])

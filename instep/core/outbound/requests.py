@@ -1,4 +1,4 @@
-"""A whole answer from an address that the operator has named, within the caller's time."""
+"""A whole answer from an address that the operator has named, within the client's time."""
 
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -23,25 +23,25 @@ class RawResponse:
 
 
 async def send_request(
-    caller: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], most: int
+    client: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], most: int
 ) -> RawResponse:
     """Post to an address and read the whole answer, or raise `RequestFailed`.
 
     The address is vetted as for `Caller.post`. No redirect is followed, nothing decoded, no connection kept,
-    and no proxy of the environment is used. The time limit is the caller's.
+    and no proxy of the environment is used. The time limit is the client's.
     """
     target = read_url(url)
-    return await answered(caller, target, request_of(target, url, body, headers), most)
+    return await answered(client, target, request_of(target, url, body, headers), most)
 
 
-async def fetch(caller: OutboundClient, url: str, headers: Mapping[str, str], most: int) -> RawResponse:
+async def fetch(client: OutboundClient, url: str, headers: Mapping[str, str], most: int) -> RawResponse:
     """Get an address in the same way, and under the same guard."""
     target = read_url(url)
-    return await answered(caller, target, request_of(target, url, b"", headers, "GET"), most)
+    return await answered(client, target, request_of(target, url, b"", headers, "GET"), most)
 
 
-async def answered(caller: OutboundClient, target: Url, request: Request, most: int) -> RawResponse:
-    streams = await caller.open(target, caller.trust if target.scheme == "https" else None)
+async def answered(client: OutboundClient, target: Url, request: Request, most: int) -> RawResponse:
+    streams = await client.open(target, client.trust if target.scheme == "https" else None)
     async with aclosing(CappedStream(*streams, most)) as stream:
         response = await begin(stream, request)
         return RawResponse(response.status, headers_of(response), await read_body(stream, response))

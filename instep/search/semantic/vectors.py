@@ -108,8 +108,8 @@ async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
 
 async def begin(ctx: Ctx, model: str, dimensions: int) -> None:
     """Forget those of another model."""
-    await ctx.tx.run("delete from passage_vectors where bot_id = %(bot)s", bot=ctx.bot.id)
-    await ctx.tx.run(
+    await ctx.tx.execute("delete from passage_vectors where bot_id = %(bot)s", bot=ctx.bot.id)
+    await ctx.tx.execute(
         """
         insert into bot_vectors as v (bot_id, workspace_id, model, dimensions)
         values (%(bot)s, %(workspace)s, %(model)s, %(dimensions)s)
@@ -145,7 +145,7 @@ class StoredHash:
 
 
 async def store(ctx: Ctx, new: Sequence[NewEmbedding]) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         insert into passage_vectors
             (bot_id, workspace_id, article_id, number, first_passage, last_passage, hash, vector)
@@ -169,7 +169,7 @@ async def store(ctx: Ctx, new: Sequence[NewEmbedding]) -> None:
 
 async def keep_first(ctx: Ctx, counts: Mapping[str, int]) -> None:
     """Of each article so many pieces, and none beyond them."""
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         delete from passage_vectors v
         using unnest(%(ids)s::text[], %(counts)s::integer[]) as k (id, count)
@@ -182,7 +182,7 @@ async def keep_first(ctx: Ctx, counts: Mapping[str, int]) -> None:
 
 
 async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
-    await ctx.tx.run(
+    await ctx.tx.execute(
         """
         update bot_vectors set seen = %(seen)s, is_complete = is_complete or %(is_complete)s
         where bot_id = %(bot)s

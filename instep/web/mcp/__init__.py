@@ -1,1 +1,1 @@
-"""Plumbing of the two MCP servers: tools, what they answer, the doors in front of them."""
+"""Plumbing of the two MCP servers: tools, prompts, results within a token budget, and the two endpoints."""

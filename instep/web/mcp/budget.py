@@ -1,4 +1,4 @@
-"""Answers that an agent can afford: as many rows, and so much of a text, as about 4,000 tokens hold."""
+"""Results within an agent's budget of about 4,000 tokens: as many rows, or as much text, as fit."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -17,27 +17,27 @@ PLACE_IN_TEXT = Order(("place",), descending=False)
 
 
 async def list_within_budget(
-    ask: Callable[[PageRequest], Awaitable[Page[Row]]], shape: Callable[[Row], Item], request: PageRequest
+    query: Callable[[PageRequest], Awaitable[Page[Row]]], shape: Callable[[Row], Item], request: PageRequest
 ) -> ListOut[Item]:
-    """A page of a list; of rows that are long together only the first ones, with the cursor behind them."""
-    listed = await ask(request)
-    rows = [shape(row) for row in listed.rows]
-    fitting = rows_within_budget(rows)
-    if 0 < len(fitting) < len(rows):
-        listed = await ask(PageRequest(request.key, len(fitting), request.cursor))
-        rows = [shape(row) for row in listed.rows]
-    return ListOut(results=rows, has_more=listed.next_cursor is not None, next_cursor=listed.next_cursor)
+    """A page of a list, cut to the first rows that fit, with the cursor after them."""
+    page = await query(request)
+    rows = [shape(row) for row in page.rows]
+    fitting_rows = rows_within_budget(rows)
+    if 0 < len(fitting_rows) < len(rows):
+        page = await query(PageRequest(request.key, len(fitting_rows), request.cursor))
+        rows = [shape(row) for row in page.rows]
+    return ListOut(results=rows, has_more=page.next_cursor is not None, next_cursor=page.next_cursor)
 
 
 def rows_within_budget(rows: Sequence[Item], size: int = limits.MAX_TOOL_RESULT_BYTES) -> list[Item]:
-    """The first rows that have room together; at least one."""
-    kept: list[Item] = []
+    """The first rows that fit into `size` bytes together; at least one."""
+    first_rows: list[Item] = []
     for row in rows:
         size -= len(as_json(row))
-        if kept and size < 0:
+        if first_rows and size < 0:
             break
-        kept.append(row)
-    return kept
+        first_rows.append(row)
+    return first_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class TextPage:
 
     @property
     def continues(self) -> dict[str, Any]:
-        """As the envelope of lists tells it."""
+        """The fields of the list envelope."""
         return {"has_more": self.next_cursor is not None, "next_cursor": self.next_cursor}
 
 
 def text_page(text: str, request: PageRequest, *scope: object) -> TextPage:
-    """So much of a text as fits, up to the end of a line; `scope` names the text and its version."""
+    """The part of a text that fits, up to the end of a line; `scope` names the text and its version."""
     page = request.page(PLACE_IN_TEXT, "text", *scope)
     start: int = page.after[0] if page.after else 0
     rest = text[start:]

@@ -1,7 +1,7 @@
-"""A tool's call by a client of the older era, answered without the streams of a session that it does not use.
+"""A tool call by a client of the older era, answered without the streams of a session.
 
-The SDK makes for each such request two queues and three tasks, which cost more than most tools do. A call
-that is plainly one goes to the same handlers by its way for a single exchange; all else is left to the SDK.
+For each such request the SDK makes two queues and three tasks, which cost more than most tools. A plain call
+goes to the same handlers through the SDK's single exchange; all other messages are left to the SDK.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ FIELDS = {"jsonrpc", "id", "method", "params"}
 
 @dataclass
 class Exchange:
-    """What a handler may say besides its answer: nothing, for there is no stream to say it on."""
+    """The back channel of a handler: it sends nothing, since there is no stream."""
 
     request_id: RequestId
     message_metadata: MessageMetadata
@@ -50,7 +50,7 @@ class Exchange:
 
 
 def is_plain_call(request: Request, message: Any) -> bool:
-    """Whether it is one tool's call of the older era, from a client that takes JSON."""
+    """Whether it is a single tool call of the older era, from a client that accepts JSON."""
     return (
         request.headers.get("mcp-protocol-version") in HANDSHAKE_PROTOCOL_VERSIONS
         and isinstance(message, dict)
@@ -63,7 +63,7 @@ def is_plain_call(request: Request, message: Any) -> bool:
 
 
 async def answer_plain_call(server: Server[Any], request: Request, message: dict[str, Any]) -> bytes:
-    """The answer, or the error, as JSON-RPC has it."""
+    """The JSON-RPC response, with a result or an error."""
     exchange = Exchange(
         message["id"],
         ServerMessageMetadata(request_context=request),

@@ -1,17 +1,17 @@
-"""What a prompt of an MCP server is: a text that a person chooses, with what they fill in."""
+"""Prompts of an MCP server: texts that a person chooses, with arguments."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from mcp_types import GetPromptResult, PromptArgument, PromptMessage, TextContent
-from mcp_types import Prompt as PromptShown
+from mcp_types import Prompt as PromptDefinition
 
 from instep.core.errors import InvalidValue
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt, its arguments with whether each is required, and how its text is made from them."""
+    """A prompt; `arguments` maps names to description and whether required, `write` makes the text."""
 
     name: str
     title: str
@@ -20,8 +20,8 @@ class Prompt:
     write: Callable[[Mapping[str, str]], str]
 
     @property
-    def shown(self) -> PromptShown:
-        return PromptShown(
+    def definition(self) -> PromptDefinition:
+        return PromptDefinition(
             name=self.name,
             title=self.title,
             description=self.description,
@@ -31,12 +31,12 @@ class Prompt:
             ],
         )
 
-    def render(self, sent: Mapping[str, str]) -> GetPromptResult:
+    def render(self, values: Mapping[str, str]) -> GetPromptResult:
         for name, (_, required) in self.arguments.items():
-            if required and not sent.get(name, "").strip():
+            if required and not values.get(name, "").strip():
                 raise InvalidValue(name, "it is required")
-        for name in sent:
+        for name in values:
             if name not in self.arguments:
                 raise InvalidValue(name, "it is not an argument of this prompt")
-        message = PromptMessage(role="user", content=TextContent(text=self.write(sent)))
+        message = PromptMessage(role="user", content=TextContent(text=self.write(values)))
         return GetPromptResult(description=self.description, messages=[message])

@@ -6,21 +6,21 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-# What a reader of a tool can do without: an agent pays for every word, and refusals name the rule.
-LEFT_OUT = {"title", "examples", "pattern"}
-# Keys whose values are schemas by the names of fields, which may be called like a keyword.
+# Keywords that are left out: an agent pays for every token, and error messages state the rules.
+OMITTED_KEYWORDS = {"title", "examples", "pattern"}
+# Keywords whose values map field names to schemas; a field may be called like a keyword.
 NAMED = {"properties"}
 
 
 class Untitled(GenerateJsonSchema):
-    """Without a title for each field."""
+    """A schema generator without titles of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
 
 def schema_of(shape: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
-    """An object's schema with its parts in their places: several clients can't follow references."""
+    """An object's schema with references replaced by their targets: several clients can't follow them."""
     schema = shape.model_json_schema(by_alias=True, mode=mode, schema_generator=Untitled)
     definitions = schema.pop("$defs", {})
     schema.pop("description", None)
@@ -30,7 +30,7 @@ def schema_of(shape: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
 
 def inline(value: Any, definitions: Mapping[str, Any]) -> Any:
     if isinstance(value, list):
-        return [inline(each, definitions) for each in value]
+        return [inline(item, definitions) for item in value]
     if not isinstance(value, dict):
         return value
     if "$ref" in value:
@@ -38,9 +38,9 @@ def inline(value: Any, definitions: Mapping[str, Any]) -> Any:
         rest = {name: part for name, part in value.items() if name != "$ref"}
         return inline({**target, **rest}, definitions)
     return {
-        name: {field: inline(each, definitions) for field, each in part.items()}
+        name: {field: inline(item, definitions) for field, item in part.items()}
         if name in NAMED
         else inline(part, definitions)
         for name, part in value.items()
-        if name not in LEFT_OUT
+        if name not in OMITTED_KEYWORDS
     }

@@ -1,4 +1,4 @@
-"""An MCP server around tools and prompts, in both eras of the protocol; it keeps nothing between requests."""
+"""An MCP server around tools and prompts, in both eras of the protocol, without state between requests."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,11 +31,11 @@ from instep import __version__
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.web.api import as_json
-from instep.web.errors import EmbedRefusal, as_app_error
+from instep.web.errors import VisitorRefusal, as_app_error
 from instep.web.mcp.prompts import Prompt
 from instep.web.mcp.tools import Caller, Tool
 
-# Where a request's scope holds its caller.
+# The key of the caller in the scope of a request.
 CALLER = "instep.caller"
 Ctx = ServerRequestContext[Any, Any]
 Listing = PaginatedRequestParams | None
@@ -75,7 +75,7 @@ class McpServer:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
-        """Answer one request. What it began ends with it: nothing outlives the connection it works on."""
+        """Answer one request; everything that it starts ends before its database connection is returned."""
         manager = StreamableHTTPSessionManager(
             self.protocol,
             json_response=True,
@@ -86,31 +86,33 @@ class McpServer:
             await manager.handle_request({**scope, CALLER: caller}, receive, send)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        return self.tools[name].shown.input_schema if name in self.tools else None
+        return self.tools[name].definition.input_schema if name in self.tools else None
 
     async def list_tools(self, ctx: Ctx, params: Listing) -> ListToolsResult:
         caller = caller_of(ctx)
-        return ListToolsResult(tools=[tool.shown for tool in self.tools.values() if caller.may_use(tool)])
+        return ListToolsResult(
+            tools=[tool.definition for tool in self.tools.values() if caller.may_use(tool)]
+        )
 
     async def call_tool(self, ctx: Ctx, params: CallToolRequestParams) -> CallToolResult:
         caller = caller_of(ctx)
         tool = self.tools.get(params.name)
         if tool is None or not caller.may_use(tool):
-            return refused(UnknownTool())
+            return error_result(UnknownTool())
         try:
-            sent = dict(params.arguments or {})
-            call = await caller.call_of(tool, sent)
-            out = await tool.handler(call, **tool.arguments.read(sent))
+            arguments = dict(params.arguments or {})
+            call = await caller.call_of(tool, arguments)
+            out = await tool.handler(call, **tool.arguments.read(arguments))
         except Exception as error:
-            return refused(as_app_error(error))
+            return error_result(as_app_error(error))
         text = as_json(out).decode()
-        said = [text, *(f"Warning: {warning}" for warning in call.warnings[: limits.MAX_WARNINGS])]
+        texts = [text, *(f"Warning: {warning}" for warning in call.warnings[: limits.MAX_WARNINGS])]
         return CallToolResult(
-            content=[TextContent(text=part) for part in said], structured_content=from_json(text)
+            content=[TextContent(text=part) for part in texts], structured_content=from_json(text)
         )
 
     async def list_prompts(self, ctx: Ctx, params: Listing) -> ListPromptsResult:
-        return ListPromptsResult(prompts=[prompt.shown for prompt in self.prompts.values()])
+        return ListPromptsResult(prompts=[prompt.definition for prompt in self.prompts.values()])
 
     async def get_prompt(self, ctx: Ctx, params: GetPromptRequestParams) -> GetPromptResult:
         prompt = self.prompts.get(params.name)
@@ -122,19 +124,19 @@ class McpServer:
             raise MCPError(INVALID_PARAMS, error.message) from error
 
 
-class UnknownTool(EmbedRefusal):
-    """There is no such tool for this caller: `tools/list` names those that there are."""
+class UnknownTool(VisitorRefusal):
+    """There is no such tool for this caller: `tools/list` names the available ones."""
 
     code = "unknown_tool"
 
 
 def caller_of(ctx: Ctx) -> Caller:
-    assert ctx.request is not None, "the server is asked over HTTP alone"
+    assert ctx.request is not None, "requests come over HTTP only"
     return cast(Caller, ctx.request.scope[CALLER])
 
 
-def refused(error: AppError) -> CallToolResult:
-    """A refusal as REST words it, for the agent to read; how long to wait stands in it too."""
+def error_result(error: AppError) -> CallToolResult:
+    """The error as REST words it, for the agent to read, with the seconds to wait."""
     body: dict[str, Any] = {"error": error.message, "code": error.code}
     if error.details:
         body["details"] = [{"field": field, "message": message} for field, message in error.details]
@@ -155,8 +157,8 @@ async def no_resource(ctx: Ctx, params: ReadResourceRequestParams) -> ReadResour
     raise MCPError(INVALID_PARAMS, "There is no such resource.", {"uri": str(params.uri)})
 
 
-class Answer:
-    """What the SDK sends, kept until the door has put its headers to it."""
+class SdkResponse:
+    """The response of the SDK, kept until the endpoint has added its headers."""
 
     def __init__(self) -> None:
         self.status = 500

@@ -1,10 +1,10 @@
-"""What a tool of an MCP server is, and how a slice offers one."""
+"""Tools of an MCP server, and how a slice declares them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
-from mcp_types import Tool as ToolShown
+from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
 from pydantic import MISSING, BaseModel, BeforeValidator, Field
 
@@ -13,12 +13,12 @@ from instep.identity.access import is_write
 from instep.web.call import Access
 from instep.web.mcp.arguments import Arguments, Handler
 from instep.web.mcp.schemas import schema_of
-from instep.web.shapes import Body, Text, whole
+from instep.web.shapes import Body, Text, integral
 
 Limit = Annotated[
     int,
     Field(ge=1, le=limits.MAX_TOOL_ROWS, description="How many rows, at the most: long ones come in fewer."),
-    BeforeValidator(whole),
+    BeforeValidator(integral),
 ]
 Cursor = Annotated[
     Text | None, Field(description="The `next_cursor` of the answer before, to go on from there.")
@@ -28,7 +28,7 @@ DraftId = Annotated[Text, Field(description="The draft: `edit_…`, `article_…
 
 
 class BotNamed(Body):
-    """What every tool of the workspace server takes besides its own arguments."""
+    """The argument that every tool of the workspace server takes."""
 
     bot_id: Text | MISSING = Field(
         default=MISSING, description="The bot (help center). Needed only where the key covers several."
@@ -37,17 +37,17 @@ class BotNamed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: who may call it, what it takes, what it does, and how it is shown to clients."""
+    """A tool: its access, arguments, handler, and the definition that clients see."""
 
     name: str
     access: Access
     arguments: Arguments
     handler: Handler
-    shown: ToolShown
+    definition: ToolDefinition
 
 
 class Toolbox:
-    """The tools of one slice, each tied to the action that it is a door of."""
+    """The tools of one slice, each tied to the action that it exposes."""
 
     def __init__(self, named: type[Body] = BotNamed) -> None:
         self.named = named
@@ -59,18 +59,18 @@ class Toolbox:
         answer: type[BaseModel],
         title: str,
         *,
-        adds: bool = False,
+        additive: bool = False,
         needs_bot: bool = True,
     ) -> Callable[[Handler], Handler]:
-        """Register a handler under its own name and words, with the action's scope.
+        """Register a handler under its name and docstring, with the scope that the action needs.
 
-        `adds`: of what was there before it changes nothing.
+        `additive`: it only adds, so that it is not destructive (MCP's `destructiveHint`).
         """
 
         def register(handler: Handler) -> Handler:
             arguments = Arguments.of(handler, self.named)
             writes = is_write(action)
-            shown = ToolShown(
+            definition = ToolDefinition(
                 name=handler.__name__,
                 title=title,
                 description=" ".join((handler.__doc__ or "").split()),
@@ -79,25 +79,25 @@ class Toolbox:
                 annotations=ToolAnnotations(
                     title=title,
                     read_only_hint=not writes,
-                    destructive_hint=writes and not adds,
-                    idempotent_hint=not adds,
+                    destructive_hint=writes and not additive,
+                    idempotent_hint=not additive,
                     open_world_hint=False,
                 ),
             )
             access = Access(writes, needs_bot, needs_scope=True, body_bytes=limits.MAX_TASK_BODY_BYTES)
-            self.tools.append(Tool(handler.__name__, access, arguments, handler, shown))
+            self.tools.append(Tool(handler.__name__, access, arguments, handler, definition))
             return handler
 
         return register
 
 
 class Caller(Protocol):
-    """Who sent a message: what a credential has become, whatever kind it was of."""
+    """The authenticated sender of a message."""
 
     def may_use(self, tool: Tool) -> bool:
-        """Whether this tool is shown to the caller and runs for it."""
+        """Whether the caller sees this tool and may call it."""
         ...
 
-    async def call_of(self, tool: Tool, sent: dict[str, Any]) -> Any:
-        """What the tool's handler is called with; takes out of `sent` what the server reads itself."""
+    async def call_of(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        """The first argument of the tool's handler; removes from `arguments` what the server reads itself."""
         ...

@@ -1,4 +1,4 @@
-"""The door of the public MCP server: whoever calls a tool names a bot and its public key in the arguments."""
+"""The endpoint of the public MCP server: tools take a bot's id and its public key as arguments."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -16,11 +16,8 @@ from instep.core.paging import PageRequest
 from instep.web.addresses import client_address
 from instep.web.authenticated_route import StrictRequest
 from instep.web.call import BotKeyAccess, ToolsAccess
-from instep.web.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
-from instep.web.embed import Credentials, Headers, VisitorCall, authenticated, credentials_in
-from instep.web.embed_errors import OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
-from instep.web.mcp.door import (
+from instep.web.mcp.endpoint import (
     PARSE_ERROR,
     NotJson,
     answer_of,
@@ -31,13 +28,22 @@ from instep.web.mcp.door import (
 from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 from instep.web.shapes import Body
+from instep.web.visitors.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
+from instep.web.visitors.errors import OriginNotAllowed, render_visitor_error
+from instep.web.visitors.route import (
+    Credentials,
+    ResponseHeaders,
+    VisitorCall,
+    authenticate_visitor,
+    credentials_in,
+)
 
 METHODS = {"POST", "OPTIONS"}
 READS = BotKeyAccess(is_write=False, takes_long=True)
 
 
 class BotKeyNamed(Body):
-    """What every tool of the public server takes besides its own arguments."""
+    """Arguments that every tool of the public server takes."""
 
     bot_id: Annotated[str, Field(description="The bot (help center), as its operator tells it.")]
     bot_key: Annotated[str, Field(description="The bot's public key: `pk_…`.")]
@@ -45,13 +51,13 @@ class BotKeyNamed(Body):
 
 @dataclass(frozen=True, slots=True)
 class VisitorToolCall:
-    """One call of a tool with a bot key; it holds no connection, for an answer may take long."""
+    """One tool call with a bot key; it holds no connection, since an answer may take long."""
 
     visit: VisitorCall
     state: Any
-    # As whom an agent counts that names no visitor: a hash of its address.
+    # The visitor that an agent without one counts as: a hash of its address.
     visitor: str
-    # A visitor changes nothing that would need one.
+    # Tools for visitors change nothing, so there is nothing to warn about.
     warnings: tuple[str, ...] = ()
 
     def page(self, size: int, cursor: str | None) -> PageRequest:
@@ -59,26 +65,26 @@ class VisitorToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
-    """Whoever asks the help center; without a call of a tool nobody is named."""
+class VisitorCaller:
+    """The sender of a message to the public server; only a tool call names a bot."""
 
     call: VisitorToolCall | None
-    refusal: AppError | None
+    error: AppError | None
 
     def may_use(self, tool: Tool) -> bool:
         return True
 
-    async def call_of(self, tool: Tool, sent: dict[str, Any]) -> VisitorToolCall:
-        if self.refusal is not None:
-            raise self.refusal
-        assert self.call is not None, "the door has admitted who calls a tool"
-        sent.pop("botId")
-        sent.pop("botKey")
+    async def call_of(self, tool: Tool, arguments: dict[str, Any]) -> VisitorToolCall:
+        if self.error is not None:
+            raise self.error
+        assert self.call is not None, "a tool call is authenticated first"
+        arguments.pop("botId")
+        arguments.pop("botKey")
         return self.call
 
 
-class VisitorsDoor:
-    """`POST /mcp`. Refusals in order: host 421, origin 403, 400; of a tool's call also 429, then the rest."""
+class VisitorEndpoint:
+    """`POST /mcp`. Errors in order: host 421, origin 403, 400; for tool calls 429, then the others."""
 
     access = ToolsAccess("bot key")
 
@@ -86,7 +92,7 @@ class VisitorsDoor:
         self.server = server
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request, headers = StrictRequest(scope, receive), Headers()
+        request, headers = StrictRequest(scope, receive), ResponseHeaders()
         try:
             if request.method == "OPTIONS":
                 response = await answer_preflight(request, METHODS, MCP_HEADERS)
@@ -97,38 +103,40 @@ class VisitorsDoor:
         except NotJson:
             response = JSONResponse(PARSE_ERROR, 400)
         except Exception as error:
-            response = render_embed_error(as_app_error(error))
+            response = render_visitor_error(as_app_error(error))
         headers.add_to(response)
         await response(scope, receive, send)
 
-    async def answer(self, request: StrictRequest, headers: Headers) -> Response:
+    async def answer(self, request: StrictRequest, headers: ResponseHeaders) -> Response:
         refuse_foreign_host(request)
         if "origin" in request.headers:
             await refuse_foreign(request)
             headers.cors |= cors_headers(request)
         await request.read(limits.MAX_VISITOR_BODY_BYTES)
-        called = tool_and_arguments(await message_of(request, limits.MAX_VISITOR_BODY_BYTES))
-        is_known = called is not None and called[0] in self.server.tools
-        visitor = (
-            await self.admit(request, called[1], headers) if called and is_known else Visitor(None, None)
-        )
-        return await answer_of(self.server, request, visitor)
+        tool_call = tool_and_arguments(await message_of(request, limits.MAX_VISITOR_BODY_BYTES))
+        is_known = tool_call is not None and tool_call[0] in self.server.tools
+        caller = VisitorCaller(None, None)
+        if tool_call and is_known:
+            caller = await self.admit(request, tool_call[1], headers)
+        return await answer_of(self.server, request, caller)
 
-    async def admit(self, request: Request, arguments: dict[str, Any], headers: Headers) -> Visitor:
-        """Count the call and let it in; what is wrong with its arguments is the tool's to tell."""
+    async def admit(
+        self, request: Request, arguments: dict[str, Any], headers: ResponseHeaders
+    ) -> VisitorCaller:
+        """Authenticate and count the call; errors about its arguments are left to the tool's result."""
         try:
             credentials = credentials_in(arguments)
         except AppError as refusal:
             credentials = Credentials(None, "", refusal)
         try:
-            async with authenticated(request, credentials, headers, READS) as visit:
-                call = VisitorToolCall(replace(visit, tx=None), request.app.state, hashed(request))
-                return Visitor(call, None)
+            async with authenticate_visitor(request, credentials, headers, READS) as visit:
+                call = VisitorToolCall(replace(visit, tx=None), request.app.state, hashed_address(request))
+                return VisitorCaller(call, None)
         except (RateLimited, OriginNotAllowed):
             raise
         except AppError as refusal:
-            return Visitor(None, refusal)
+            return VisitorCaller(None, refusal)
 
 
-def hashed(request: Request) -> str:
+def hashed_address(request: Request) -> str:
     return hashlib.sha256(client_address(request).encode()).hexdigest()

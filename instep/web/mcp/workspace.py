@@ -1,4 +1,4 @@
-"""The door of the workspace's MCP server: the credential of a request becomes a caller of its tools."""
+"""The endpoint of the workspace's MCP server: it authenticates requests by API key or access token."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from instep.core.database import Database
 from instep.core.errors import AppError, InsufficientScope, InvalidValue, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
 from instep.core.restarts import restartable
-from instep.identity.access_tokens import ACCESS, enter_with_token, is_token, metadata_address, resource_of
+from instep.identity.access_tokens import ACCESS, authenticate_token, is_token, metadata_address, resource_of
 from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.keys import authenticate_key
 from instep.identity.queries import list_bots
@@ -26,14 +26,14 @@ from instep.identity.scopes import Scope as KeyScope
 from instep.web.authenticated_route import (
     ANY_KEY,
     Admission,
-    Entered,
+    AuthContext,
     StrictRequest,
     add_rate_headers,
     named_bots,
 )
 from instep.web.call import Call, ToolsAccess, Window
 from instep.web.errors import as_app_error, render_error
-from instep.web.mcp.door import (
+from instep.web.mcp.endpoint import (
     PARSE_ERROR,
     NotJson,
     answer_of,
@@ -45,55 +45,52 @@ from instep.web.mcp.door import (
 from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 
-# What a client has to ask for to call a tool that writes (RFC 6750 section 3.1): all of it, with what it has.
+# The scope that a client must ask for to call a tool that writes (RFC 6750 section 3.1).
 STEP_UP = f'error="insufficient_scope", scope="{KeyScope.READ} {KeyScope.WRITE}"'
-NOT_ADMITTED = (
+UNAUTHENTICATED = (
     "No valid credential was sent: sign in as the header `WWW-Authenticate` says, or send an API key."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceCaller:
-    """Whoever works in a workspace: what its credential opens, on the connection of this request.
-
-    An API key, or an app that a person has connected: both lead to such an entry, and act in the same way.
-    """
+    """The caller of the workspace's tools: an API key or a connected app, on this request's connection."""
 
     call: Call
 
     @property
     def credential(self) -> str:
-        return credential_of(self.call.entry)
+        return credential_of(self.call.auth)
 
     def may_use(self, tool: Tool) -> bool:
-        return self.call.entry.scope == KeyScope.WRITE or not tool.access.is_write
+        return self.call.auth.scope == KeyScope.WRITE or not tool.access.is_write
 
-    async def call_of(self, tool: Tool, sent: dict[str, Any]) -> Call:
-        named = sent.pop("botId", None)
-        entry = self.call.entry if named is None else await self.entry_of(named)
+    async def call_of(self, tool: Tool, arguments: dict[str, Any]) -> Call:
+        bot_id = arguments.pop("botId", None)
+        auth = self.call.auth if bot_id is None else await self.auth_for_bot(bot_id)
         if tool.access.needs_bot:
-            await refuse_without_bot(self.call.tx, entry, "`botId`")
-        names_bot = self.call.names_bot or named is not None
-        return replace(self.call, entry=entry, access=tool.access, names_bot=names_bot)
+            await refuse_without_bot(self.call.tx, auth, "`botId`")
+        names_bot = self.call.names_bot or bot_id is not None
+        return replace(self.call, auth=auth, access=tool.access, names_bot=names_bot)
 
-    async def entry_of(self, named: object) -> KeyAuth:
-        """What the credential opens of the bot that the arguments name."""
-        if not isinstance(named, str):
+    async def auth_for_bot(self, reference: object) -> KeyAuth:
+        """The result of authentication for the bot that the arguments name."""
+        if not isinstance(reference, str):
             raise InvalidValue("botId", "it must be a text")
-        entry, bot_id = self.call.entry, as_uuid(named)
-        if entry.bot_id is not None and entry.bot_id == bot_id:
-            return entry
+        auth, bot_id = self.call.auth, as_uuid(reference)
+        if auth.bot_id is not None and auth.bot_id == bot_id:
+            return auth
         if self.call.names_bot:
             raise InvalidValue("botId", "the address or the header `Service-Bot` names another bot")
-        bots = await list_bots(self.call.tx, entry.key_id or "")
+        bots = await list_bots(self.call.tx, auth.key_id or "")
         bot = next((bot for bot in bots if bot.id == bot_id), None)
         if bot is None:
             raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")
-        return replace(entry, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
+        return replace(auth, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
 
 
 class WorkspaceEndpoint:
-    """`POST /mcp/admin`. Refused in order: 429, 401, bot (400, 403), host 421, origin 403, 400, scope 403."""
+    """`POST /mcp/admin`. Errors in order: 429, 401, bot (400, 403), host 421, origin 403, 400, scope 403."""
 
     access = ToolsAccess("API key or connected app")
 
@@ -118,36 +115,36 @@ class WorkspaceEndpoint:
         admission = admission_of(request, windows)
 
         async def attempt() -> Response:
-            async with authenticate(admission) as member:
+            async with authenticate_caller(admission) as caller:
                 refuse_foreign_host(request)
                 refuse_foreign_origin(request)
-                called = tool_and_arguments(await message_of(request, limits.MAX_TASK_BODY_BYTES))
-                tool = self.server.tools.get(called[0]) if called else None
-                if tool is not None and not member.may_use(tool):
-                    raise refusal_of(tool, member, request)
-                return await answer_of(self.server, request, member)
+                tool_call = tool_and_arguments(await message_of(request, limits.MAX_TASK_BODY_BYTES))
+                tool = self.server.tools.get(tool_call[0]) if tool_call else None
+                if tool is not None and not caller.may_use(tool):
+                    raise refusal_of(tool, caller, request)
+                return await answer_of(self.server, request, caller)
 
         return await restartable(attempt)
 
 
-def refusal_of(tool: Tool, member: WorkspaceCaller, request: Request) -> InsufficientScope:
-    """Answer a tool that the credential's scope hides as HTTP does, so that a client can ask for more.
+def refusal_of(tool: Tool, caller: WorkspaceCaller, request: Request) -> InsufficientScope:
+    """The HTTP error for a tool beyond the credential's scope, so that a client can ask for more scope.
 
-    What a person's own role does not allow no app can ask for.
+    A client can't get more scope than the person's role allows.
     """
-    entry = member.call.entry
-    if isinstance(entry, TokenAuth) and entry.person and not entry.person.permissions.can_write:
+    auth = caller.call.auth
+    if isinstance(auth, TokenAuth) and auth.person and not auth.person.permissions.can_write:
         return InsufficientScope(
             f"Your role in this workspace may only read: `{tool.name}` changes something."
         )
     return InsufficientScope(
-        f"This {member.credential} may only read: `{tool.name}` needs one with the scope `content:write`.",
+        f"This {caller.credential} may only read: `{tool.name}` needs one with the scope `content:write`.",
         headers={"WWW-Authenticate": challenge(request, STEP_UP)},
     )
 
 
 def challenge(request: Request, *parameters: str) -> str:
-    """Where a client learns how to get in (RFC 9728 section 5.1)."""
+    """The value of `WWW-Authenticate`, which names the resource metadata (RFC 9728 section 5.1)."""
     metadata = f'resource_metadata="{metadata_address(request.app.state.settings)}"'
     return "Bearer " + ", ".join([*parameters, metadata])
 
@@ -155,44 +152,44 @@ def challenge(request: Request, *parameters: str) -> str:
 def admission_of(request: StrictRequest, windows: list[Window]) -> Admission:
     resource = resource_of(request.app.state.settings)
     return Admission(
-        request, ANY_KEY, windows, limits.MAX_TASK_BODY_BYTES, partial(enter_with_credential, resource)
+        request, ANY_KEY, windows, limits.MAX_TASK_BODY_BYTES, partial(authenticate_credential, resource)
     )
 
 
 @asynccontextmanager
-async def authenticate(admission: Admission) -> AsyncIterator[WorkspaceCaller]:
-    """The one place where the credential of a request becomes somebody who may do something."""
+async def authenticate_caller(admission: Admission) -> AsyncIterator[WorkspaceCaller]:
+    """Authenticate a request to the workspace's MCP server."""
     request, state = admission.request, admission.request.app.state
     try:
-        async with admission.enter() as (entry, tx):
+        async with admission.enter() as (auth, tx):
             names_bot = bool(named_bots(request))
             windows = admission.windows
-            call = Call(entry, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
+            call = Call(auth, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
             yield WorkspaceCaller(call)
     except Unauthorized as refusal:
-        refusal.message = NOT_ADMITTED
-        was_sent = ['error="invalid_token"'] if "authorization" in request.headers else []
-        refusal.headers["WWW-Authenticate"] = challenge(request, *was_sent, f'scope="{KeyScope.READ}"')
+        refusal.message = UNAUTHENTICATED
+        token_error = ['error="invalid_token"'] if "authorization" in request.headers else []
+        refusal.headers["WWW-Authenticate"] = challenge(request, *token_error, f'scope="{KeyScope.READ}"')
         raise
 
 
-def enter_with_credential(
+def authenticate_credential(
     resource: str, database: Database, credential: str | None, bot: UUID | None, address: str
-) -> Entered:
-    """An access token or an API key, told apart by their form; of anything else there is no entry."""
+) -> AuthContext:
+    """Authenticate an access token or an API key, distinguished by their form."""
     if credential is not None and is_token(credential, ACCESS):
-        return enter_with_token(database, credential, resource, bot, address)
+        return authenticate_token(database, credential, resource, bot, address)
     return authenticate_key(database, credential, bot, address)
 
 
 async def refuse_method(request: Request, refusal: AppError) -> Response:
-    """Anybody is told which methods there are; it counts as a request."""
+    """Answer an unsupported method; it counts as a request and needs no valid credential."""
     windows: list[Window] = []
     try:
-        async with authenticate(admission_of(StrictRequest(request.scope, request.receive), windows)):
+        async with authenticate_caller(admission_of(StrictRequest(request.scope, request.receive), windows)):
             pass
-    except RateLimited as spent:
-        refusal = spent
+    except RateLimited as rate_limited:
+        refusal = rate_limited
     except AppError:
         pass
     response = render_error(refusal)

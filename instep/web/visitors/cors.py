@@ -1,4 +1,4 @@
-"""Which pages may call the answer API, and what tells their browsers so (contract section 6)."""
+"""CORS of the visitor API: which pages may call it, and the headers that say so (contract section 6)."""
 
 from collections.abc import Sequence
 
@@ -8,16 +8,16 @@ from starlette.requests import Request
 from instep.core import limits
 from instep.core.config import Settings
 from instep.identity.keys import is_origin_of_a_bot
-from instep.web.embed_errors import OriginNotAllowed
 from instep.web.origins import origin_of, parsed_origin
+from instep.web.visitors.errors import OriginNotAllowed
 
-EXPOSED = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
+EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
 JSON_HEADERS = "Content-Type"
 MCP_HEADERS = "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 
 
 def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
-    """Whether pages of the caller's origin may ask; servers send none and may."""
+    """Whether the caller's origin may call; servers send none and may."""
     if "origin" not in request.headers:
         return True
     origin = sent_origin(request)
@@ -25,27 +25,29 @@ def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> 
 
 
 def sent_origin(request: Request) -> str | None:
-    """The origin of the calling page; None for what is none, and for several at once."""
-    sent = request.headers.getlist("origin")
-    return parsed_origin(sent[0]) if len(sent) == 1 else None
+    """The origin of the calling page; None if the header is not an origin or is repeated."""
+    values = request.headers.getlist("origin")
+    return parsed_origin(values[0]) if len(values) == 1 else None
 
 
 def cors_headers(request: Request) -> dict[str, str]:
-    """What lets a page read the answer; its origin has been found to be allowed."""
-    sent = request.headers.get("origin")
-    if sent is None:
+    """The headers that let a page read the response; its origin must have been allowed."""
+    origin = request.headers.get("origin")
+    if origin is None:
         return {}
-    return {"Access-Control-Allow-Origin": sent, "Access-Control-Expose-Headers": EXPOSED}
+    return {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS}
 
 
-async def answer_preflight(request: Request, methods: set[str], accepted: str = JSON_HEADERS) -> Response:
-    """Tell a browser whether it may send: to any bot that is open to its page, for it has not named one."""
+async def answer_preflight(
+    request: Request, methods: set[str], allowed_headers: str = JSON_HEADERS
+) -> Response:
+    """Answer a preflight request: it names no bot, so an origin of any bot is allowed."""
     headers = {"Allow": ", ".join(sorted(methods))}
     if "origin" in request.headers:
         await refuse_foreign(request)
         headers |= cors_headers(request) | {
             "Access-Control-Allow-Methods": ", ".join(sorted(methods - {"OPTIONS"})),
-            "Access-Control-Allow-Headers": accepted,
+            "Access-Control-Allow-Headers": allowed_headers,
             "Access-Control-Max-Age": str(limits.PREFLIGHT_CACHE_SECONDS),
         }
     return Response(status_code=204, headers=headers)
@@ -53,6 +55,6 @@ async def answer_preflight(request: Request, methods: set[str], accepted: str = 
 
 async def refuse_foreign(request: Request) -> None:
     state, origin = request.app.state, sent_origin(request)
-    own = origin_of(state.settings.base_url)
-    if origin is None or (origin != own and not await is_origin_of_a_bot(state.database, origin)):
+    service_origin = origin_of(state.settings.base_url)
+    if origin is None or (origin != service_origin and not await is_origin_of_a_bot(state.database, origin)):
         raise OriginNotAllowed

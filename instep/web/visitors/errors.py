@@ -1,4 +1,4 @@
-"""Errors as the answer API words them: `{error, code, message, hint}` (contract section 3)."""
+"""Errors of the visitor API: `{error, code, message, hint}` (contract section 3)."""
 
 import json
 
@@ -6,11 +6,11 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from instep.core.errors import AppError
-from instep.web.errors import EmbedRefusal
+from instep.web.errors import VisitorRefusal
 
 PREFIXES = ("/chat/", "/leads/", "/mcp/", "/widget/")
-# By code: the title and what to do.
-WORDS = {
+# The title and the hint of each code.
+TITLES_AND_HINTS = {
     "invalid_request": ("Bad request", "Correct what the message names and send the request again."),
     "invalid_credentials": (
         "Unknown bot or key",
@@ -31,7 +31,7 @@ WORDS = {
 }
 
 
-class EmbedErrorOut(BaseModel):
+class VisitorErrorOut(BaseModel):
     """Why a call was refused, and what to do."""
 
     error: str
@@ -40,34 +40,34 @@ class EmbedErrorOut(BaseModel):
     hint: str
 
 
-class InvalidCredentials(EmbedRefusal):
+class InvalidCredentials(VisitorRefusal):
     """There is no bot with this id and this key."""
 
     status = 401
     code = "invalid_credentials"
 
 
-class OriginNotAllowed(EmbedRefusal):
+class OriginNotAllowed(VisitorRefusal):
     """The bot is not open to pages of this origin."""
 
     status = 403
     code = "origin_not_allowed"
 
 
-def is_of_embed(path: str) -> bool:
-    """Whether an address is below those of the answer API, the widget and the public MCP server."""
+def is_visitor_path(path: str) -> bool:
+    """Whether a path belongs to the visitor API or the public MCP server."""
     return f"{path}/".startswith(PREFIXES)
 
 
-def render_embed_error(error: AppError) -> Response:
-    return Response(json.dumps(embed_error_body(error)), error.status, error.headers, "application/json")
+def render_visitor_error(error: AppError) -> Response:
+    return Response(json.dumps(visitor_error_body(error)), error.status, error.headers, "application/json")
 
 
-def embed_error_body(error: AppError) -> dict[str, str]:
+def visitor_error_body(error: AppError) -> dict[str, str]:
     message = " ".join(f"`{field}`: {text}." for field, text in error.details) or error.message
     return body_of_code(error.code, message)
 
 
 def body_of_code(code: str, message: str) -> dict[str, str]:
-    title, hint = WORDS.get(code, WORDS["invalid_request"])
+    title, hint = TITLES_AND_HINTS.get(code, TITLES_AND_HINTS["invalid_request"])
     return {"error": title, "code": code, "message": message, "hint": hint}

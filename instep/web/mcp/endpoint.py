@@ -1,4 +1,4 @@
-"""What both MCP doors share: whom they hear, what they read, and how refusals go out."""
+"""What both MCP endpoints share: checks of host and origin, reading messages, and responses."""
 
 import json
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from starlette.types import Message
 
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.authenticated_route import StrictRequest
-from instep.web.cors import is_open_to
-from instep.web.embed_errors import OriginNotAllowed
-from instep.web.errors import EmbedRefusal
+from instep.web.errors import VisitorRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call
-from instep.web.mcp.server import CALLER, Answer, McpServer
+from instep.web.mcp.server import CALLER, McpServer, SdkResponse
 from instep.web.mcp.tools import Caller
+from instep.web.visitors.cors import is_open_to
+from instep.web.visitors.errors import OriginNotAllowed
 
 JSON = "application/json"
 PARSE_ERROR = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
 
 
-class HostNotServed(EmbedRefusal):
+class HostNotServed(VisitorRefusal):
     """This server does not answer under the name in `Host`: use the address of the installation."""
 
     status = 421
@@ -34,10 +34,10 @@ class NotJson(AppError):
 
 
 def refuse_foreign_host(request: Request) -> None:
-    """A page of somebody else's may have had its own name lead here (DNS rebinding)."""
+    """Refuse a `Host` that is not ours: a foreign page may have its name resolve here (DNS rebinding)."""
     host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
-    own = urlsplit(request.app.state.settings.base_url).hostname
-    if host != own and host != "localhost" and not is_loopback(host):
+    service_host = urlsplit(request.app.state.settings.base_url).hostname
+    if host != service_host and host != "localhost" and not is_loopback(host):
         raise HostNotServed
 
 
@@ -54,7 +54,7 @@ def refuse_foreign_origin(request: Request, origins: Sequence[str] = ()) -> None
 
 
 async def message_of(request: StrictRequest, limit: int) -> dict[str, Any]:
-    """The JSON-RPC message of a request that was read; anything but one message is left to the SDK."""
+    """The JSON-RPC message of a request whose body was read; other JSON values are left to the SDK."""
     request.refuse_too_large(limit)
     request.refuse_other_than_json()
     try:
@@ -65,7 +65,7 @@ async def message_of(request: StrictRequest, limit: int) -> dict[str, Any]:
 
 
 def tool_and_arguments(message: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """Which tool a message calls, and with what; None if it calls none."""
+    """The tool that a message calls and its arguments; None for other messages."""
     if message.get("method") != "tools/call" or not isinstance(message.get("params"), dict):
         return None
     name, arguments = message["params"].get("name"), message["params"].get("arguments")
@@ -75,12 +75,12 @@ def tool_and_arguments(message: dict[str, Any]) -> tuple[str, dict[str, Any]] | 
 
 
 async def answer_of(server: McpServer, request: StrictRequest, caller: Caller) -> Response:
-    """Have the SDK answer what was read; what it refuses in plain words goes out as JSON."""
+    """Let the SDK answer the request; its errors in plain text are turned into JSON."""
     message = await request.json()
     if is_plain_call(request, message):
-        calling = Request({**request.scope, CALLER: caller})
-        return Response(await answer_plain_call(server.protocol, calling, message), 200, None, JSON)
-    answer, body = Answer(), await request.body()
+        tool_request = Request({**request.scope, CALLER: caller})
+        return Response(await answer_plain_call(server.protocol, tool_request, message), 200, None, JSON)
+    response, body = SdkResponse(), await request.body()
     is_read = False
 
     async def receive() -> Message:
@@ -90,15 +90,15 @@ async def answer_of(server: McpServer, request: StrictRequest, caller: Caller) -
         is_read = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    await server(request.scope, receive, answer.send, caller)
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in answer.headers}
-    if answer.status >= 400 and not headers.get("content-type", "").startswith("application/json"):
-        raise Refused(answer.status, answer.body.decode("utf-8", "replace"))
-    return Response(answer.body, answer.status, headers)
+    await server(request.scope, receive, response.send, caller)
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
+    if response.status >= 400 and not headers.get("content-type", "").startswith("application/json"):
+        raise SdkError(response.status, response.body.decode("utf-8", "replace"))
+    return Response(response.body, response.status, headers)
 
 
-class Refused(InvalidRequest):
-    """What the SDK has refused, in its words."""
+class SdkError(InvalidRequest):
+    """An error response of the SDK, in its own words."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words or "Send `Accept: application/json, text/event-stream`.")

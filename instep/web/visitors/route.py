@@ -1,4 +1,4 @@
-"""The door of the answer API: calls with a bot key, from widgets on customers' pages and from servers."""
+"""The route of the visitor API: calls with a bot key, from widgets on customers' pages and from servers."""
 
 import hashlib
 import json
@@ -25,9 +25,9 @@ from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
 from instep.web.addresses import client_address
 from instep.web.authenticated_route import Handler, StrictRequest, add_rate_headers, route_metadata
 from instep.web.call import BotKeyAccess, Window
-from instep.web.cors import answer_preflight, cors_headers, is_open_to
-from instep.web.embed_errors import InvalidCredentials, OriginNotAllowed, render_embed_error
 from instep.web.errors import as_app_error
+from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to
+from instep.web.visitors.errors import InvalidCredentials, OriginNotAllowed, render_visitor_error
 
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 CREDENTIALS = ("botId", "botKey")
@@ -35,18 +35,18 @@ CREDENTIALS = ("botId", "botKey")
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The bot, the key and the visitor that a call names, or why it names none."""
+    """The bot, the key and the visitor that a call names, or the error if they can't be read."""
 
     bot: UUID | None
     key: str
-    refusal: AppError | None
-    # A hash, since it becomes a part of what is counted; None where nobody is named.
+    error: AppError | None
+    # A hash, since it becomes part of a stored counter; None if no visitor is named.
     visitor: str | None = None
 
 
 @dataclass(slots=True)
-class Headers:
-    """What an answer tells besides its body, whatever becomes of the call."""
+class ResponseHeaders:
+    """Headers of the response, whether the call succeeds or fails."""
 
     windows: list[Window] = field(default_factory=list)
     cors: dict[str, str] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Headers:
 
 @dataclass(frozen=True, slots=True)
 class VisitorCall:
-    """One call of the answer API that was let in; `tx` is None where the door has let its connection go."""
+    """One authenticated call of the visitor API; `tx` is None if the route has returned its connection."""
 
     bot: Bot
     is_paused: bool
@@ -89,7 +89,7 @@ CurrentVisitorCall = Annotated[VisitorCall, Depends(current_visitor_call)]
 
 
 class VisitorRouter(APIRouter):
-    """Routes of the answer API, each tied to the action that it is the door of."""
+    """Routes of the visitor API, each tied to the action that it exposes."""
 
     def __init__(self) -> None:
         super().__init__(route_class=VisitorRoute, redirect_slashes=False)
@@ -103,9 +103,9 @@ class VisitorRouter(APIRouter):
         status: int = 200,
         takes_long: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register a handler under the action's name; the door itself answers a browser's preflight.
+        """Register a handler under the action's name; the route itself answers preflight requests.
 
-        One that takes long holds no connection meanwhile: it enters again for each of its transactions.
+        A handler with `takes_long` holds no connection while it runs: it takes one for each transaction.
         """
         method, path = method_and_path.split(" ")
 
@@ -125,31 +125,31 @@ class VisitorRouter(APIRouter):
 
 
 class VisitorRoute(APIRoute):
-    """A route of the answer API. Refusals in order: 429, 400 (no credentials), 401, 403, 402, 400, 404."""
+    """A route of the visitor API. Errors in order: 429, 400 (no credentials), 401, 403, 402, 400, 404."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
         access = cast(BotKeyAccess, self.endpoint.__dict__["access"])
 
         async def enter(request: Request) -> Response:
-            headers = Headers()
+            headers = ResponseHeaders()
             try:
                 if request.method == "OPTIONS":
                     response = await answer_preflight(request, self.methods or set())
                 else:
-                    response = await through(request, headers)
+                    response = await respond(request, headers)
             except ClientDisconnect:
                 raise
             except Exception as error:
-                response = render_embed_error(as_app_error(error))
+                response = render_visitor_error(as_app_error(error))
             headers.add_to(response)
             return response
 
-        async def through(request: Request, headers: Headers) -> Response:
+        async def respond(request: Request, headers: ResponseHeaders) -> Response:
             inner = StrictRequest(request.scope, request.receive)
             await inner.read(limits.MAX_VISITOR_BODY_BYTES)
             credentials = await read_credentials(inner)
-            async with authenticated(inner, credentials, headers, access) as call:
+            async with authenticate_visitor(inner, credentials, headers, access) as call:
                 inner.state.call = call
                 if not access.takes_long:
                     return await handle(inner)
@@ -160,14 +160,14 @@ class VisitorRoute(APIRoute):
 
 
 async def read_credentials(request: StrictRequest) -> Credentials:
-    """They stand in the body, which must be readable so far; the shape of the route judges the rest.
+    """Read `botId`, `botKey` and `visitor` from the body; the route's model validates the rest.
 
-    Calls without a body name the bot in their address and the key behind it.
+    Calls without a body name the bot in the path and the key in the query.
     """
     if request.method == "GET":
-        sent = request.query_params.getlist("botKey")
-        refusal = None if len(sent) == 1 else InvalidRequest(details=[("botKey", "it is required, once")])
-        return Credentials(as_uuid(request.path_params["botId"]), sent[0] if sent else "", refusal)
+        keys = request.query_params.getlist("botKey")
+        error = None if len(keys) == 1 else InvalidRequest(details=[("botKey", "it is required, once")])
+        return Credentials(as_uuid(request.path_params["botId"]), keys[0] if keys else "", error)
     try:
         request.refuse_too_large(limits.MAX_VISITOR_BODY_BYTES)
         request.refuse_other_than_json()
@@ -181,56 +181,56 @@ async def read_credentials(request: StrictRequest) -> Credentials:
 def credentials_in(body: Any) -> Credentials:
     if not isinstance(body, dict):
         raise InvalidRequest("The body must be a JSON object.")
-    wrong = [
+    details = [
         (name, "it must be a text" if name in body else "it is required")
         for name in CREDENTIALS
         if not isinstance(body.get(name), str)
     ]
-    if wrong:
-        raise InvalidRequest(details=wrong)
-    return Credentials(as_uuid(body["botId"]), body["botKey"], None, counted(body.get("visitor")))
+    if details:
+        raise InvalidRequest(details=details)
+    return Credentials(as_uuid(body["botId"]), body["botKey"], None, visitor_subject(body.get("visitor")))
 
 
-def counted(visitor: Any) -> str | None:
+def visitor_subject(visitor: Any) -> str | None:
     if not isinstance(visitor, str) or not visitor:
         return None
     return hashlib.sha256(visitor.encode("utf-8", "replace")).hexdigest()
 
 
 @asynccontextmanager
-async def authenticated(
-    request: Request, credentials: Credentials, headers: Headers, access: BotKeyAccess
+async def authenticate_visitor(
+    request: Request, credentials: Credentials, headers: ResponseHeaders, access: BotKeyAccess
 ) -> AsyncIterator[VisitorCall]:
     state, address = request.app.state, client_address(request)
-    # Who names no visitor counts as one visitor of its address.
+    # Calls without a visitor count as one visitor per address.
     visitor = credentials.visitor or address
-    entering = authenticate_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
-    async with entering as (entry, tx):
-        headers.windows += windows_of(entry, state.settings)
-        is_open = is_open_to(request, entry.origins or (), state.settings)
-        if entry.bot is not None and is_open:
+    context = authenticate_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
+    async with context as (auth, tx):
+        headers.windows += windows_of(auth, state.settings)
+        is_open = is_open_to(request, auth.origins or (), state.settings)
+        if auth.bot is not None and is_open:
             headers.cors |= cors_headers(request)
         refuse_spent(headers.windows)
-        if credentials.refusal is not None:
-            raise credentials.refusal
-        if entry.bot is None:
+        if credentials.error is not None:
+            raise credentials.error
+        if auth.bot is None:
             raise InvalidCredentials
         if not is_open:
             raise OriginNotAllowed
-        if access.is_write and entry.is_paused:
+        if access.is_write and auth.is_paused:
             raise PlanInactive
-        yield VisitorCall(entry.bot, bool(entry.is_paused), state.database, tx)
+        yield VisitorCall(auth.bot, bool(auth.is_paused), state.database, tx)
 
 
-def windows_of(entry: BotKeyAuth, settings: Settings) -> list[Window]:
+def windows_of(auth: BotKeyAuth, settings: Settings) -> list[Window]:
     seconds = limits.REQUEST_WINDOW_SECONDS
-    if entry.address_hits is None or entry.address_seconds_left is None:
+    if auth.address_hits is None or auth.address_seconds_left is None:
         quota = settings.anonymous_requests_per_minute
-        return [Window("anonymous", quota, seconds, entry.hits, entry.seconds_left)]
-    wider = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE
+        return [Window("anonymous", quota, seconds, auth.hits, auth.seconds_left)]
+    address_quota = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE
     return [
-        Window("widget-chat", limits.VISITOR_CALLS_PER_MINUTE, seconds, entry.hits, entry.seconds_left),
-        Window("widget-address", wider, seconds, entry.address_hits, entry.address_seconds_left),
+        Window("widget-chat", limits.VISITOR_CALLS_PER_MINUTE, seconds, auth.hits, auth.seconds_left),
+        Window("widget-address", address_quota, seconds, auth.address_hits, auth.address_seconds_left),
     ]
 
 
