@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from instep.core import limits
-from instep.core.diff import changed_lines, lines_of, merge
 from instep.core.errors import Conflict
 from instep.drafts.schemas import ArticleText, DraftApply, DraftTexts
+from instep.text.diff import changed_lines, lines_of, merge
 
 CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide anew."
 ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."

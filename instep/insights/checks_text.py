@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from instep.core import limits
-from instep.core.words import IS_UNSPACED
 from instep.insights.problems import Check, ProblemLocation
 from instep.insights.structure import Structure
+from instep.text.tokens import UNSEGMENTED_CHARACTER
 
 SPACE = re.compile(r"\s+")
 LEFTOVER = re.compile(r"\b(?:TODO|TBD|FIXME|LOREM IPSUM|[Ll]orem ipsum)\b")
@@ -112,7 +112,7 @@ def find_uneven_tables(text: Text) -> Iterator[ProblemLocation]:
 def weight(text: str) -> int:
     """How much a text says: its characters without blanks, with a sign of Chinese and the like as three."""
     bare = SPACE.sub("", text)
-    return len(bare) + 2 * len(IS_UNSPACED.findall(bare))
+    return len(bare) + 2 * len(UNSEGMENTED_CHARACTER.findall(bare))
 
 
 def plain(text: str) -> str:
