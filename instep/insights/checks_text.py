@@ -9,9 +9,11 @@ from itertools import pairwise
 from instep.core import limits
 from instep.insights.problems import Check, ProblemLocation
 from instep.insights.structure import Structure
+from instep.text.characters import shorten
 from instep.text.tokens import UNSEGMENTED_CHARACTER
 
 SPACE = re.compile(r"\s+")
+MAX_QUOTE_CHARACTERS = 80
 LEFTOVER = re.compile(r"\b(?:TODO|TBD|FIXME|LOREM IPSUM|[Ll]orem ipsum)\b")
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 # Link texts that tell nothing about where they lead, in the languages that help centers are written in most.
@@ -121,8 +123,7 @@ def plain(text: str) -> str:
 
 def shown(text: str) -> str:
     """Customers' words in a sentence of ours: on one line, and not too long."""
-    short = SPACE.sub(" ", text).strip()
-    return short if len(short) <= 80 else short[:79] + "…"
+    return shorten(SPACE.sub(" ", text).strip(), MAX_QUOTE_CHARACTERS)
 
 
 TEXT_CHECKS: tuple[Check[Text], ...] = (
