@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import comrak
 
@@ -23,27 +23,24 @@ BlockKind = Literal[
 _TAG = re.compile(
     r"<(/?)(h[1-6]|p|ul|ol|li|table|tr|pre|blockquote|div|hr)\b"
     r'(?:[^<>]* data-sourcepos="(\d{1,9}):(\d{1,9})-(\d{1,9}):(\d{1,9})")?([^<>]*)>'
+    r"(?:<code[^<>]*>([^<]*))?"
 )
 _KINDS: dict[str, BlockKind] = {
     **{f"h{level}": "heading" for level in range(1, 7)},
     **{"p": "paragraph", "ul": "list", "ol": "list", "li": "item", "table": "table", "tr": "row"},
     **{"pre": "code", "blockquote": "quote", "div": "quote", "hr": "rule"},
 }
-_CONTAINERS = frozenset(("list", "item", "footnote", "table", "quote"))
-_LEAVES = frozenset(("p", "pre", "hr", "tr", *(f"h{level}" for level in range(1, 7))))
+_CONTAINERS = frozenset(("ul", "ol", "li", "table", "blockquote", "div"))
 _ATX = re.compile(r"(#{1,6})(?=[ \t]|$)")
 _ATX_END = re.compile(r"(?:(?<=[ \t])#+|^#+)[ \t]*$")
 _UNDERLINE = re.compile(r"[ \t>]*([=-])\1*[ \t]*$")
 _ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_QUOTE_PREFIX = re.compile(r"[ \t]*(?:>[ \t]*)*")
 _DEFINITION = re.compile(r"\[[^\]]+\]:.*(?:\n|$)")
-_CODE_TAG = re.compile(r"<code[^<>]*>")
 _ESCAPED_CHARACTER = re.compile(r"\\.")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One block; lines count from 1, `last_line` is part of it.
 
     `text` is the Markdown of a title, a paragraph, a row or an item's own words, and the content of code; it
@@ -151,8 +148,7 @@ def _render_options() -> Any:
     return options
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where an element stands in a text: lines and columns from 1, both ends included."""
 
     line: int
@@ -181,56 +177,68 @@ def cell_count(row: str) -> int:
     return _ESCAPED_CHARACTER.sub("", row.strip()).removeprefix("|").removesuffix("|").count("|") + 1
 
 
+class _Tag(NamedTuple):
+    """A tag of the rendered page; lines and columns are strings of digits, and empty in closing tags."""
+
+    slash: str
+    name: str
+    line: str
+    column: str
+    end_line: str
+    end_column: str
+    attributes: str
+    code: str
+
+
 class _Reader:
     """One pass over the tags of a rendered text."""
 
     def __init__(self, html: str, lines: tuple[str, ...]) -> None:
-        self.html = html
         self.lines = lines
-        self.tags = [tag for tag in _TAG.finditer(html) if tag[1] or tag[3]]
+        tags = (_Tag(*groups) for groups in _TAG.findall(html))
+        self.tags = [tag for tag in tags if tag.slash or tag.line]
 
     def blocks(self) -> Iterator[Block]:
         depth = 0
-        closings: list[bool] = []
         for number, tag in enumerate(self.tags):
-            if tag[1]:
-                if tag[2] not in _LEAVES and closings:
-                    depth -= closings.pop()
-                continue
-            block = self.block(number, depth)
-            yield block
-            if block.kind in _CONTAINERS:
-                closings.append(True)
-                depth += 1
+            if not tag.slash:
+                yield self.block(number, tag, depth)
+                depth += tag.name in _CONTAINERS
+            elif tag.name in _CONTAINERS:
+                depth = max(0, depth - 1)
 
-    def block(self, number: int, depth: int) -> Block:
-        tag, span = self.tags[number], self.span(number)
-        name = tag[2]
-        kind: BlockKind = "footnote" if name == "li" and 'id="fn' in tag[7] else _KINDS[name]
-        text, marker, is_open = "", "", False
-        if kind == "heading":
+    def block(self, number: int, tag: _Tag, depth: int) -> Block:
+        span = self.span(tag)
+        kind: BlockKind = "footnote" if 'id="fn' in tag.attributes else _KINDS[tag.name]
+        level, text, marker, is_open = 0, "", "", False
+        if kind == "paragraph" or kind == "row":
+            text = self.paragraph(span)
+        elif kind == "heading":
+            level = int(tag.name[1])
             text, marker = self.title(span)
-        elif kind == "code":
-            text, marker, is_open = self.code(tag.end(), span)
         elif kind == "item":
             text, marker = self.item(number, span)
-        elif kind in ("paragraph", "row"):
-            text = self.paragraph(span)
-        level = int(name[1]) if kind == "heading" else 0
+        elif kind == "code":
+            text, marker, is_open = self.code(unescape(tag.code), span)
         return Block(kind, span.line, span.end_line, level, text, marker, depth, is_open)
 
-    def span(self, number: int) -> Span:
-        line, column, end_line, end_column = map(int, self.tags[number].group(3, 4, 5, 6))
+    def span(self, tag: _Tag) -> Span:
+        line, column, end_line, end_column = map(int, tag[2:6])
         # An item that blank lines follow ends in column 0 of the line after it.
-        end_line -= end_column == 0 and end_line > line
+        if end_column == 0 and end_line > line:
+            end_line -= 1
         last = len(self.lines)
-        return Span(min(line, last), column, max(line, min(end_line, last)), end_column)
+        if line > end_line or end_line > last:
+            line, end_line = min(line, last), min(max(line, end_line), last)
+        return Span(line, column, end_line, end_column)
 
     def source(self, span: Span) -> list[str]:
         """The lines of a block without what its containers put before them."""
-        first = self.lines[span.line - 1][span.column - 1 :]
+        first = self.lines[span.line - 1][span.column - 1 :].strip()
+        if span.line == span.end_line:
+            return [first]
         others = self.lines[span.line : span.end_line]
-        return [first.strip(), *(_QUOTE_PREFIX.sub("", line, count=1).rstrip() for line in others)]
+        return [first, *(line.lstrip(" \t>").rstrip() for line in others)]
 
     def title(self, span: Span) -> tuple[str, str]:
         lines = self.source(span)
@@ -239,10 +247,7 @@ class _Reader:
         underline = _UNDERLINE.match(self.lines[span.end_line - 1])
         return "\n".join(lines[:-1]), underline[1] if underline else ""
 
-    def code(self, start: int, span: Span) -> tuple[str, str, bool]:
-        opening = _CODE_TAG.match(self.html, start)
-        content = self.html[opening.end() if opening else start : self.html.index("</code>", start)]
-        text = unescape(content)
+    def code(self, text: str, span: Span) -> tuple[str, str, bool]:
         fence = fence_of(self.lines, span, text)
         return text.removesuffix("\n"), fence, fence != "" and is_unclosed(self.lines, span, fence)
 
@@ -264,13 +269,10 @@ class _Reader:
         """Where blocks inside of an item begin, other than its first paragraph."""
         for at in range(number + 1, len(self.tags)):
             tag = self.tags[at]
-            if tag[1]:
-                if tag[2] == "li":
-                    return
-                continue
-            if tag[2] == "p" and at == number + 1:
-                continue
-            yield int(tag[3])
+            if tag.slash and tag.name == "li":
+                return
+            if not tag.slash and (tag.name != "p" or at > number + 1):
+                yield int(tag.line)
 
     def paragraph(self, span: Span) -> str:
         text = "\n".join(self.source(span))
