@@ -1,18 +1,15 @@
 """What is written into a channel. Visitors have written some of it: it is shown, and it does nothing."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from instep.alerts.schemas import Tool
 from instep.core import limits
+from instep.text.characters import remove_hidden, shorten
 
 UNTITLED = "Alert"
-# Signs that are not seen: controls, marks of direction, halves of characters. Those that join letters stay.
-UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
-JOINERS = "\u200c\u200d"
 # Seen by nobody, it parts two signs that mean something side by side.
 APART = "\u200b"
 # A mention begins where no word goes on, as in an e-mail address it does; Discord looks into words too.
@@ -29,8 +26,8 @@ def shown(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | 
     text = "\n".join(filter(None, map(in_one_line, lines)))
     link = quote(url, safe=IN_ADDRESSES, errors="replace") if url else None
     return {
-        "title": clipped(in_one_line(title), limits.MAX_ALERT_TITLE_CHARACTERS) or UNTITLED,
-        "text": clipped(text, limits.MAX_ALERT_TEXT_CHARACTERS),
+        "title": shorten(in_one_line(title), limits.MAX_ALERT_TITLE_CHARACTERS) or UNTITLED,
+        "text": shorten(text, limits.MAX_ALERT_TEXT_CHARACTERS),
         "url": link if link and len(link) <= limits.MAX_ALERT_LINK_CHARACTERS else None,
     }
 
@@ -51,16 +48,7 @@ def written(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any
 
 
 def in_one_line(text: str) -> str:
-    seen = (sign if sign in JOINERS or sign.isspace() else visible(sign) for sign in text)
-    return " ".join("".join(seen).split())
-
-
-def visible(sign: str) -> str:
-    return "" if unicodedata.category(sign) in UNSEEN else sign
-
-
-def clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return " ".join(remove_hidden(" ".join(text.split())).split())
 
 
 def inert(text: str) -> str:

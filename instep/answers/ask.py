@@ -11,11 +11,11 @@ from instep.answers.extractive import PassageExtract, QuestionTerms, extract, ex
 from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
 from instep.answers.texts import texts_for
 from instep.core import limits
-from instep.core.terms import terms_of
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, Passage, Retrieval, Signals
+from instep.text.terms import terms_of
 
 FULL_COVERAGE = 0.999
 # As sure as that of what is needed alone: half of what a question that goes on is searched for is old.

@@ -7,8 +7,8 @@ from math import log
 
 from instep.answers.blocks import Block, Unit, read_blocks
 from instep.core import limits
-from instep.core.terms import terms_of
 from instep.search.schemas import Passage
+from instep.text.terms import terms_of
 
 # Whoever plants a text for a model speaks to it, and no article does so to its readers.
 PROMPT_INJECTION = re.compile(

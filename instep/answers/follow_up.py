@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from instep.core import limits
-from instep.core.terms import ordered_terms, terms_of
 from instep.search.schemas import Passage
+from instep.text.terms import ordered_terms, terms_of
 
 # With fewer words that tell something a question hardly stands alone.
 MIN_STANDALONE_TERMS = 3

@@ -20,17 +20,18 @@ from instep.articles.schemas import (
     WorkingCopy,
 )
 from instep.collections.actions import find_collection, referenced_id
-from instep.core.diff import compare
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.markdown import render_bounded
 from instep.core.paging import Page, PageRequest
-from instep.core.slugs import SlugTaken, free_slug, slug_must_be_free, slugify
+from instep.core.slugs import SlugTaken, slug_must_be_free
 from instep.golden.actions import warn_of_articles, warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+from instep.text.diff import compare
+from instep.text.slugs import free_slug, slugify
 from instep.web.shapes import Format
 
 CREATED = Source("create")

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 
 from instep.core import limits
-from instep.core.diff import TextDiff
 from instep.core.etags import etag_of
 from instep.identity.schemas import Bot
+from instep.text.diff import TextDiff
 from instep.web.shapes import (
     AuthorOut,
     Body,

@@ -14,8 +14,9 @@ from instep.changelog.schemas import (
 )
 from instep.core import limits
 from instep.identity.schemas import Bot
+from instep.text.characters import shorten
 from instep.web.call import Call
-from instep.web.mcp.budget import list_within_budget, shorten
+from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.shapes import ListOut
 

@@ -9,6 +9,7 @@ from instep.ci.diff import Selection, select
 from instep.ci.environment import CiContext, Kind
 from instep.ci.git import Git, GitFailed, open_checkout
 from instep.core import limits
+from instep.text.characters import shorten
 
 DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 COMMIT = re.compile(r"[0-9a-f]{40,64}")
@@ -130,8 +131,7 @@ def read_message(git: Git, head: str) -> tuple[str, str]:
 
 def title_of(text: str | None) -> str:
     """One line, as long as a task takes."""
-    line = " ".join(clean(text or "").split())
-    return line if len(line) <= limits.MAX_TITLE_CHARACTERS else line[: limits.MAX_TITLE_CHARACTERS - 1] + "…"
+    return shorten(" ".join(clean(text or "").split()), limits.MAX_TITLE_CHARACTERS)
 
 
 def text_of(text: str | None) -> str | None:

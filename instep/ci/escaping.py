@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from instep.core import limits
+from instep.text.characters import replace_unprintable, shorten
 
 # How runners are commanded from within a line, as in `##[group]` and `##vso[…]`.
 COMMAND = re.compile(r"##(?=\w*\[)")
@@ -11,21 +12,19 @@ COMMAND = re.compile(r"##(?=\w*\[)")
 SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
 
 
-def printable(text: str) -> str:
+def without_commands(text: str) -> str:
     """One line without what commands a terminal or, unless the line begins with it, a runner."""
-    signs = (sign if sign.isprintable() or sign == "\t" else "\N{REPLACEMENT CHARACTER}" for sign in text)
-    return COMMAND.sub("# #", "".join(signs))
+    return COMMAND.sub("# #", replace_unprintable(text, allowed="\t"))
 
 
 def one_line(text: str) -> str:
     """Sentences, however they were broken into lines."""
-    return printable(" ".join(text.split()))
+    return without_commands(" ".join(text.split()))
 
 
-def shorten(text: str) -> str:
+def line_excerpt(text: str) -> str:
     """The beginning of a line, with its indentation."""
-    most = limits.MAX_REPORTED_LINE_CHARACTERS
-    return printable(text if len(text) <= most else text[: most - 1] + "…")
+    return without_commands(shorten(text, limits.MAX_REPORTED_LINE_CHARACTERS))
 
 
 def escaped(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from instep.ci.diff import LeftOut
-from instep.ci.escaping import COMMAND, escaped, fenced, one_line, printable, shorten
+from instep.ci.escaping import COMMAND, escaped, fenced, line_excerpt, one_line, without_commands
 from instep.ci.shapes import Draft, Evidence, Task
 from instep.core import limits
 
@@ -31,7 +31,9 @@ class Run:
         if self.left_out:
             return "Nothing to send: no file is changed that readers of articles could notice."
         if self.paths:
-            return f"Nothing to send: no file below {', '.join(map(printable, self.paths))} is changed."
+            return (
+                f"Nothing to send: no file below {', '.join(map(without_commands, self.paths))} is changed."
+            )
         return "Nothing to send: both revisions are the same."
 
     @property
@@ -59,7 +61,7 @@ def as_text(run: Run) -> str:
     """No line begins with words of others: those could be commands to whoever reads the log."""
     if run.task is None:
         return run.nothing
-    lines = [f"Task {printable(run.task.id)}: {outcome_of(run.task, run.waiting)}"]
+    lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run.task, run.waiting)}"]
     if run.task.summary:
         lines.append(f"   found   {one_line(run.task.summary)}")
     lines.append(f"   task    {address(run, 'tasks', run.task.id)}")
@@ -76,10 +78,10 @@ def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
     if draft.reason:
         yield f"   why     {one_line(draft.reason)}"
     for place in draft.evidence:
-        yield f"   code    {place_of(place)}  {shorten(place.excerpt.strip())}"
+        yield f"   code    {place_of(place)}  {line_excerpt(place.excerpt.strip())}"
     for warning in draft.warnings:
         yield f"   check   {one_line(warning)}"
-    yield f"   review  instep draft show {printable(draft.id)}"
+    yield f"   review  instep draft show {without_commands(draft.id)}"
     for line in small_text(draft):
         yield f"   | {line}"
 
@@ -104,7 +106,7 @@ def as_markdown(run: Run) -> str:
 def draft_markdown(run: Run, draft: Draft) -> str:
     parts = [
         f"#### {escaped(draft.title)}",
-        f"{escaped(nature(draft))}: `instep draft show {printable(draft.id)}`",
+        f"{escaped(nature(draft))}: `instep draft show {without_commands(draft.id)}`",
         escaped(draft.reason or ""),
         "\n".join(f"- {escaped(place_of(place))}" for place in draft.evidence),
         "\n".join(f"- Check: {escaped(warning)}" for warning in draft.warnings),
@@ -120,7 +122,7 @@ def outcome_of(task: Task, waiting: int) -> str:
     if task.outcome == "drafts":
         drafts = "1 draft waits" if waiting == 1 else f"{waiting} drafts wait"
         return f"{drafts} for review" if waiting else "all drafts are reviewed"
-    return "no article needs an edit" if task.outcome == "no_changes" else printable(task.status)
+    return "no article needs an edit" if task.outcome == "no_changes" else without_commands(task.status)
 
 
 def nature(draft: Draft) -> str:
@@ -137,7 +139,7 @@ def address(run: Run, things: str, thing_id: str) -> str:
 
 def place_of(place: Evidence) -> str:
     last = f"-{place.end_line}" if place.end_line > place.start_line else ""
-    return f"{printable(place.file)}:{place.start_line}{last}"
+    return f"{without_commands(place.file)}:{place.start_line}{last}"
 
 
 def small_text(draft: Draft) -> list[str]:
@@ -145,7 +147,9 @@ def small_text(draft: Draft) -> list[str]:
     text = draft.content_markdown if draft.diff is None else draft.diff
     lines = text.rstrip("\n").split("\n")
     return (
-        [shorten(line.rstrip("\r")) for line in lines] if len(lines) <= limits.MAX_REPORTED_DIFF_LINES else []
+        [line_excerpt(line.rstrip("\r")) for line in lines]
+        if len(lines) <= limits.MAX_REPORTED_DIFF_LINES
+        else []
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import typer
 
+from instep.text.characters import replace_unprintable
+
 GAP = "  "
 
 
@@ -29,8 +31,7 @@ def shows_colour() -> bool:
 
 def one_line(text: str) -> str:
     """Without what would break the line or command the terminal: names and questions are others' words."""
-    signs = " ".join(text.split())
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in signs)
+    return replace_unprintable(" ".join(text.split()))
 
 
 def padded(text: str, width: int) -> str:

@@ -13,7 +13,6 @@ from instep.articles.actions import (
     replace_text,
 )
 from instep.articles.schemas import Article, ArticleCreate, Source
-from instep.core.diff import compare
 from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import DRAFT_PREFIXES, new_id
@@ -37,6 +36,7 @@ from instep.drafts.schemas import (
 )
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+from instep.text.diff import compare
 from instep.web.shapes import Format
 from instep.webhooks.emit import emit
 from instep.webhooks.schemas import EventKind

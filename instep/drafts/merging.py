@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from instep.core import limits
-from instep.core.diff import changed_lines, lines_of, merge
 from instep.core.errors import Conflict
 from instep.drafts.schemas import ArticleText, DraftApply, DraftTexts
+from instep.text.characters import shorten
+from instep.text.diff import changed_lines, lines_of, merge
 
 CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide anew."
 ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."
@@ -98,11 +99,9 @@ def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
 
 def quoted(lines: list[str]) -> str:
     """The first lines, and how many more there are."""
-    quotes = [f"“{shortened(line)}”" for line in lines[: limits.MAX_REPORTED_OVERWRITTEN_LINES]]
+    quotes = [
+        f"“{shorten(line, limits.MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS)}”"
+        for line in lines[: limits.MAX_REPORTED_OVERWRITTEN_LINES]
+    ]
     more = len(lines) - len(quotes)
     return ", ".join(quotes) + (f" and {more} more line{'s' if more > 1 else ''}" if more else "")
-
-
-def shortened(line: str) -> str:
-    most = limits.MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS
-    return line if len(line) <= most else line[: most - 1] + "…"

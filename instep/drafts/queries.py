@@ -5,7 +5,6 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from instep.core import limits
-from instep.core.diff import TextDiff
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.drafts.schemas import (
@@ -19,6 +18,7 @@ from instep.drafts.schemas import (
     Proposal,
 )
 from instep.identity.schemas import Ctx
+from instep.text.diff import TextDiff
 
 IS_CONFLICT = """
     (d.type = 'edit' and d.status = 'pending'

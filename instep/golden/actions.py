@@ -9,6 +9,7 @@ from instep.golden.retention import still_answers
 from instep.golden.schemas import GoldenQuestion, PublicText
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+from instep.text.characters import shorten
 
 # Of a question in a warning.
 LONGEST_SHOWN = 100
@@ -76,5 +77,4 @@ async def losses(ctx: Ctx, article_id: str, before: PublicText, after: PublicTex
 
 
 def shown(golden: GoldenQuestion) -> str:
-    text = golden.question
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
+    return shorten(golden.question, LONGEST_SHOWN)

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from instep.core.terms import terms_of
 from instep.golden.schemas import PublicText
+from instep.text.terms import terms_of
 
 BLANK_LINES = re.compile(r"\n[ \t]*\n")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]")

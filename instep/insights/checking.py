@@ -10,7 +10,6 @@ from instep.core import limits
 from instep.core.errors import InvalidValue
 from instep.core.paging import Keyset, Order
 from instep.core.sandbox import TimeLimitExceeded
-from instep.core.words import UNSPACED
 from instep.identity.schemas import Ctx
 from instep.insights import health_queries
 from instep.insights.checks_help_center import LIBRARY_CHECKS, ArticleContext
@@ -20,13 +19,14 @@ from instep.insights.health_queries import MentionRow
 from instep.insights.help_center import ArticleMeta, HelpCenter
 from instep.insights.problems import Code, Problem, Severity, in_order, run
 from instep.insights.text_analysis import NOT_ANALYZED, TextAnalysis
+from instep.text.characters import UNSEGMENTED_SCRIPTS
 
 ORDER = Order(("article_id", "line", "number"), descending=False)
 # What can be said of a text that is no article yet.
 OF_TEXT: set[Code] = {"broken_link", "moved_link", "broken_anchor", "duplicate_content"}
 CHECKS_OF_TEXT = [check for check in LIBRARY_CHECKS if check.code in OF_TEXT]
 # A sign of a word, in scripts that set words apart.
-SIGN = f"[^\\W{UNSPACED}]"
+SIGN = f"[^\\W{UNSEGMENTED_SCRIPTS}]"
 
 
 @dataclass(frozen=True, slots=True)

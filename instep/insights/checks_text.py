@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from instep.core import limits
-from instep.core.words import IS_UNSPACED
 from instep.insights.problems import Check, ProblemLocation
 from instep.insights.structure import Structure
+from instep.text.characters import shorten
+from instep.text.tokens import UNSEGMENTED_CHARACTER
 
 SPACE = re.compile(r"\s+")
+MAX_QUOTE_CHARACTERS = 80
 LEFTOVER = re.compile(r"\b(?:TODO|TBD|FIXME|LOREM IPSUM|[Ll]orem ipsum)\b")
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 # Link texts that tell nothing about where they lead, in the languages that help centers are written in most.
@@ -112,7 +114,7 @@ def find_uneven_tables(text: Text) -> Iterator[ProblemLocation]:
 def weight(text: str) -> int:
     """How much a text says: its characters without blanks, with a sign of Chinese and the like as three."""
     bare = SPACE.sub("", text)
-    return len(bare) + 2 * len(IS_UNSPACED.findall(bare))
+    return len(bare) + 2 * len(UNSEGMENTED_CHARACTER.findall(bare))
 
 
 def plain(text: str) -> str:
@@ -121,8 +123,7 @@ def plain(text: str) -> str:
 
 def shown(text: str) -> str:
     """Customers' words in a sentence of ours: on one line, and not too long."""
-    short = SPACE.sub(" ", text).strip()
-    return short if len(short) <= 80 else short[:79] + "…"
+    return shorten(SPACE.sub(" ", text).strip(), MAX_QUOTE_CHARACTERS)
 
 
 TEXT_CHECKS: tuple[Check[Text], ...] = (

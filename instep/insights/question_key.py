@@ -5,7 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 
 from instep.core import limits
-from instep.core.words import words_of
+from instep.text.terms import stop_words
+from instep.text.tokens import words_in
 
 # The dictionaries of PostgreSQL that know a language's endings and its words without weight.
 DICTIONARIES = {
@@ -22,8 +23,6 @@ POLARITY_WORDS = {
     *("not", "no", "never", "without", "off", "out", "down", "disable", "remove", "delete", "export"),
     *("download", "uninstall", "unsubscribe", "deactivate", "unlock", "undo", "cancel", "stop"),
 }
-# What English questions are dressed in, beside the words that PostgreSQL leaves out.
-FILLER_WORDS = ["please", "want", "need", "find", "get", "help", "possible", "way", "would", "could", "like"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class QuestionKey:
 def question_key(question: str) -> QuestionKey:
     text = " ".join(question.split())
     plain = CONTRACTED_NOT.sub(" not ", unicodedata.normalize("NFKC", text).casefold())
-    words = list(dict.fromkeys(words_of(plain)))
+    words = list(dict.fromkeys(words_in(plain)))
     marks = sorted({word for word in words if word in POLARITY_WORDS or any(map(str.isdigit, word))})
     return QuestionKey(text, words or [plain.strip()[: limits.MAX_TERM_CHARACTERS]], marks)
 
@@ -49,4 +48,4 @@ def dictionary_of(locale: str) -> str:
 
 
 def filler_words_of(locale: str) -> list[str]:
-    return FILLER_WORDS if locale.split("-")[0] == "en" else []
+    return sorted(stop_words("question_key", locale.split("-")[0]))

@@ -16,14 +16,13 @@ import nh3
 
 from instep.core.markdown import ATTRIBUTES, TAGS, extensions, keep_attribute
 from instep.core.markdown import options as page_options
+from instep.text.blocks import Span, cell_count, fence_of, is_unclosed, sourcepos_parse_options
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
 TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>|([^<]+)')
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 HEADING = re.compile(r"h[1-6]")
 SPAN = re.compile(r"(\d{1,7}):(\d{1,7})-(\d{1,7}):(\d{1,7})")
-ESCAPED = re.compile(r"\\.")
-FENCE = re.compile(r"`{3,}|~{3,}")
 OWN_LINKS = ("anchor", "footnote-backref")
 
 
@@ -65,7 +64,7 @@ def read_structure(text: str) -> Structure:
     html = comrak.render_markdown(
         text,
         extension_options=extensions(),
-        parse_options=parse_options(),
+        parse_options=sourcepos_parse_options(),
         render_options=render_options(),
     )
     # The renderer counts all three as ends of lines.
@@ -79,12 +78,6 @@ def read_structure(text: str) -> Structure:
         else:
             walk.start(tag, dict(ATTRIBUTE.findall(attributes)) if attributes else {})
     return walk.found
-
-
-def parse_options() -> Any:
-    made = comrak.ParseOptions()
-    made.sourcepos_chars = True
-    return made
 
 
 def render_options() -> Any:
@@ -103,16 +96,6 @@ def cleaner() -> nh3.Cleaner:
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """From where to where an element reaches in the text: lines and columns from 1."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
 
 
 class Walk:
@@ -152,7 +135,7 @@ class Walk:
         if tag == "thead":
             self.cells = None
         if tag == "tr" and span is not None:
-            count = cells_of(self.lines[span.line - 1][span.column - 1 :])
+            count = cell_count(self.lines[span.line - 1][span.column - 1 :])
             if self.cells is not None and count != self.cells:
                 self.found.uneven_rows.append(span.line)
             self.cells = self.cells or count
@@ -200,15 +183,9 @@ class Walk:
                 part.text += words
 
     def is_open(self, span: Span) -> bool:
-        """Whether a code block begins with a fence that nothing closes."""
-        opening = self.lines[span.line - 1][span.column - 1 :].strip()
-        fence = FENCE.match(opening)
-        # Where the first line is shown, it is no fence: the block is made by its indentation.
-        if fence is None or self.block.lstrip().startswith(opening + "\n"):
-            return False
-        last = self.lines[span.end_line - 1].strip(" \t>")
-        closes = len(last) >= len(fence[0]) and set(last) == {fence[0][0]}
-        return span.end_line == span.line or not closes
+        """Whether a code block begins with a fence that no line closes."""
+        fence = fence_of(self.lines, span, self.block)
+        return fence != "" and is_unclosed(self.lines, span, fence)
 
     def span_of(self, told: str) -> Span | None:
         """A place as the renderer writes it; what an author wrote there is kept within the text."""
@@ -234,8 +211,3 @@ class RawPlaces:
         # From there on nothing will be found again, so nothing is looked through twice.
         self.next[tag] = place + 1 if place >= 0 else len(self.text)
         return bisect_right(self.begins, place) if place >= 0 else line
-
-
-def cells_of(row: str) -> int:
-    """How many cells a row of a table has: each pipe without a backslash parts two."""
-    return ESCAPED.sub("", row.strip()).removeprefix("|").removesuffix("|").count("|") + 1

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from instep.core import limits
-from instep.core.words import UNSPACED
 from instep.insights.checks_text import TEXT_CHECKS, Text
 from instep.insights.problems import Problem, run
 from instep.insights.structure import Structure, read_structure
+from instep.text.characters import UNSEGMENTED_SCRIPTS
 
-WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+WORD = re.compile(f"[{UNSEGMENTED_SCRIPTS}]|[^\\W_{UNSEGMENTED_SCRIPTS}]+")
 SHINGLE_WORDS = 5
 MINHASH_BINS = 64
 EMPTY = 0xFFFFFFFF

@@ -21,8 +21,9 @@ from instep.tasks.schemas import (
     TaskType,
     task_out,
 )
+from instep.text.characters import shorten
 from instep.web.call import Call
-from instep.web.mcp.budget import rows_within_budget, shorten
+from instep.web.mcp.budget import rows_within_budget
 from instep.web.mcp.prompts import Prompt
 from instep.web.mcp.tools import Toolbox
 from instep.web.shapes import Out, Text, Timestamp

@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel
 from instep.core import limits
 from instep.core.clock import isoformat
 from instep.core.locales import valid_locale
-from instep.core.slugs import valid_slug
+from instep.text.slugs import valid_slug
 
 Item = TypeVar("Item")
 

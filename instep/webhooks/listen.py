@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest
+from instep.text.characters import replace_unprintable, shorten
 from instep.web.protocol import SERVER
 from instep.web.shapes import Out
 from instep.webhooks.actions import SECRET_PREFIX
@@ -133,5 +134,4 @@ def found(value: Any, *path: str) -> Any:
 
 def plain(text: str) -> str:
     """Without what could move a terminal's cursor or run on for pages."""
-    shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in shown)
+    return replace_unprintable(shorten(text, SHOWN_CHARACTERS))

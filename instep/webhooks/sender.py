@@ -11,6 +11,7 @@ from instep.core.crypto import KeyRing, Unreadable
 from instep.core.database import Database
 from instep.core.errors import Unavailable
 from instep.core.outbound.client import OutboundClient, RequestFailed, Response
+from instep.text.characters import replace_unprintable
 from instep.webhooks import outbox
 from instep.webhooks.outbox import Claimed, Disabled, Outcome
 from instep.webhooks.signature import sign
@@ -144,10 +145,7 @@ def outcome(delivery: Claimed, answer: Response | None, error: str | None, durat
 
 def readable(excerpt: bytes) -> str:
     """As text, without what no database and no page can show."""
-    text = excerpt.decode("utf-8", "replace")
-    return "".join(
-        sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in text
-    )
+    return replace_unprintable(excerpt.decode("utf-8", "replace"), allowed="\n\t")
 
 
 def tell(disabled: list[Disabled]) -> None:

@@ -8,13 +8,14 @@ from instep.core.database import Tx
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import as_uuid, new_id, new_uuid
 from instep.core.locales import valid_locale
-from instep.core.slugs import SlugTaken, free_slug, slugify, valid_slug
+from instep.core.slugs import SlugTaken
 from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.queries import default_bot_id
 from instep.identity.queries import list_bots as list_bots_of_key
 from instep.identity.schemas import OPERATOR
 from instep.identity.scopes import Scope
+from instep.text.slugs import free_slug, slugify, valid_slug
 from instep.web.origins import valid_origin
 from instep.workspaces import queries
 from instep.workspaces.schemas import BotRow, CoveredBot, KeyRow, NewKey, Workspace

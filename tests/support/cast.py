@@ -11,9 +11,9 @@ from psycopg.types.json import Jsonb
 
 from instep.core.database import Tx
 from instep.core.ids import new_id, new_uuid
-from instep.core.slugs import slugify
 from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.scopes import Scope
+from instep.text.slugs import slugify
 
 Client = httpx2.AsyncClient
 Api = Callable[[str | None], Client]

@@ -64,7 +64,3 @@ def text_page(text: str, request: PageRequest, *scope: object) -> TextPage:
     end_of_line = part.rfind("\n", len(part) // 2) + 1
     part = part[: end_of_line or len(part)]
     return TextPage(part, sign_cursor(page.scope, (start + len(part),), page.key))
-
-
-def shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

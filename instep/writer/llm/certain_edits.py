@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from patiencediff import PatienceSequenceMatcher
 
-from instep.core.diff import lines_of
+from instep.text.diff import lines_of
 from instep.writer.llm.grounding import facts_of
 from instep.writer.words.tokens import TOKEN
 

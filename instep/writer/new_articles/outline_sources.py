@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.core.terms import ordered_terms
+from instep.text.terms import ordered_terms
 
 _SPLIT = re.compile(r"\n[ \t]*\n")
 _FENCED = re.compile(r"(?ms)^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[^\n]*$|\Z)")

@@ -1,4 +1,4 @@
-"""Comparing and merging texts line by line, with a matcher whose worst case stays near linear."""
+"""Compares and merges texts line by line, with a matcher whose worst case stays near linear."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ NO_NEWLINE = "\\ No newline at end of file\n"
 
 @dataclass(frozen=True, slots=True)
 class ChangedLines:
-    """Which lines of two texts the other one lacks, by their numbers from 0."""
+    """The numbers, from 0, of the lines of each text that the other text lacks."""
 
     removed: frozenset[int]
     added: frozenset[int]
@@ -30,7 +30,10 @@ class TextDiff:
 
 
 async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
-    """The unified diff of two texts; `names` stand in its header. One that takes too long replaces it all."""
+    """The unified diff of two texts, with `names` in its header.
+
+    A comparison that exceeds `MAX_DIFF_SECONDS` gives a diff that replaces the whole text.
+    """
     if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
         return compare_now(before, after, names)
     try:
@@ -40,7 +43,10 @@ async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
 
 
 async def changed_lines(before: str, after: str) -> ChangedLines:
-    """Which lines of `before` were removed and which of `after` added; all where it takes too long."""
+    """The lines of `before` that were removed and those of `after` that were added.
+
+    A comparison that exceeds `MAX_DIFF_SECONDS` counts every line as changed.
+    """
     if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
         return changed_lines_now(before, after)
     try:
@@ -51,9 +57,9 @@ async def changed_lines(before: str, after: str) -> ChangedLines:
 
 
 async def merge(base: str, ours: str, theirs: str) -> str | None:
-    """The three-way merge, or None where both sides changed the same lines differently.
+    """The three-way merge, or None if both sides changed the same lines differently.
 
-    None, too, where it takes too long: a person decides then.
+    None, too, if the merge exceeds `MAX_DIFF_SECONDS`: then a person decides.
     """
     if len(base) + len(ours) + len(theirs) <= limits.MAX_INLINE_CHARACTERS:
         return merge_now(base, ours, theirs)
@@ -70,7 +76,7 @@ def compare_now(before: str, after: str, names: tuple[str, str]) -> TextDiff:
     lines = list(
         unified_diff(lines_of(before), lines_of(after), *names, sequencematcher=PatienceSequenceMatcher)
     )
-    return in_text(lines)
+    return to_text_diff(lines)
 
 
 def changed_lines_now(before: str, after: str) -> ChangedLines:
@@ -83,16 +89,16 @@ def changed_lines_now(before: str, after: str) -> ChangedLines:
 
 
 def replace_all(before: str, after: str, names: tuple[str, str]) -> TextDiff:
-    """A diff that looks for nothing in common."""
+    """A diff that removes every line of `before` and adds every line of `after`."""
     if before == after:
         return TextDiff("", 0, 0)
     removed, added = lines_of(before), lines_of(after)
     spans = [f"{min(1, len(side))},{len(side)}" for side in (removed, added)]
     header = [f"--- {names[0]}\n", f"+++ {names[1]}\n", f"@@ -{spans[0]} +{spans[1]} @@\n"]
-    return in_text([*header, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)])
+    return to_text_diff([*header, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)])
 
 
-def in_text(lines: list[str]) -> TextDiff:
+def to_text_diff(lines: list[str]) -> TextDiff:
     body = lines[2:]
     return TextDiff(
         diff="".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines),
@@ -113,7 +119,6 @@ def merge_now(base: str, ours: str, theirs: str) -> str | None:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines with their ends, split at line feeds only, as `diff` and `patch` do."""
-    pieces = text.split("\n")
-    ended = [piece + "\n" for piece in pieces[:-1]]
-    return [*ended, pieces[-1]] if pieces[-1] else ended
+    """The lines with their ends, split at line feeds only, as `diff` and `patch` do."""
+    *lines, rest = text.split("\n")
+    return [*(f"{line}\n" for line in lines), *([rest] if rest else [])]

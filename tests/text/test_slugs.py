@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instep.core.ids import looks_like_id
-from instep.core.slugs import RESERVED, free_slug, is_slug, slugify, valid_slug
+from instep.text.slugs import RESERVED, free_slug, is_slug, slugify, valid_slug
 
 
 @pytest.mark.parametrize(

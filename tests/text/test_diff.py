@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from instep.core import limits
-from instep.core.diff import (
+from instep.text.diff import (
     ChangedLines,
     changed_lines,
     changed_lines_now,

@@ -1,0 +1,53 @@
+"""Rules about single characters: which belong to words, which are hidden, which a terminal can show."""
+
+import unicodedata
+
+# Scripts that put no spaces between words, and Korean, whose words carry their endings. The ranges are meant
+# for a character class of a regular expression.
+UNSEGMENTED_SCRIPTS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7ff"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# General categories (Unicode 15, section 4.5) of characters without a shape: controls, format characters such
+# as marks of direction, private use, halves of surrogate pairs, and code points that mean nothing yet.
+HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs", "Cn"))
+# Without joiners some scripts and emoji would look different.
+JOINERS = "\u200c\u200d"
+ELLIPSIS = "…"
+
+
+def is_word_character(char: str) -> bool:
+    """Whether a character is a letter, a digit or a mark.
+
+    Marks belong to their letter: without its vowel signs a Hindi or Thai word is a different word.
+    """
+    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc")
+
+
+def has_hidden(text: str) -> bool:
+    """Whether a text contains a character that a reader can't see; line breaks and joiners count too."""
+    return any(map(_is_hidden, text))
+
+
+def remove_hidden(text: str) -> str:
+    """The text without hidden characters, except line feeds, tabs and joiners."""
+    return "".join(char for char in text if char in "\n\t" or char in JOINERS or not _is_hidden(char))
+
+
+def replace_unprintable(text: str, allowed: str = "") -> str:
+    """The text with U+FFFD in place of what could control a terminal, except the `allowed` characters."""
+    return "".join(
+        char if char.isprintable() or char in allowed else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
+    """The text in at most `max_characters`; a cut one ends in an ellipsis, `at_word` after a whole word."""
+    if len(text) <= max_characters:
+        return text
+    beginning = text[: max_characters - len(ELLIPSIS)]
+    return (beginning.rsplit(" ", 1)[0] if at_word else beginning).rstrip() + ELLIPSIS
+
+
+def _is_hidden(char: str) -> bool:
+    return unicodedata.category(char) in HIDDEN_CATEGORIES

@@ -1,0 +1,19 @@
+"""The words of a text in any script, by which questions and articles are compared."""
+
+import re
+from collections.abc import Iterator
+
+from instep.core import limits
+from instep.text.characters import UNSEGMENTED_SCRIPTS, is_word_character
+
+UNSEGMENTED_CHARACTER = re.compile(f"[{UNSEGMENTED_SCRIPTS}]")
+RUN = re.compile(f"[{UNSEGMENTED_SCRIPTS}]+|[^\\s{UNSEGMENTED_SCRIPTS}]+")
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The words in their order, in their own case; of a script without spaces, pairs of characters."""
+    for run in RUN.findall("".join(char if is_word_character(char) else " " for char in text)):
+        if not UNSEGMENTED_CHARACTER.match(run) or len(run) == 1:
+            yield run[: limits.MAX_TERM_CHARACTERS]
+        else:
+            yield from (run[start : start + 2] for start in range(len(run) - 1))
