@@ -22,15 +22,15 @@ from instep.webhooks.emit import emit
 
 
 async def list_changelog_entries(
-    ctx: Ctx, status: str, form: Format, page: PageRequest
+    ctx: Ctx, status: str, format: Format, page: PageRequest
 ) -> Page[ChangelogEntry]:
     """List the changelog entries, newest first by their creation."""
-    return await queries.list_page(ctx, status, form, page)
+    return await queries.list_page(ctx, status, format, page)
 
 
-async def get_changelog_entry(ctx: Ctx, ref: str, form: Format = "markdown") -> ChangelogEntry:
+async def get_changelog_entry(ctx: Ctx, ref: str, format: Format = "markdown") -> ChangelogEntry:
     """Get a changelog entry by its id or slug."""
-    return await find_entry(ctx, ref, form)
+    return await find_entry(ctx, ref, format)
 
 
 @writes
@@ -56,12 +56,12 @@ async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> Changel
 
 @writes
 async def update_changelog_entry(
-    ctx: Ctx, ref: str, update: ChangelogEntryUpdate, form: Format = "markdown", if_match: str | None = None
+    ctx: Ctx, ref: str, update: ChangelogEntryUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> ChangelogEntry:
     """Change the title or text of a changelog entry. Those of a published entry are live at once."""
     entry = await find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
-    return await save(ctx, entry, await changed_columns(entry, update.model_dump()), form)
+    return await save(ctx, entry, await changed_columns(entry, update.model_dump()), format)
 
 
 @writes
@@ -89,19 +89,21 @@ async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
     return await save(ctx, entry, {"status": "draft"})
 
 
-async def find_entry(ctx: Ctx, ref: str, form: Format = "markdown", *, lock: bool = False) -> ChangelogEntry:
-    entry = await queries.find(ctx, ref, form, lock=lock)
+async def find_entry(
+    ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False
+) -> ChangelogEntry:
+    entry = await queries.find(ctx, ref, format, lock=lock)
     if entry is None:
         raise NotFound("There is no such changelog entry.")
     return entry
 
 
 async def save(
-    ctx: Ctx, entry: ChangelogEntry, changes: dict[str, Any], form: Format = "markdown"
+    ctx: Ctx, entry: ChangelogEntry, changes: dict[str, Any], format: Format = "markdown"
 ) -> ChangelogEntry:
     if changes:
-        return await queries.update(ctx, entry.id, changes, form)
-    return entry if form == "markdown" else await find_entry(ctx, entry.id, form)
+        return await queries.update(ctx, entry.id, changes, format)
+    return entry if format == "markdown" else await find_entry(ctx, entry.id, format)
 
 
 async def changed_columns(entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:

@@ -91,10 +91,10 @@ class ChangelogEntryHtmlOut(ChangelogEntryFields):
 
 
 def changelog_entry_out(
-    entry: ChangelogEntry, bot: Bot, form: Format
+    entry: ChangelogEntry, bot: Bot, format: Format
 ) -> ChangelogEntryOut | ChangelogEntryHtmlOut:
     fields = changelog_entry_fields(entry, bot)
-    if form == "html":
+    if format == "html":
         return ChangelogEntryHtmlOut(**fields, content_html=entry.content)
     return ChangelogEntryOut(**fields, content_markdown=entry.content)
 

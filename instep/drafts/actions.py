@@ -5,14 +5,9 @@ from typing import Any
 
 from pydantic import MISSING
 
-from instep.articles.actions import (
-    create_for_review,
-    delete_article,
-    find_article,
-    publish_text,
-    replace_text,
-)
+from instep.articles.actions import delete_article
 from instep.articles.schemas import Article, ArticleCreate, Source
+from instep.articles.texts import create_for_review, find_article, publish_text, replace_text
 from instep.core.diff import compare
 from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
@@ -75,7 +70,7 @@ async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> 
     return await list_drafts(ctx, "edit", article_ref, page)
 
 
-async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> DraftDetail:
+async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> DraftDetail:
     """Get a draft, whatever has become of it, with all that a reviewer decides by.
 
     An edit comes with the diff from the live article to what applying makes of it, its conflict and its
@@ -83,7 +78,7 @@ async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> Draft
     that of the article behind it.
     """
     draft = await find_draft(ctx, draft_id)
-    content = await render_bounded(draft.content) if form == "html" else draft.content
+    content = await render_bounded(draft.content) if format == "html" else draft.content
     if draft.type != "edit":
         return DraftDetail(draft, content, None, None)
     merged = await merged_content(draft)
@@ -96,7 +91,7 @@ async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> Draft
 
 @writes
 async def propose_edit(
-    ctx: Ctx, article_ref: str, new: DraftCreate, form: Format = "markdown"
+    ctx: Ctx, article_ref: str, new: DraftCreate, format: Format = "markdown"
 ) -> DraftDetail:
     """Propose another text for an article. The live text stays until someone applies the draft."""
     article = await find_article(ctx, article_ref)
@@ -114,7 +109,7 @@ async def propose_edit(
         raise NoChanges
     draft = await queue_edit(ctx, article.id, proposal)
     await tell_proposal(ctx, draft)
-    return await get_draft(ctx, draft.id, form)
+    return await get_draft(ctx, draft.id, format)
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> Draft:
@@ -175,7 +170,7 @@ async def tell_proposal(ctx: Ctx, draft: Draft) -> None:
 
 @writes
 async def update_draft(
-    ctx: Ctx, draft_id: str, update: DraftUpdate, form: Format = "markdown"
+    ctx: Ctx, draft_id: str, update: DraftUpdate, format: Format = "markdown"
 ) -> DraftDetail:
     """Change the title or the text of a pending draft; nothing goes live by it."""
     draft = await find_pending(ctx, draft_id)
@@ -183,7 +178,7 @@ async def update_draft(
         await change_edit(ctx, draft, update)
     else:
         await change_new(ctx, draft, update)
-    return await get_draft(ctx, draft.id, form)
+    return await get_draft(ctx, draft.id, format)
 
 
 async def change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:

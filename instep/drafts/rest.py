@@ -56,21 +56,21 @@ async def list_article_drafts(
 
 
 @router.operation("POST /articles/{id}/drafts", actions.propose_edit, DraftOut | DraftHtmlOut, status=201)
-async def propose_edit(call: CurrentCall, id: str, body: DraftCreate, form: Form = "markdown") -> Response:
+async def propose_edit(call: CurrentCall, id: str, body: DraftCreate, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(draft_out(await actions.propose_edit(ctx, id, body, form), form), 201)
+        return reply(draft_out(await actions.propose_edit(ctx, id, body, format), format), 201)
 
 
 @router.operation("GET /drafts/{id}", actions.get_draft, DraftOut | DraftHtmlOut)
-async def get_draft(call: CurrentCall, id: str, form: Form = "markdown") -> Response:
+async def get_draft(call: CurrentCall, id: str, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(draft_out(await actions.get_draft(ctx, id, form), form))
+        return reply(draft_out(await actions.get_draft(ctx, id, format), format))
 
 
 @router.operation("PATCH /drafts/{id}", actions.update_draft, DraftOut | DraftHtmlOut)
-async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, form: Form = "markdown") -> Response:
+async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(draft_out(await actions.update_draft(ctx, id, body, form), form))
+        return reply(draft_out(await actions.update_draft(ctx, id, body, format), format))
 
 
 @router.operation("POST /drafts/{id}/apply", actions.apply_draft, DraftAppliedOut)

@@ -261,7 +261,7 @@ def draft_item_out(draft: Draft) -> DraftListItemOut:
     return DraftListItemOut(**item_fields(draft))
 
 
-def draft_out(detail: DraftDetail, form: Format) -> DraftOut | DraftHtmlOut:
+def draft_out(detail: DraftDetail, format: Format) -> DraftOut | DraftHtmlOut:
     draft = detail.draft
     fields: dict[str, Any] = {
         **item_fields(draft),
@@ -273,7 +273,7 @@ def draft_out(detail: DraftDetail, form: Format) -> DraftOut | DraftHtmlOut:
         "questions": draft.questions,
         "warnings": draft.warnings,
     }
-    if form == "html":
+    if format == "html":
         return DraftHtmlOut(**fields, content_html=detail.content)
     return DraftOut(**fields, content_markdown=detail.content)
 

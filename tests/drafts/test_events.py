@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.articles.actions import find_article
+from instep.articles.texts import find_article
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import Proposal
