@@ -6,6 +6,7 @@ from uuid import UUID
 from instep.alerts.schemas import AlertKind, AlertTarget, Sealed
 from instep.core import limits
 from instep.core.database import Tx
+from instep.core.rate_window import count_hit
 from instep.identity.schemas import Ctx
 
 TARGET = """
@@ -127,10 +128,5 @@ async def record(ctx: Ctx, target_id: str, error: str | None) -> None:
 
 
 async def count_alert(ctx: Ctx) -> int:
-    """The number of this alert among those of the bot in the present hour."""
-    number: int = await ctx.tx.value(
-        "select hits from count_hit('alerts', %(bot)s, %(seconds)s)",
-        bot=str(ctx.bot.id),
-        seconds=limits.HOUR_SECONDS,
-    )
-    return number
+    """Count an alert; how many the bot has sent in the present hour, with this one."""
+    return (await count_hit(ctx.tx, "alerts", str(ctx.bot.id), limits.HOUR_SECONDS)).hits

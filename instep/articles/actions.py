@@ -32,13 +32,12 @@ from instep.collections.actions import find_collection, referenced_id
 from instep.core.diff import compare
 from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
-from instep.core.markdown import render_bounded
+from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
 from instep.core.slugs import free_slug
 from instep.golden.actions import warn_of_articles
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 
 CREATED = Source("create")
 CURRENT = "current"

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from instep.articles.schemas import Article, DeletedArticle, Source, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
+from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 
 ORDER = Order(("a.updated_at", "a.id"), descending=True)
 NO_WORKING_COPY = dict.fromkeys(

@@ -6,15 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field
 
+from instep.articles.addresses import path_of_article
 from instep.core import limits
 from instep.core.diff import TextDiff
 from instep.core.etags import etag_of
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot
 from instep.web.shapes import (
     AuthorOut,
     Body,
     Description,
-    Format,
     Locale,
     Markdown,
     Out,
@@ -80,9 +81,8 @@ class Article:
         return etag_of(self.id, self.updated_at, self.translations)
 
     def path(self, bot: Bot) -> str:
-        """Its place in the bot's help center."""
-        prefix = "" if self.locale == bot.locale else f"/{self.locale}"
-        return f"{prefix}/articles/{self.slug}"
+        """Its path below the address of the bot's help center."""
+        return path_of_article(bot.locale, self.locale, self.slug)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,11 @@ from instep.articles.schemas import Article, ArticleCreate, Source, Status, Work
 from instep.collections.actions import referenced_id
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.ids import new_id
-from instep.core.markdown import render_bounded
+from instep.core.markdown import Format, render_bounded
 from instep.core.slugs import SlugTaken, free_slug, slug_must_be_free, slugify
 from instep.golden.actions import warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 
 
 async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False) -> Article:
@@ -84,7 +83,7 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
 async def save(
     ctx: Ctx, article: Article, changes: dict[str, Any], format: Format, source: Source | None = None
 ) -> Article:
-    """Change columns of an article that is locked and holds its text in Markdown, and publish the event of the change."""
+    """Change columns of an article that is locked and holds its text in Markdown, and publish the event."""
     if source is not None and article.has_unpublished_changes:
         changes = {"title": article.title, "content_markdown": article.content} | changes
         await _save_as_revision(ctx, article, changes)

@@ -12,12 +12,11 @@ from instep.changelog.schemas import (
 from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
-from instep.core.markdown import render_bounded
+from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
 from instep.core.slugs import free_slug, slugify
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 from instep.webhooks.emit import emit
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from instep.changelog.schemas import ChangelogEntry
 from instep.core.ids import looks_like_id
+from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 
 ORDER = Order(("e.created_at", "e.id"), descending=True)
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "e.content_markdown", "html": "e.content_html"}

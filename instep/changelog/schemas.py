@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 
 from instep.core.etags import etag_of
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot
-from instep.web.shapes import Body, Format, Markdown, Out, SourceUrl, Timestamp, Title
+from instep.web.shapes import Body, Markdown, Out, SourceUrl, Timestamp, Title
 
 Status = Literal["draft", "published", "archived"]
 EntryTitle = Annotated[Title, Field(examples=["Exports as CSV"])]

@@ -12,7 +12,7 @@ from instep.core.diff import compare
 from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import DRAFT_PREFIXES, new_id
-from instep.core.markdown import render_bounded
+from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
 from instep.drafts import queries
 from instep.drafts.merging import ALL_IS_LIVE, merged_content, text_to_apply, what_is_taken_away
@@ -32,7 +32,6 @@ from instep.drafts.schemas import (
 )
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 from instep.webhooks.emit import emit
 from instep.webhooks.schemas import EventKind
 

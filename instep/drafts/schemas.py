@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, ConfigDict, Field
 
 from instep.core import limits
-from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, SourceUrl, Text, Timestamp, Title
+from instep.core.markdown import Format
+from instep.web.shapes import AuthorOut, Body, Markdown, Out, SourceUrl, Text, Timestamp, Title
 
 DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]

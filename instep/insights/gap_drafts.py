@@ -16,7 +16,7 @@ NUMBER = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){5,}")
 UNKNOWN = "Visitors asked this in vain: say what the answer is, the articles quoted here do not hold it."
 
 
-def wanted_of(gap: Gap, notes: Sequence[str]) -> Wanted:
+def request_of(gap: Gap, notes: Sequence[str]) -> Wanted:
     """An article under the question; its other wordings and the notes only help to find what bears on it."""
     hints = "\n".join([*gap.examples, *notes])
     return Wanted(

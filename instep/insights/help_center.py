@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from urllib.parse import unquote, urldefrag, urljoin
 
+from instep.articles.addresses import path_of_article
 from instep.core import limits
 from instep.insights.checks_text import plain
 from instep.insights.text_analysis import TextAnalysis, jaccard_estimate
@@ -166,5 +167,4 @@ class HelpCenter:
         return Target(fragment, False)
 
     def address(self, card: ArticleMeta) -> str:
-        prefix = "" if card.locale == self.locale else f"/{card.locale}"
-        return f"{self.home}{prefix}/articles/{card.slug}"
+        return self.home + path_of_article(self.locale, card.locale, card.slug)

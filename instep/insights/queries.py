@@ -251,7 +251,7 @@ async def count_gap_drafts(ctx: Ctx) -> int:
     return found
 
 
-async def keep_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
+async def set_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
     await ctx.tx.run(
         """
         update unanswered_questions set draft_id = %(draft)s, drafted_at = %(now)s

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from instep.articles.addresses import path_of_article, path_of_locale
 from instep.identity.schemas import Bot, SiteAccess
 
 
@@ -115,20 +116,15 @@ class NewsAddress:
 
 
 def article_url(bot: Bot, locale: str, slug: str) -> str:
-    return f"{bot.help_url}{below(bot, locale)}/articles/{slug}"
+    return bot.help_url + path_of_article(bot.locale, locale, slug)
 
 
 def article_path(bot: Bot, locale: str, slug: str) -> str:
-    return f"/help/{bot.slug}{below(bot, locale)}/articles/{slug}"
+    return f"/help/{bot.slug}{path_of_article(bot.locale, locale, slug)}"
 
 
 def search_path(bot: Bot, locale: str) -> str:
-    return f"/help/{bot.slug}{below(bot, locale)}/search"
-
-
-def below(bot: Bot, locale: str) -> str:
-    """What stands before the name of a page in another language than the help center's own."""
-    return "" if locale == bot.locale else f"/{locale}"
+    return f"/help/{bot.slug}{path_of_locale(bot.locale, locale)}/search"
 
 
 def collection_url(bot: Bot, slug: str) -> str:
