@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from instep.core.terms import ordered_terms, terms_of
-from instep.insights.question_key import CONTRACTED_NOT, POLARITY_WORDS
+from instep.insights.questions.question_key import CONTRACTED_NOT, POLARITY_WORDS
 from instep.search.index.passages import sentences_of
 from instep.writer.llm.grounding import facts_of
 from instep.writer.words.matching import mention

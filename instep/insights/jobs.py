@@ -16,8 +16,8 @@ from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
-from instep.insights import queries
-from instep.insights.gap_drafts import draft_of, request_of
+from instep.insights.questions import queries
+from instep.insights.questions.gap_drafts import draft_of, request_of
 from instep.llm.protocol import Model
 from instep.tasks.jobs import WRITER
 from instep.tasks.model_step import ModelStep

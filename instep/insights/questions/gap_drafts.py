@@ -1,29 +1,31 @@
-"""What the draft of an article says that answers a gap: its title, its reason, what to check."""
+"""The draft of an article that answers a gap: its title, its reason, and what a reviewer must check."""
 
 import re
 from collections.abc import Sequence
 
 from instep.core import limits
 from instep.drafts.schemas import NewArticle
-from instep.insights.checks_text import shown
+from instep.insights.health.checks_text import one_line_excerpt
 from instep.insights.schemas import Gap
 from instep.writer import Proposal
 from instep.writer.new_articles.outline import Wanted
 
-# Notes are for reviewers, and reviewers need nobody's address or number.
-ADDRESS = re.compile(r"(?<![^\s@<>])[^\s@<>]++@[^\s@<>]+\.\w+")
-NUMBER = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){5,}")
-UNKNOWN = "Visitors asked this in vain: say what the answer is, the articles quoted here do not hold it."
+# Contact details in visitors' notes are masked, because reviewers do not need them.
+EMAIL_ADDRESS = re.compile(r"(?<![^\s@<>])[^\s@<>]++@[^\s@<>]+\.\w+")
+PHONE_NUMBER = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){5,}")
+MISSING_ANSWER = (
+    "Visitors asked this in vain: say what the answer is, the articles quoted here do not hold it."
+)
 
 
 def request_of(gap: Gap, notes: Sequence[str]) -> Wanted:
-    """An article under the question; its other wordings and the notes only help to find what bears on it."""
+    """Ask for an article under the question; its other wordings and the notes only help to find sources."""
     hints = "\n".join([*gap.examples, *notes])
     return Wanted(
         title_of(gap.question),
         hints=hints,
         reason=reason_of(gap, notes),
-        missing=UNKNOWN,
+        missing=MISSING_ANSWER,
     )
 
 
@@ -46,12 +48,14 @@ def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:
 
 
 def reason_of(gap: Gap, notes: Sequence[str]) -> str:
-    asked = f"{gap.visitor_count} visitors asked this {gap.asked_count} times, and no article answered it."
-    said = [f"“{masked(note)}”" for note in notes]
-    if not said:
-        return asked
-    return f"{asked} Some then asked for a person and wrote: {', '.join(said)}."
+    summary = f"{gap.visitor_count} visitors asked this {gap.asked_count} times, and no article answered it."
+    quotes = [f"“{masked(note)}”" for note in notes]
+    if not quotes:
+        return summary
+    return f"{summary} Some then asked for a person and wrote: {', '.join(quotes)}."
 
 
 def masked(note: str) -> str:
-    return shown(NUMBER.sub("…", ADDRESS.sub("…", note))[: limits.MAX_GAP_NOTE_CHARACTERS])
+    return one_line_excerpt(
+        PHONE_NUMBER.sub("…", EMAIL_ADDRESS.sub("…", note))[: limits.MAX_GAP_NOTE_CHARACTERS]
+    )
