@@ -5,7 +5,7 @@ from typing import Any
 
 from instep.articles import deleted, queries, revisions
 from instep.articles.events import emit_deletion
-from instep.articles.queries import NO_WORKING_COPY, Filter
+from instep.articles.queries import NO_WORKING_COPY, ArticleCriteria
 from instep.articles.schemas import (
     Article,
     ArticleCreate,
@@ -14,7 +14,7 @@ from instep.articles.schemas import (
     Deletion,
     Revision,
     RevisionDiff,
-    Source,
+    TextSource,
     TextUpdate,
 )
 from instep.articles.texts import (
@@ -39,11 +39,13 @@ from instep.golden.actions import warn_of_articles
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
-CREATED = Source("create")
+CREATED = TextSource("create")
 CURRENT = "current"
 
 
-async def list_articles(ctx: Ctx, criteria: Filter, format: Format, page: PageRequest) -> Page[Article]:
+async def list_articles(
+    ctx: Ctx, criteria: ArticleCriteria, format: Format, page: PageRequest
+) -> Page[Article]:
     """List the articles, newest change first."""
     if criteria.collection_id is not None:
         collection = await find_collection(ctx, criteria.collection_id)
@@ -58,7 +60,7 @@ async def get_article(ctx: Ctx, ref: str, format: Format = "markdown") -> Articl
 
 @writes
 async def create_article(
-    ctx: Ctx, new: ArticleCreate, format: Format = "markdown", source: Source = CREATED
+    ctx: Ctx, new: ArticleCreate, format: Format = "markdown", source: TextSource = CREATED
 ) -> Article:
     """Create an article. It is a draft: nothing is live until it is published."""
     return await create(ctx, new, format, source, "draft")
@@ -79,7 +81,7 @@ async def update_article(
     changes = await _changed_columns(article, sent)
     if not changes:
         return await _in_format(ctx, article, format)
-    source = Source("update") if changes.keys() & {"title", "content_markdown"} else None
+    source = TextSource("update") if changes.keys() & {"title", "content_markdown"} else None
     return await save(ctx, article, changes, format, source)
 
 
@@ -102,7 +104,7 @@ async def publish_article(
     if copy is None:
         return await save(ctx, article, changes, format)
     changes |= {**author_columns(copy), "title": copy.title, **await content_columns(copy.content)}
-    return await save(ctx, article, changes, format, Source("publish"))
+    return await save(ctx, article, changes, format, TextSource("publish"))
 
 
 @writes
@@ -166,7 +168,7 @@ async def save_working_copy(ctx: Ctx, ref: str, update: TextUpdate, if_match: st
     if (title, content) == (edited.title, edited.content):
         return article
     if not article.is_live:
-        return await replace_text(ctx, article, title, content, Source("update"))
+        return await replace_text(ctx, article, title, content, TextSource("update"))
     is_live_text = (title, content) == (article.title, article.content)
     changes = NO_WORKING_COPY if is_live_text else _working_columns(ctx, title, content)
     return await save(ctx, article, changes, "markdown")
@@ -214,7 +216,7 @@ async def restore_revision(ctx: Ctx, ref: str, revision_id: str, if_match: str |
     revision = await _find_revision(ctx, article, revision_id)
     if (revision.title, revision.content) == (article.title, article.content):
         return article
-    return await replace_text(ctx, article, revision.title, revision.content, Source("restore"))
+    return await replace_text(ctx, article, revision.title, revision.content, TextSource("restore"))
 
 
 async def _find_deleted(ctx: Ctx, ref: str) -> DeletedArticle:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from instep.articles.schemas import Article, DeletedArticle, Source, WorkingCopy
+from instep.articles.schemas import Article, DeletedArticle, TextSource, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
 from instep.core.markdown import Format
@@ -32,7 +32,7 @@ def columns(format: Format) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class ArticleCriteria:
     """Which articles a list holds."""
 
     status: str = "all"
@@ -77,7 +77,9 @@ async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | N
     return article_id
 
 
-async def list_page(ctx: Ctx, criteria: Filter, format: Format, request: PageRequest) -> Page[Article]:
+async def list_page(
+    ctx: Ctx, criteria: ArticleCriteria, format: Format, request: PageRequest
+) -> Page[Article]:
     conditions = {
         "status": "a.status = %(status)s" if criteria.status != "all" else "true",
         "collection_id": "a.collection_id = %(collection_id)s" if criteria.collection_id else "true",
@@ -182,7 +184,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
 
 
 async def update(
-    ctx: Ctx, article_id: str, changes: dict[str, Any], format: Format, source: Source | None = None
+    ctx: Ctx, article_id: str, changes: dict[str, Any], format: Format, source: TextSource | None = None
 ) -> Article:
     """Change columns of an article; with a source its text is replaced: the old one becomes a revision.
 

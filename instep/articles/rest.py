@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import AwareDatetime, BeforeValidator
 
 from instep.articles import actions
-from instep.articles.queries import Filter
+from instep.articles.queries import ArticleCriteria
 from instep.articles.schemas import (
     ArticleCreate,
     ArticleDeletedOut,
@@ -79,7 +79,7 @@ async def list_articles(
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
-    criteria = Filter(status, collection_id, locale, updated_since)
+    criteria = ArticleCriteria(status, collection_id, locale, updated_since)
     async with call.begin() as ctx:
         articles = await actions.list_articles(ctx, criteria, format, call.page(page_size, start_cursor))
         return reply_list(articles, lambda row: article_out(row, ctx.bot, format))

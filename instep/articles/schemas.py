@@ -142,7 +142,7 @@ class RevisionDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TextSource:
     """What writes a text: it is stored with the text, and with the revision that holds the text later."""
 
     origin: Origin

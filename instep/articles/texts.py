@@ -8,7 +8,7 @@ from typing import Any
 
 from instep.articles import queries
 from instep.articles.events import emit_change
-from instep.articles.schemas import Article, ArticleCreate, Source, Status, WorkingCopy
+from instep.articles.schemas import Article, ArticleCreate, Status, TextSource, WorkingCopy
 from instep.collections.actions import referenced_id
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.ids import new_id
@@ -29,12 +29,12 @@ async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock:
     return article
 
 
-async def create_for_review(ctx: Ctx, new: ArticleCreate, source: Source) -> Article:
+async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) -> Article:
     """Make the article behind a draft of the review queue: publishing or deleting it settles the draft."""
     return await create(ctx, new, "markdown", source, "in_review")
 
 
-async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: Source, status: Status) -> Article:
+async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSource, status: Status) -> Article:
     sent = new.model_dump()
     locale = sent.get("locale") or ctx.bot.locale
     # The collection is locked before the article: deleting it locks both in this order.
@@ -65,13 +65,13 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: Source, s
             raise SlugTaken
 
 
-async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: Source) -> Article:
+async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
     """Put another text into an article that is locked; the replaced one becomes a revision."""
     changes = {"title": title, **await content_columns(content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
-async def publish_text(ctx: Ctx, article: Article, title: str, content: str, source: Source) -> Article:
+async def publish_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
     """Make a locked article live with this text, in one change; the text before it becomes a revision."""
     changes = live_columns(ctx, article)
     if (title, content) == (article.title, article.content):
@@ -81,7 +81,7 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
 
 
 async def save(
-    ctx: Ctx, article: Article, changes: dict[str, Any], format: Format, source: Source | None = None
+    ctx: Ctx, article: Article, changes: dict[str, Any], format: Format, source: TextSource | None = None
 ) -> Article:
     """Change columns of an article that is locked and holds its text in Markdown, and publish the event."""
     if source is not None and article.has_unpublished_changes:
@@ -126,7 +126,7 @@ async def _save_as_revision(ctx: Ctx, article: Article, changes: dict[str, Any])
     copy = await find_working_copy(ctx, article)
     if copy is not None and _text_columns(copy) != {name: changes[name] for name in _text_columns(copy)}:
         columns = {**_text_columns(copy), **author_columns(copy)}
-        await queries.update(ctx, article.id, columns, "markdown", Source("update"))
+        await queries.update(ctx, article.id, columns, "markdown", TextSource("update"))
 
 
 def _text_columns(copy: WorkingCopy) -> dict[str, str]:

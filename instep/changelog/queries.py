@@ -50,7 +50,7 @@ async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest)
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    found = await ctx.tx.value(
+    slugs = await ctx.tx.value(
         """
         select array_agg(slug) from changelog_entries
         where bot_id = %(bot)s and starts_with(slug, %(base)s)
@@ -58,7 +58,7 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
         bot=ctx.bot.id,
         base=base[:100],
     )
-    return set(found or ())
+    return set(slugs or ())
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:

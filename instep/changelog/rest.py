@@ -45,8 +45,10 @@ async def list_changelog_entries(
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_changelog_entries(ctx, status, format, call.page(page_size, start_cursor))
-        return reply_list(listed, lambda row: changelog_entry_out(row, ctx.bot, format))
+        entries = await actions.list_changelog_entries(
+            ctx, status, format, call.page(page_size, start_cursor)
+        )
+        return reply_list(entries, lambda row: changelog_entry_out(row, ctx.bot, format))
 
 
 @router.operation("POST /changelog/entries", actions.create_changelog_entry, ChangelogEntryOut, status=201)

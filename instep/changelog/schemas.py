@@ -24,7 +24,7 @@ EntryText = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ChangelogEntry:
-    """One row of `changelog_entries`; of the two forms of its text only the one asked for is there."""
+    """One row of `changelog_entries`; `content` holds its text in the format that was asked for."""
 
     id: str
     slug: str
@@ -101,7 +101,7 @@ def changelog_entry_out(
 
 
 def changelog_entry_fields(entry: ChangelogEntry, bot: Bot) -> dict[str, Any]:
-    """All but its text."""
+    """All fields but the text."""
     return {
         "id": entry.id,
         "slug": entry.slug,

@@ -39,8 +39,8 @@ async def list_drafts(
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_drafts(ctx, draft_type, article_id, call.page(page_size, start_cursor))
-        return reply_list(listed, draft_item_out)
+        drafts = await actions.list_drafts(ctx, draft_type, article_id, call.page(page_size, start_cursor))
+        return reply_list(drafts, draft_item_out)
 
 
 @router.operation("GET /articles/{id}/drafts", actions.list_article_drafts, ListOut[DraftListItemOut])
@@ -51,8 +51,8 @@ async def list_article_drafts(
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_article_drafts(ctx, id, call.page(page_size, start_cursor))
-        return reply_list(listed, draft_item_out)
+        drafts = await actions.list_article_drafts(ctx, id, call.page(page_size, start_cursor))
+        return reply_list(drafts, draft_item_out)
 
 
 @router.operation("POST /articles/{id}/drafts", actions.propose_edit, DraftOut | DraftHtmlOut, status=201)

@@ -5,7 +5,7 @@ from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
 from instep.core.errors import NotFound
 from instep.drafts.actions import queue_edit_of_task, queue_new_article
-from instep.drafts.schemas import EvidenceOut, NewArticle, Proposal
+from instep.drafts.schemas import EditProposal, EvidenceOut, NewArticle
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
@@ -48,8 +48,8 @@ async def emit_end(ctx: Ctx, before: Task) -> None:
     await emit(ctx, "task.completed", task_out(after), task_out(before))
 
 
-def edit_of(proposal: writer.Proposal, article: Article, work: TaskInput, task_id: str) -> Proposal:
-    return Proposal(
+def edit_of(proposal: writer.Proposal, article: Article, work: TaskInput, task_id: str) -> EditProposal:
+    return EditProposal(
         content=proposal.text,
         base_version=article.version,
         base_title=article.title,

@@ -21,8 +21,8 @@ ENOUGH = (
     "After that everybody sees the new name."
 )
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-CARD = ArticleMeta("art_1", "one", "en", "One", "What one is.", "col_1", "published", 1, 100, None, NOON)
-TWO = replace(CARD, id="art_2", slug="two", title="Two")
+ARTICLE = ArticleMeta("art_1", "one", "en", "One", "What one is.", "col_1", "published", 1, 100, None, NOON)
+TWO = replace(ARTICLE, id="art_2", slug="two", title="Two")
 
 
 def found(text: str, title: str | None = None) -> list[tuple[str, int | None]]:
@@ -37,7 +37,7 @@ def codes(problems: Sequence[Problem]) -> set[str]:
     return {problem.code for problem in problems}
 
 
-def shelved(text: str, article: ArticleMeta = CARD, **help_center: Any) -> list[Problem]:
+def shelved(text: str, article: ArticleMeta = ARTICLE, **help_center: Any) -> list[Problem]:
     """What the article is told beside `two`, which is live and has a heading."""
     texts = {article.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
     shelf = HelpCenter(
@@ -214,13 +214,13 @@ def test_a_link_that_leads_somewhere_is_no_problem(href: str) -> None:
 def test_a_link_to_an_article_that_is_not_live_is_broken() -> None:
     draft = replace(TWO, id="art_3", slug="three", status="draft")
 
-    (problem,) = shelved("See [the other](three).", articles=[CARD, TWO, draft])
+    (problem,) = shelved("See [the other](three).", articles=[ARTICLE, TWO, draft])
 
     assert "not live" in problem.message
 
 
 def test_links_are_read_from_the_address_of_the_articles_language() -> None:
-    german = replace(CARD, locale="de")
+    german = replace(ARTICLE, locale="de")
     other = replace(TWO, id="art_3", slug="drei", locale="de")
     articles = [german, TWO, other]
 
@@ -253,7 +253,7 @@ def test_anchors_of_any_script_and_repeated_headings_are_there() -> None:
 
 
 def test_an_article_is_compared_with_its_fields() -> None:
-    bare = replace(CARD, description=None, collection_id=None, locale="de", translation_of=TWO.id)
+    bare = replace(ARTICLE, description=None, collection_id=None, locale="de", translation_of=TWO.id)
     newer = replace(TWO, text_changed_at=NOON + timedelta(microseconds=1))
 
     problems = shelved("", bare, articles=[bare, newer], waiting=frozenset({"art_1"}))
@@ -270,24 +270,24 @@ def test_an_article_is_compared_with_its_fields() -> None:
 
 def test_a_translation_of_the_same_age_or_of_what_is_gone_is_not_outdated() -> None:
     for root in (TWO.id, "art_9"):
-        assert shelved("", replace(CARD, locale="de", translation_of=root)) == []
+        assert shelved("", replace(ARTICLE, locale="de", translation_of=root)) == []
 
 
 def test_two_live_articles_of_one_title_and_language_are_told_of_each_other() -> None:
     namesake = replace(TWO, title=" one")
-    told = shelved("", articles=[CARD, namesake])
+    told = shelved("", articles=[ARTICLE, namesake])
     assert [problem.code for problem in told] == ["duplicate_title"]
     assert "art_2" in told[0].message
 
     for other in (replace(namesake, locale="de"), replace(namesake, status="draft")):
-        assert shelved("", articles=[CARD, other]) == []
+        assert shelved("", articles=[ARTICLE, other]) == []
 
 
 WORDS = [f"word{number * number % 9973}" for number in range(400)]
 
 
 def alike(one: list[str], other: list[str], second: ArticleMeta = TWO) -> set[str]:
-    articles = [CARD, second]
+    articles = [ARTICLE, second]
     analyses = {"art_1": analyze_text(None, " ".join(one)), "art_2": analyze_text(None, " ".join(other))}
     help_center = HelpCenter(home=HOME, locale="en", articles=articles, analyses=analyses)
     told = codes(assess_article(help_center, articles[0]).problems)
@@ -315,7 +315,7 @@ def test_texts_that_share_a_part_or_are_none_of_their_readers_are_not_told() -> 
 
 
 def test_each_of_many_copies_is_told() -> None:
-    articles = [replace(CARD, id=f"art_{number:02}", slug=str(number)) for number in range(40)]
+    articles = [replace(ARTICLE, id=f"art_{number:02}", slug=str(number)) for number in range(40)]
     analysis = analyze_text(None, " ".join(WORDS))
     help_center = HelpCenter(
         home=HOME, locale="en", articles=articles, analyses={article.id: analysis for article in articles}
