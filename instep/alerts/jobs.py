@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import timedelta
 
 from instep.alerts import queries
-from instep.alerts.actions import place
+from instep.alerts.actions import seal_context
 from instep.alerts.hooks import IncomingWebhook, read_hook
 from instep.alerts.sending import NotSent, send
 from instep.core import limits
@@ -66,7 +66,7 @@ async def find_hook(ctx: Ctx, target_id: str) -> IncomingWebhook | None:
     if row is None:
         return None
     try:
-        return read_hook(key_ring().open(row.sealed, *place(ctx, target_id)))
+        return read_hook(key_ring().open(row.sealed, *seal_context(ctx, target_id)))
     except (Unreadable, ValueError):
         raise NotSent(
             "Its address can't be read with the present secret key: remove the target and add it again.",
