@@ -250,7 +250,7 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
 @pytest.mark.parametrize(
     ("secret", "host", "port", "why"),
     [
-        ("hunter2hunter2", "127.0.0.1", 0, "That is no signing secret"),
+        ("hunter2hunter2", "127.0.0.1", 0, "That is not a signing secret"),
         (SECRET, "256.1.1.1", 4242, r"256\.1\.1\.1 port 4242 can't be listened on"),
         (SECRET, "x" * 300, 4242, "can't be listened on"),
     ],
