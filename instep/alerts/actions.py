@@ -7,7 +7,7 @@ import structlog
 
 from instep.alerts import queries
 from instep.alerts.hooks import IncomingWebhook, read_hook
-from instep.alerts.messages import message_of
+from instep.alerts.messages import clean_message
 from instep.alerts.schemas import AlertKind, AlertTarget
 from instep.core import limits
 from instep.core.config import settings
@@ -95,7 +95,7 @@ async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url
 async def _enqueue(
     ctx: Ctx, targets: Sequence[AlertTarget], title: str, lines: Sequence[str], url: str | None
 ) -> None:
-    message = message_of(title, lines, url)
+    message = clean_message(title, lines, url)
     for target in targets:
         payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "target": target.id}
         await defer(ctx.tx.connection, SEND_ALERT, {**payload, **message})

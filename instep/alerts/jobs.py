@@ -6,7 +6,7 @@ from datetime import timedelta
 from instep.alerts import queries
 from instep.alerts.actions import seal_context
 from instep.alerts.hooks import IncomingWebhook, read_hook
-from instep.alerts.sending import NotSent, send
+from instep.alerts.sending import NotSent, send_message
 from instep.core import limits
 from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Database
@@ -53,11 +53,11 @@ class AlertSender:
                 hook = await find_hook(ctx, payload["target"])
             if hook is None:
                 return None
-            await send(self._client, hook, payload["title"], payload["text"], payload["url"])
+            await send_message(self._client, hook, payload["title"], payload["text"], payload["url"])
         except NotSent as error:
             failure = error
         async with job_context(self._database, payload, MESSENGER) as ctx:
-            await queries.record(ctx, payload["target"], failure.message if failure else None)
+            await queries.record_attempt(ctx, payload["target"], failure.message if failure else None)
         return failure
 
 

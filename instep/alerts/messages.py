@@ -24,7 +24,7 @@ MARKUP = re.compile(r"([\\*_~`|#])")
 UNQUOTED_IN_URLS = "/:?#&=%~+,;!$'"
 
 
-def message_of(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | None]:
+def clean_message(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | None]:
     """A message for any tool: without invisible characters, and short."""
     text = "\n".join(filter(None, map(in_one_line, lines)))
     link = quote(url, safe=UNQUOTED_IN_URLS, errors="replace") if url else None
@@ -35,7 +35,7 @@ def message_of(title: str, lines: Sequence[str], url: str | None) -> dict[str, s
     }
 
 
-def render(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
+def render_message(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
     """The arguments of the library's `notify`, escaped so that nothing in them has an effect in the tool."""
     escape = ESCAPES[tool]
     parts = [escape(part) for part in text.split("\n") if part]

@@ -106,7 +106,7 @@ async def find_sealed(ctx: Ctx, target_id: str) -> SealedAddress | None:
     )
 
 
-async def record(ctx: Ctx, target_id: str, error: str | None) -> None:
+async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
     """Record how an attempt ended, by its error or None; a target that was removed stays so."""
     await ctx.tx.run(
         f"""

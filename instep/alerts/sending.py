@@ -9,7 +9,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 
 from instep.alerts.hooks import IncomingWebhook
-from instep.alerts.messages import render
+from instep.alerts.messages import render_message
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.proxy import tunnel
@@ -39,12 +39,14 @@ class PostResult:
     is_untrusted: bool
 
 
-async def send(client: OutboundClient, hook: IncomingWebhook, title: str, text: str, url: str | None) -> None:
+async def send_message(
+    client: OutboundClient, hook: IncomingWebhook, title: str, text: str, url: str | None
+) -> None:
     """Post a message to the tool, or raise `NotSent`."""
     order = {
         "tool": hook.tool,
         "arguments": hook.arguments,
-        "message": render(hook.tool, title, text, url),
+        "message": render_message(hook.tool, title, text, url),
     }
     async with tunnel(client, hook.target) as (way, proxy):
         result = await post(json.dumps(order).encode(), proxy)
@@ -56,7 +58,7 @@ async def send(client: OutboundClient, hook: IncomingWebhook, title: str, text: 
 async def post(order: bytes, proxy: str) -> PostResult | None:
     """Run the program; None if it fails or takes too long."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment(proxy)
+        sys.executable, *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=process_environment(proxy)
     )
     try:
         async with asyncio.timeout(limits.ALERT_STARTING_SECONDS + limits.OUTBOUND_SECONDS):
@@ -70,7 +72,7 @@ async def post(order: bytes, proxy: str) -> PostResult | None:
     return PostResult(**json.loads(output)) if process.returncode == 0 else None
 
 
-def environment(proxy: str) -> dict[str, str]:
+def process_environment(proxy: str) -> dict[str, str]:
     variables = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
     # The certificates of the system or of `SSL_CERT_FILE`, as elsewhere; without any, the library's own.
     certificates = ssl.get_default_verify_paths().cafile

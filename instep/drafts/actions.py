@@ -302,7 +302,7 @@ async def _with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
     conflict_ids = [row.id for row in rows if row.conflict]
     if not conflict_ids:
         return rows
-    texts = await queries.find_short(ctx, conflict_ids)
+    texts = await queries.find_mergeable(ctx, conflict_ids)
     return [await _recount(row, texts[row.id]) if row.id in texts else row for row in rows]
 
 

@@ -81,7 +81,7 @@ async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | N
     )
 
 
-async def find_short(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
+async def find_mergeable(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
     """The drafts, by id, whose texts are short enough to be merged and compared for a list."""
     rows = await ctx.tx.all(
         DraftTexts,

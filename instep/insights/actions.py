@@ -63,7 +63,7 @@ async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nea
     it last in a transaction: until that ends, others who log a question of the same language wait.
     """
     wording = question_key(question[: limits.MAX_QUESTION_CHARACTERS])
-    terms = await queries.terms_of(ctx, wording, locale)
+    terms = await queries.question_terms(ctx, wording, locale)
     await queries.lock_language(ctx, locale)
     question_id = await queries.find_same(ctx, terms, wording.marks, locale)
     if question_id is None:

@@ -17,7 +17,7 @@ from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
 from instep.insights.questions import queries
-from instep.insights.questions.gap_drafts import draft_of, request_of
+from instep.insights.questions.gap_drafts import draft_of, gap_request
 from instep.llm.protocol import Model
 from instep.tasks.jobs import WRITER
 from instep.tasks.model_step import ModelStep
@@ -43,7 +43,7 @@ async def process_gap(database: Database, payload: dict[str, str], model: Model 
         if gap is None or not gap.is_due:
             return
         notes = await queries.list_notes(ctx, gap)
-        request = request_of(gap, notes)
+        request = gap_request(gap, notes)
         # No article answers the question, so the nearest passages are used however little they cover.
         searches = [(text, "") for text in (gap.question, *notes)]
         sources = await find_sources(ctx, searches, gap.locale, min_coverage=0)
@@ -56,12 +56,12 @@ async def process_gap(database: Database, payload: dict[str, str], model: Model 
     async def store_draft() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            await store(ctx, gap.id, report.proposals[0])
+            await store_gap_draft(ctx, gap.id, report.proposals[0])
 
     await restartable(store_draft)
 
 
-async def store(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
+async def store_gap_draft(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
     # When two workers run at once the second waits here, and then finds the draft that the first stored.
     gap = await queries.find_gap(ctx, gap_id, lock=True)
     if gap is None or not gap.is_due:

@@ -42,7 +42,7 @@ class ArticleResult:
 
 @public
 async def show_search(request: Request) -> Response:
-    query = query_of(request)
+    query = searched_text(request)
     is_searched = len(query) >= limits.MIN_QUERY_CHARACTERS
     if is_searched:
         await count_search(request)
@@ -66,7 +66,7 @@ async def show_search(request: Request) -> Response:
     return page
 
 
-def query_of(request: Request) -> str:
+def searched_text(request: Request) -> str:
     query = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
     if len(query) > limits.MAX_QUERY_CHARACTERS:
         raise InvalidRequest(f"Search for at most {limits.MAX_QUERY_CHARACTERS} characters.")

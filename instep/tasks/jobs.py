@@ -62,13 +62,13 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
             return
         articles = {article.id: article for article in await list_for_writer(ctx)}
         help_url = ctx.bot.help_url
-    sources = await sources_for(database, payload, request_of(work.article)) if work.article else []
+    sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
     # The report names articles as they were read: a newer article is left to the next task.
     sources = [source for source in sources if source.id in articles]
     report = await write_drafts(work, articles, sources)
     if model is not None:
         async with job_context(database, payload, WRITER) as ctx:
-            await queries.set_stage(ctx, payload["task"], f"Asking the language model {model.name}.")
+            await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
         model_step = ModelStep(model, partial(job_context, database, payload, WRITER))
         report = await improve(model_step, work, articles, sources, report, help_url)
 
@@ -82,7 +82,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
 
 async def write_drafts(work: TaskInput, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
     if work.article:
-        request = request_of(work.article)
+        request = outline_request(work.article)
         return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
     return await run_with_timeout(
         writer.write, change_of(work), texts_of(articles), seconds=limits.MAX_WRITER_SECONDS
@@ -98,7 +98,7 @@ async def improve(
     help_url: str,
 ) -> writer.Report:
     if work.article:
-        return await model_step.write(request_of(work.article), sources, report)
+        return await model_step.write(outline_request(work.article), sources, report)
     return await model_step.edit(change_of(work), texts_of(articles), report, help_url)
 
 
@@ -121,7 +121,7 @@ async def fail_task(database: Database, payload: dict[str, str], code: str, mess
         await emit_end(ctx, task)
 
 
-def request_of(article: Mapping[str, Any]) -> Wanted:
+def outline_request(article: Mapping[str, Any]) -> Wanted:
     return Wanted(article["title"], article["instructions"])
 
 

@@ -175,7 +175,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
     )
 
 
-async def set_stage(ctx: Ctx, task_id: str, stage: str) -> None:
+async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
     """Show what a running task does at present."""
     await ctx.tx.run(
         "update tasks set summary = %(stage)s where bot_id = %(bot)s and id = %(id)s and status = 'running'",

@@ -82,9 +82,9 @@ def receiver(secret: str, status: int, report: ReportDelivery) -> Starlette:
 async def read_delivery(request: Request, secret: str) -> ReceivedDelivery:
     body, problem = None, None
     try:
-        raw = await read_body(request)
+        raw = await read_delivery_body(request)
         verify(secret, request.headers.get("service-signature", ""), raw, time.time())
-        body = read_event(raw)
+        body = parse_event(raw)
     except BadSignature as refusal:
         problem = str(refusal)
     return ReceivedDelivery(
@@ -97,7 +97,7 @@ async def read_delivery(request: Request, secret: str) -> ReceivedDelivery:
     )
 
 
-async def read_body(request: Request) -> bytes:
+async def read_delivery_body(request: Request) -> bytes:
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -109,7 +109,7 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-def read_event(raw: bytes) -> dict[str, Any]:
+def parse_event(raw: bytes) -> dict[str, Any]:
     try:
         body = from_json(raw)
     except ValueError:

@@ -84,10 +84,10 @@ async def claim(tx: Tx, limit: int) -> list[ClaimedDelivery]:
         lease=LEASE,
         max_logged=limits.MAX_ATTEMPTS_LOGGED,
     )
-    return await read(tx, attempts) if attempts else []
+    return await read_leased(tx, attempts) if attempts else []
 
 
-async def read(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDelivery]:
+async def read_leased(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDelivery]:
     """The deliveries of these attempts; one whose endpoint has just been deleted is left out."""
     return await tx.all(
         ClaimedDelivery,
@@ -103,7 +103,7 @@ async def read(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDelivery]:
     )
 
 
-async def record(tx: Tx, outcomes: list[AttemptOutcome]) -> list[DisabledEndpoint]:
+async def record_outcomes(tx: Tx, outcomes: list[AttemptOutcome]) -> list[DisabledEndpoint]:
     """Log the attempts, settle or reschedule their deliveries; the endpoints that this disabled."""
     return await tx.all(
         DisabledEndpoint,

@@ -81,7 +81,7 @@ class Sender:
         async with self._database.enter_workspace("") as tx:
             outcomes = self._outcomes[:]
             if outcomes:
-                log_disabled(await outbox.record(tx, outcomes))
+                log_disabled(await outbox.record_outcomes(tx, outcomes))
                 del self._outcomes[: len(outcomes)]
             deliveries = await outbox.claim(tx, free) if free else []
         for delivery in deliveries:
@@ -101,7 +101,9 @@ class Sender:
         except Exception:
             log.exception("a delivery could not be attempted", delivery=delivery.id)
             error = "The sender failed here."
-        self._outcomes.append(outcome_of(delivery, response, error, round((perf_counter() - began) * 1000)))
+        self._outcomes.append(
+            attempt_outcome(delivery, response, error, round((perf_counter() - began) * 1000))
+        )
 
     def _headers(self, delivery: ClaimedDelivery) -> dict[str, str]:
         """The headers of an attempt, signed with its own time because receivers refuse old signatures."""
@@ -126,7 +128,7 @@ class Sender:
         return secrets
 
 
-def outcome_of(
+def attempt_outcome(
     delivery: ClaimedDelivery, response: Response | None, error: str | None, duration_ms: int
 ) -> AttemptOutcome:
     status = response.status if response else None

@@ -131,7 +131,7 @@ async def claim(database: Database, most: int = 1) -> list[ClaimedDelivery]:
 async def record(database: Database, *outcomes: AttemptOutcome) -> None:
     """What a sender does afterwards."""
     async with database.enter_workspace("") as tx:
-        await outbox.record(tx, list(outcomes))
+        await outbox.record_outcomes(tx, list(outcomes))
 
 
 def outcome_of(claimed: ClaimedDelivery, is_delivered: bool) -> AttemptOutcome:

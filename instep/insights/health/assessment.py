@@ -79,7 +79,7 @@ async def assess_articles(ctx: Ctx, status: StatusFilter) -> list[Health]:
 
 
 async def load_help_center(ctx: Ctx, status: StatusFilter, state: HealthState) -> HelpCenter:
-    articles = await queries.list_articles(ctx)
+    articles = await queries.list_article_meta(ctx)
     compared_articles = [article for article in articles if article.is_live or has_status(article, status)]
     return HelpCenter(
         home=ctx.bot.help_url,

@@ -137,7 +137,7 @@ LOW_RATINGS = """
 """
 
 
-async def list_articles(ctx: Ctx) -> list[ArticleMeta]:
+async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
     return await ctx.tx.all(
         ArticleMeta,
         """

@@ -18,18 +18,18 @@ MISSING_ANSWER = (
 )
 
 
-def request_of(gap: Gap, notes: Sequence[str]) -> Wanted:
+def gap_request(gap: Gap, notes: Sequence[str]) -> Wanted:
     """Ask for an article under the question; its other wordings and the notes only help to find sources."""
     hints = "\n".join([*gap.examples, *notes])
     return Wanted(
-        title_of(gap.question),
+        gap_title(gap.question),
         hints=hints,
-        reason=reason_of(gap, notes),
+        reason=gap_reason(gap, notes),
         missing=MISSING_ANSWER,
     )
 
 
-def title_of(question: str) -> str:
+def gap_title(question: str) -> str:
     text = " ".join(question.split())
     if len(text) <= limits.MAX_TITLE_CHARACTERS:
         return text
@@ -47,7 +47,7 @@ def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:
     )
 
 
-def reason_of(gap: Gap, notes: Sequence[str]) -> str:
+def gap_reason(gap: Gap, notes: Sequence[str]) -> str:
     summary = f"{gap.visitor_count} visitors asked this {gap.asked_count} times, and no article answered it."
     quotes = [f"“{masked(note)}”" for note in notes]
     if not quotes:

@@ -68,7 +68,7 @@ async def dismiss(ctx: Ctx, question_id: str) -> bool:
     return row_count == 1
 
 
-async def terms_of(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
+async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
     """The stems of a question's words without stop words and filler words; all words if nothing is left."""
     stems = await ctx.tx.value(
         """
