@@ -107,4 +107,4 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_oauth_error(refusal)
     if is_visitor_path(request.url.path):
         return render_visitor_error(refusal)
-    return site.refused(request, refusal)
+    return site.error_page(request, refusal)

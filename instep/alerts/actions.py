@@ -1,4 +1,4 @@
-"""What can be done with alert targets, and telling them something."""
+"""What can be done with alert targets, and sending them alerts."""
 
 from collections.abc import Sequence
 from typing import get_args
@@ -7,11 +7,12 @@ import structlog
 
 from instep.alerts import queries
 from instep.alerts.hooks import IncomingWebhook, read_hook
-from instep.alerts.messages import shown
+from instep.alerts.messages import clean_message
 from instep.alerts.schemas import AlertKind, AlertTarget
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.crypto import key_ring
+from instep.core.database import Tx
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.ids import new_id
 from instep.core.jobs import defer
@@ -24,23 +25,23 @@ log = structlog.get_logger("instep.alerts")
 SEND_ALERT = "send_alert"
 
 
-async def list_alert_targets(ctx: Ctx) -> list[AlertTarget]:
-    """List the chat channels that get alerts of the bot, the oldest first; there are ten at most."""
-    return await queries.list_of_bot(ctx)
+async def list_alert_targets(tx: Tx, workspace_id: str) -> list[AlertTarget]:
+    """List the chat channels that get alerts of the workspace's bots, by bot, the oldest first."""
+    return await queries.list_of_workspace(tx, workspace_id)
 
 
 @writes
 async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTarget:
-    """Tell a chat channel of these kinds of alerts from now on.
+    """Send these kinds of alerts to a chat channel from now on.
 
     `url` is the address that Slack, Discord, Microsoft Teams or Mattermost gives out for an incoming webhook.
     It is stored encrypted and never shown again. A bot has at most 10 targets.
     """
-    hook = understood(url)
+    hook = _parse_address(url)
     alerts = [kind for kind in get_args(AlertKind) if kind in kinds]
     if set(kinds) != set(alerts) or not alerts:
         raise InvalidValue("alerts", f"it must name one or more of {', '.join(get_args(AlertKind))}")
-    await queries.hold_number(ctx)
+    await queries.lock_count(ctx)
     if await queries.count(ctx) >= limits.MAX_ALERT_TARGETS:
         raise InvalidState(
             f"The bot has {limits.MAX_ALERT_TARGETS} alert targets, the most there may be: remove one first."
@@ -51,7 +52,7 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
         "tool": hook.tool,
         "host": hook.target.host,
         "last_four": hook.last_four,
-        "sealed": key_ring().seal(url, *place(ctx, target_id)),
+        "sealed": key_ring().seal(url, *seal_context(ctx, target_id)),
         "alerts": alerts,
     }
     return await queries.insert(ctx, row)
@@ -59,48 +60,48 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
 
 @writes
 async def remove_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
-    """Tell a chat channel nothing more; alerts that still wait are not sent."""
+    """Send a chat channel no more alerts, nor those that still wait."""
     target = await queries.delete(ctx, target_id)
     if target is None:
-        raise unknown_target()
+        raise _unknown_target()
     return target
 
 
 @writes
 async def test_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
-    """Send a test message, whatever the target is told of; its status shows what became of it."""
+    """Send a test message, whatever kinds of alerts the target gets; its status shows the result."""
     target = await queries.find(ctx, target_id)
     if target is None:
-        raise unknown_target()
-    await send_later(ctx, [target], "Test alert", [f"Alerts of {ctx.bot.name} arrive here."], None)
+        raise _unknown_target()
+    await _enqueue(ctx, [target], "Test alert", [f"Alerts of {ctx.bot.name} arrive here."], None)
     return target
 
 
 async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url: str | None) -> None:
-    """Tell the bot's chat channels of something once the caller's transaction has committed.
+    """Send an alert to the bot's chat channels once the caller's transaction has committed.
 
-    Title and lines may hold what visitors wrote: it is shown as it is, shortened, and does nothing there.
-    Beyond `limits.ALERTS_PER_HOUR` of the bot nothing is sent.
+    Title and lines may hold visitors' text: it is shortened, and shown without any effect in the channel.
+    A bot sends at most `limits.ALERTS_PER_HOUR`; further alerts are dropped.
     """
-    targets = await queries.told_of(ctx, kind)
+    targets = await queries.list_subscribed(ctx, kind)
     if not targets:
         return
     if await queries.count_alert(ctx) > limits.ALERTS_PER_HOUR:
         log.warning("an alert is not sent: too many in an hour", bot=str(ctx.bot.id), kind=kind)
         return
-    await send_later(ctx, targets, title, lines, url)
+    await _enqueue(ctx, targets, title, lines, url)
 
 
-async def send_later(
+async def _enqueue(
     ctx: Ctx, targets: Sequence[AlertTarget], title: str, lines: Sequence[str], url: str | None
 ) -> None:
-    message = shown(title, lines, url)
+    message = clean_message(title, lines, url)
     for target in targets:
-        address = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "target": target.id}
-        await defer(ctx.tx.connection, SEND_ALERT, {**address, **message})
+        payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "target": target.id}
+        await defer(ctx.tx.connection, SEND_ALERT, {**payload, **message})
 
 
-def understood(url: str) -> IncomingWebhook:
+def _parse_address(url: str) -> IncomingWebhook:
     try:
         hook = read_hook(url)
         refuse_url(hook.target, settings().allow_list)
@@ -109,10 +110,10 @@ def understood(url: str) -> IncomingWebhook:
     return hook
 
 
-def place(ctx: Ctx, target_id: str) -> tuple[str, ...]:
-    """Where the sealed address stands."""
+def seal_context(ctx: Ctx, target_id: str) -> tuple[str, ...]:
+    """The column and the row that a sealed address is bound to."""
     return "alert_targets", "sealed", ctx.workspace_id, target_id
 
 
-def unknown_target() -> NotFound:
+def _unknown_target() -> NotFound:
     return NotFound("There is no such alert target.")

@@ -1,7 +1,7 @@
 """The addresses that chat tools give out for incoming webhooks: these four shapes, and nothing else.
 
-The library behind the messages reads many more, with parameters of its own that name files, change hosts or
-turn off checks: what it is handed comes from here, part by part.
+The library that posts the messages accepts many more, with parameters that name files, change hosts or turn
+off checks. It only gets the parts that are parsed here.
 """
 
 import re
@@ -27,7 +27,7 @@ SHAPES: dict[Tool, re.Pattern[str]] = {
     ),
     "mattermost": re.compile(r"(?P<fullpath>(?:/[A-Za-z0-9_-]{1,64}){0,8})/hooks/(?P<token>[a-z0-9]{26})/?"),
 }
-# All apps of Discord give out addresses, each under its own name; the library calls the first.
+# Discord's apps give out addresses under these hosts; the library always calls the first.
 DISCORD = ("discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com")
 TEAMS = (".logic.azure.com", ".powerplatform.com")
 TEAMS_QUERY = {
@@ -48,7 +48,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True, slots=True)
 class IncomingWebhook:
-    """An address that was understood: where it leads, and what the library makes its messenger of."""
+    """A parsed address: where it leads, and the arguments for the library's messenger."""
 
     tool: Tool
     target: Url
@@ -57,21 +57,21 @@ class IncomingWebhook:
 
 
 def read_hook(text: str) -> IncomingWebhook:
-    """Understand an address; `ValueError` with the end of a sentence, which never repeats the address."""
+    """Parse an address; raises `ValueError` with the end of a sentence, which never repeats the address."""
     if len(text) > limits.MAX_WEBHOOK_URL_CHARACTERS:
         raise ValueError(f"it has more than {limits.MAX_WEBHOOK_URL_CHARACTERS} characters")
     url = parse_url(text)
     tool = tool_of(url)
-    match = SHAPES[tool].fullmatch(behind_host(text))
+    match = SHAPES[tool].fullmatch(after_host(text))
     if url.scheme != "https" or ":" in url.host or match is None:
         raise ValueError(EXAMPLES)
     return HOOKS[tool](url, match.groupdict())
 
 
-def behind_host(text: str) -> str:
+def after_host(text: str) -> str:
     """The path and the query."""
-    behind_scheme = text.partition("://")[2]
-    return behind_scheme.removeprefix(re.split(r"[/?]", behind_scheme, maxsplit=1)[0])
+    after_scheme = text.partition("://")[2]
+    return after_scheme.removeprefix(re.split(r"[/?]", after_scheme, maxsplit=1)[0])
 
 
 def tool_of(url: Url) -> Tool:

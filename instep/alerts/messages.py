@@ -1,4 +1,4 @@
-"""What is written into a channel. Visitors have written some of it: it is shown, and it does nothing."""
+"""The text of messages to a channel. Visitors wrote some of it: it is shown, and has no effect there."""
 
 import re
 from collections.abc import Sequence
@@ -10,21 +10,21 @@ from instep.core import limits
 from instep.text.characters import remove_hidden, shorten
 
 UNTITLED = "Alert"
-# Seen by nobody, it parts two signs that mean something side by side.
-APART = "\u200b"
-# A mention begins where no word goes on, as in an e-mail address it does; Discord looks into words too.
+# A zero-width space, which separates two characters that have a meaning next to each other.
+ZERO_WIDTH_SPACE = "\u200b"
+# A mention begins at the start of a word, unlike the `@` of an e-mail address; Discord looks into words too.
 MENTION = re.compile(r"@(?=everyone|here)|(?<![A-Za-z0-9])@", re.IGNORECASE)
 LINK = re.compile(r"\](?=[(\[:])")
 BRACKETS = str.maketrans("<>", "\u2039\u203a")
 WEB_ADDRESS = re.compile(r"(https?://\S+)")
 MARKUP = re.compile(r"([\\*_~`|#])")
-IN_ADDRESSES = "/:?#&=%~+,;!$'"
+UNQUOTED_IN_URLS = "/:?#&=%~+,;!$'"
 
 
-def shown(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | None]:
-    """A message that any tool takes: without signs that are not seen, and short."""
+def clean_message(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | None]:
+    """A message for any tool: without invisible characters, and short."""
     text = "\n".join(filter(None, map(in_one_line, lines)))
-    link = quote(url, safe=IN_ADDRESSES, errors="replace") if url else None
+    link = quote(url, safe=UNQUOTED_IN_URLS, errors="replace") if url else None
     return {
         "title": shorten(in_one_line(title), limits.MAX_ALERT_TITLE_CHARACTERS) or UNTITLED,
         "text": shorten(text, limits.MAX_ALERT_TEXT_CHARACTERS),
@@ -32,17 +32,17 @@ def shown(title: str, lines: Sequence[str], url: str | None) -> dict[str, str | 
     }
 
 
-def written(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
-    """The message in the words of the library, with nothing in it that the tool acts upon."""
-    form = FORMS[tool]
-    parts = [form(part) for part in text.split("\n") if part]
+def render_message(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
+    """The arguments of the library's `notify`, escaped so that nothing in them has an effect in the tool."""
+    escape = ESCAPES[tool]
+    parts = [escape(part) for part in text.split("\n") if part]
     if url:
         parts.append(f"[{url}]({url})" if tool == "teams" else url)
-    # What Teams draws begins a new line only where a paragraph begins.
+    # Teams begins a new line only with a new paragraph.
     body = ("\n\n" if tool == "teams" else "\n").join(parts)
     return {
-        "title": form(title),
-        "body": body or form(title),
+        "title": escape(title),
+        "body": body or escape(title),
         "body_format": "markdown" if tool == "teams" else "text",
     }
 
@@ -51,20 +51,25 @@ def in_one_line(text: str) -> str:
     return " ".join(remove_hidden(" ".join(text.split())).split())
 
 
-def inert(text: str) -> str:
-    """Without mentions, and without links that say one address and lead to another."""
-    return LINK.sub(f"]{APART}", MENTION.sub(f"@{APART}", text.translate(BRACKETS)))
+def defuse(text: str) -> str:
+    """Break mentions, and links that show one address and lead to another."""
+    return LINK.sub(f"]{ZERO_WIDTH_SPACE}", MENTION.sub(f"@{ZERO_WIDTH_SPACE}", text.translate(BRACKETS)))
 
 
-def literal(text: str) -> str:
-    """The same for tools that let markup be escaped; addresses stay as they are, to be followed."""
-    parts = WEB_ADDRESS.split(inert(text))
+def escape_markdown(text: str) -> str:
+    """Defuse the text and escape its Markdown; addresses stay as they are, so that they can be followed."""
+    parts = WEB_ADDRESS.split(defuse(text))
     return "".join(part if number % 2 else MARKUP.sub(r"\\\1", part) for number, part in enumerate(parts))
 
 
-def plain(text: str) -> str:
-    """The library escapes the three signs that mean something to Slack."""
+def unescaped(text: str) -> str:
+    """Leave the text as it is: the library escapes the three characters that have a meaning for Slack."""
     return text
 
 
-FORMS = {"slack": plain, "discord": literal, "teams": inert, "mattermost": literal}
+ESCAPES = {
+    "slack": unescaped,
+    "discord": escape_markdown,
+    "teams": defuse,
+    "mattermost": escape_markdown,
+}

@@ -1,7 +1,7 @@
 """The program that posts one message: `sending` runs it in a process of its own.
 
-It reads what to post from standard input, and writes to standard output what became of it, in JSON. Its only
-way out is the proxy in its environment.
+It reads the message from standard input and writes the result to standard output, both in JSON. Its only way
+out is the proxy in its environment.
 """
 
 import json
@@ -25,20 +25,26 @@ MESSENGERS: dict[str, Any] = {
     "mattermost": NotifyMattermost,
 }
 SUPPRESS_EMBEDS = 4
-# No pictures and no footers of the library's; Discord shows no preview of what visitors link to.
+# Turn off the library's pictures and footers, and Discord's previews of links that visitors wrote.
 NOTIFIER_OPTIONS: dict[str, dict[str, Any]] = {
     "slack": {"include_image": False, "include_footer": False},
     "discord": {"avatar": False, "flags": SUPPRESS_EMBEDS},
     "teams": {"include_image": False},
     "mattermost": {"include_image": False},
 }
-# The tunnel ends before, and knows why.
-PATIENCE = limits.OUTBOUND_SECONDS * 2
-CONNECTION_OPTIONS = {"secure": True, "verify": True, "redirect": False, "cto": PATIENCE, "rto": PATIENCE}
+# The tunnel times out earlier, and knows the reason.
+TIMEOUT_SECONDS = limits.OUTBOUND_SECONDS * 2
+CONNECTION_OPTIONS = {
+    "secure": True,
+    "verify": True,
+    "redirect": False,
+    "cto": TIMEOUT_SECONDS,
+    "rto": TIMEOUT_SECONDS,
+}
 
 
 class LogCapture(logging.Handler):
-    """Hears from the libraries' logs what they do not return."""
+    """Reads from the libraries' logs what they do not return: the HTTP status, and a refused certificate."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,18 +61,20 @@ class LogCapture(logging.Handler):
 
 
 def main() -> None:
-    # An answer is small, but may say that it is packed.
+    # A small response may decompress to a large one.
     bound_memory(limits.MAX_WORK_MEMORY_BYTES)
-    wanted = json.load(sys.stdin)
-    ears = LogCapture()
-    logging.basicConfig(level=logging.DEBUG, handlers=[ears])
+    order = json.load(sys.stdin)
+    capture = LogCapture()
+    logging.basicConfig(level=logging.DEBUG, handlers=[capture])
     asset = AppriseAsset(app_id="Instep", app_desc="Instep", http_redirects=False)
-    tool = wanted["tool"]
+    tool = order["tool"]
     messenger = MESSENGERS[tool](
-        asset=asset, **wanted["arguments"], **NOTIFIER_OPTIONS[tool], **CONNECTION_OPTIONS
+        asset=asset, **order["arguments"], **NOTIFIER_OPTIONS[tool], **CONNECTION_OPTIONS
     )
-    is_sent = bool(messenger.notify(**wanted["message"]))
-    json.dump({"is_sent": is_sent, "status": ears.status, "is_untrusted": ears.is_untrusted}, sys.stdout)
+    is_sent = bool(messenger.notify(**order["message"]))
+    json.dump(
+        {"is_sent": is_sent, "status": capture.status, "is_untrusted": capture.is_untrusted}, sys.stdout
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The shapes of alert targets: the row, and as it is shown, without its address."""
+"""The shapes of alert targets: the row, and what is shown of it, without its address."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +34,7 @@ class AlertTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedAddress:
     """The address of a target as it is stored."""
 
     sealed: bytes
@@ -55,6 +55,6 @@ class AlertTargetOut(Out):
 
     @classmethod
     def of(cls, target: AlertTarget) -> "AlertTargetOut":
-        # Whoever knows the whole address can write to the channel.
+        # The whole address is a secret: it allows writing to the channel.
         address = f"https://{target.host}/…{target.last_four}"
         return cls.of_row(target, bot_id=str(target.bot_id), address=address)

@@ -9,20 +9,20 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 
 from instep.alerts.hooks import IncomingWebhook
-from instep.alerts.messages import written
+from instep.alerts.messages import render_message
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.proxy import tunnel
 
 PROGRAM = ("-P", "-m", "instep.alerts.posting")
-# What Python needs to start; nothing of this process's secrets, proxies or passwords goes along.
-KEPT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-# Of the 4xx: the next try may find them gone.
-RETRYABLE = (408, 425, 429)
+# The variables that Python needs to start; no secrets, proxies or passwords of this process are passed on.
+PASSED_VARIABLES = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+# Statuses in the 4xx range that are transient, so that a retry can succeed.
+RETRYABLE_STATUSES = (408, 425, 429)
 
 
 class NotSent(Exception):
-    """The message did not arrive; `message` is a sentence for people, `is_final`: nor will it next time."""
+    """The message did not arrive. `message` is a sentence for people; `is_final` rules out a retry."""
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
         super().__init__(message)
@@ -31,65 +31,67 @@ class NotSent(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What the process tells; `status`: of the tool's answer, if there was one."""
+class PostResult:
+    """The result that the process reports; `status` is that of the tool's response, if there was one."""
 
     is_sent: bool
     status: int | None
     is_untrusted: bool
 
 
-async def send(caller: OutboundClient, hook: IncomingWebhook, title: str, text: str, url: str | None) -> None:
+async def send_message(
+    client: OutboundClient, hook: IncomingWebhook, title: str, text: str, url: str | None
+) -> None:
     """Post a message to the tool, or raise `NotSent`."""
-    wanted = {
+    order = {
         "tool": hook.tool,
         "arguments": hook.arguments,
-        "message": written(hook.tool, title, text, url),
+        "message": render_message(hook.tool, title, text, url),
     }
-    async with tunnel(caller, hook.target) as (way, proxy):
-        report = await post(json.dumps(wanted).encode(), proxy)
-    # The library takes an answer that was cut off for a whole one.
-    if way.failure is not None or report is None or not report.is_sent:
-        raise reason(report, way.failure)
+    async with tunnel(client, hook.target) as (way, proxy):
+        result = await post(json.dumps(order).encode(), proxy)
+    # The library takes a truncated response for a complete one.
+    if way.failure is not None or result is None or not result.is_sent:
+        raise not_sent(result, way.failure)
 
 
-async def post(wanted: bytes, proxy: str) -> Report | None:
-    """Run the program to its end; None where it came to none, in time or at all."""
+async def post(order: bytes, proxy: str) -> PostResult | None:
+    """Run the program; None if it fails or takes too long."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment(proxy)
+        sys.executable, *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=process_environment(proxy)
     )
     try:
         async with asyncio.timeout(limits.ALERT_STARTING_SECONDS + limits.OUTBOUND_SECONDS):
-            told, _ = await process.communicate(wanted)
+            output, _ = await process.communicate(order)
     except TimeoutError:
         return None
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return Report(**json.loads(told)) if process.returncode == 0 else None
+    return PostResult(**json.loads(output)) if process.returncode == 0 else None
 
 
-def environment(proxy: str) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    # The system's certificates or those of `SSL_CERT_FILE`, as everywhere; without any the library's own.
-    trusted = ssl.get_default_verify_paths().cafile
+def process_environment(proxy: str) -> dict[str, str]:
+    variables = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
+    # The certificates of the system or of `SSL_CERT_FILE`, as elsewhere; without any, the library's own.
+    certificates = ssl.get_default_verify_paths().cafile
     return {
-        **kept,
-        **({"REQUESTS_CA_BUNDLE": trusted} if trusted else {}),
+        **variables,
+        **({"REQUESTS_CA_BUNDLE": certificates} if certificates else {}),
         "HTTPS_PROXY": proxy,
         "NETRC": os.devnull,
     }
 
 
-def reason(report: Report | None, failure: str | None) -> NotSent:
+def not_sent(result: PostResult | None, failure: str | None) -> NotSent:
     if failure is not None:
         return NotSent(failure)
-    if report is None:
+    if result is None:
         return NotSent("The message could not be sent here.")
-    if report.is_untrusted:
+    if result.is_untrusted:
         return NotSent("Its certificate was refused.")
-    if report.status is None:
+    if result.status is None:
         return NotSent("There was no answer.")
-    is_final = 400 <= report.status < 500 and report.status not in RETRYABLE
-    return NotSent(f"It answered {report.status} and did not take the message.", is_final=is_final)
+    is_final = 400 <= result.status < 500 and result.status not in RETRYABLE_STATUSES
+    return NotSent(f"It answered {result.status} and did not take the message.", is_final=is_final)

@@ -29,7 +29,7 @@ from instep.core.ids import new_id
 from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
-from instep.insights.actions import log_unanswered, take_in_note
+from instep.insights.actions import add_note_to_gaps, log_unanswered
 from instep.insights.schemas import Nearest
 from instep.llm.protocol import Model
 from instep.webhooks.emit import emit
@@ -181,7 +181,7 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     await emit(ctx, "conversation.escalated", shown, before=ConversationOut.of(before))
     await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", lines_of(shown), None)
     if escalated.message is not None:
-        await take_in_note(ctx, escalated.id)
+        await add_note_to_gaps(ctx, escalated.id)
     return escalated
 
 

@@ -7,7 +7,7 @@ and when two neighbouring sentences of the passage hold nearly all of its words 
 import re
 from collections.abc import Sequence
 
-from instep.insights.question_key import CONTRACTED_NOT, POLARITY_WORDS
+from instep.insights.questions.question_key import CONTRACTED_NOT, POLARITY_WORDS
 from instep.search.index.passages import sentences_of
 from instep.text.terms import ordered_terms, terms_of
 from instep.writer.llm.grounding import facts_of

@@ -12,7 +12,7 @@ DELETED = "a.id, a.slug, a.locale, a.translation_of, a.deleted_at"
 
 
 async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
-    """An article's translations, locked; its own lock lets nobody add one."""
+    """An article's translations, locked. The lock on the article itself keeps others from adding one."""
     return await ctx.tx.all(
         Article,
         f"""
@@ -26,7 +26,7 @@ async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
 
 
 async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
-    """One stamp, which no other deletion has, tells later what was deleted together."""
+    """Give the articles one stamp that no other deletion has: it says later what was deleted together."""
     stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     await ctx.tx.execute(
         "update articles set deleted_at = %(stamp)s where bot_id = %(bot)s and id = any(%(ids)s)",
@@ -38,20 +38,20 @@ async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
 
 
 async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
-    """By id, or by a slug that it has, or had; of several the one that was deleted last."""
+    """Find by id, or by a present or former slug; where several match, the one that was deleted last."""
     by_slug = """(a.slug = %(ref)s or exists (
         select from former_slugs f where f.bot_id = a.bot_id and f.article_id = a.id and f.slug = %(ref)s))"""
     return await ctx.tx.first(
         DeletedArticle,
         f"""
         select {DELETED} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at > now() - %(kept)s
+        where a.bot_id = %(bot)s and a.deleted_at > now() - %(retention)s
           and {"a.id = %(ref)s" if looks_like_id(ref) else by_slug}
         order by a.slug <> %(ref)s, a.deleted_at desc, a.translation_of nulls first, a.id limit 1
         """,
         bot=ctx.bot.id,
         ref=ref,
-        kept=limits.DELETED_ARTICLE_RETENTION,
+        retention=limits.DELETED_ARTICLE_RETENTION,
     )
 
 
@@ -80,8 +80,8 @@ async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedAr
     )
 
 
-async def stamp_restoring(ctx: Ctx) -> datetime:
-    """The stamp of a restoring. Until it commits no other article gets a slug."""
+async def stamp_restoration(ctx: Ctx) -> datetime:
+    """The time stamp of a restoration. Until its transaction ends no other article can take a slug."""
     stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     return stamp
 

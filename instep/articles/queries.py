@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from instep.articles.schemas import Article, DeletedArticle, Source, WorkingCopy
+from instep.articles.schemas import Article, DeletedArticle, TextSource, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
+from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 
 ORDER = Order(("a.updated_at", "a.id"), descending=True)
 NO_WORKING_COPY = dict.fromkeys(
@@ -18,13 +18,13 @@ NO_WORKING_COPY = dict.fromkeys(
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
 
 
-def columns(form: Format) -> str:
+def columns(format: Format) -> str:
     return f"""
         a.id, a.slug, a.locale, a.translation_of,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
                 'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
             from articles t where t.translation_of = a.id and t.deleted_at is null), '[]') as translations,
-        a.title, a.description, {TEXT_COLUMNS[form]} as content,
+        a.title, a.description, {TEXT_COLUMNS[format]} as content,
         a.collection_id, a.visibility, a.position, a.status,
         a.working_saved_at is not null as has_unpublished_changes, a.version,
         a.published_at, a.created_at, a.updated_at
@@ -32,7 +32,7 @@ def columns(form: Format) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class ArticleCriteria:
     """Which articles a list holds."""
 
     status: str = "all"
@@ -41,16 +41,16 @@ class Filter:
     updated_since: datetime | None = None
 
 
-async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> Article | None:
-    """By id or slug; a slug is looked up in the bot's own locale first.
+async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Article | None:
+    """Find by id or slug; a slug is looked up in the bot's own locale first.
 
-    The lock lets rows be made that refer to the article, whose makers may hold the lock on the bot already.
+    The lock still lets others, who may hold the lock on the bot, insert rows that refer to the article.
     """
     column = "id" if looks_like_id(ref) else "slug"
     return await ctx.tx.first(
         Article,
         f"""
-        select {columns(form)} from articles a
+        select {columns(format)} from articles a
         where a.bot_id = %(bot)s and a.deleted_at is null and a.{column} = %(ref)s
         order by a.locale <> %(locale)s, a.locale limit 1 {"for no key update of a" if lock else ""}
         """,
@@ -62,49 +62,51 @@ async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> Artic
 
 async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | None:
     """The id of the article that had this slug before."""
-    found: str | None = await ctx.tx.value(
+    article_id: str | None = await ctx.tx.value(
         """
         select f.article_id from former_slugs f join articles a on a.bot_id = f.bot_id and a.id = f.article_id
         where f.bot_id = %(bot)s and f.slug = %(slug)s and a.deleted_at is null
           and (%(locale)s::text is null or f.locale = %(locale)s)
-        order by f.locale <> %(own)s, f.locale limit 1
+        order by f.locale <> %(bot_locale)s, f.locale limit 1
         """,
         bot=ctx.bot.id,
         slug=slug,
         locale=locale,
-        own=ctx.bot.locale,
+        bot_locale=ctx.bot.locale,
     )
-    return found
+    return article_id
 
 
-async def list_page(ctx: Ctx, wanted: Filter, form: Format, request: PageRequest) -> Page[Article]:
+async def list_page(
+    ctx: Ctx, criteria: ArticleCriteria, format: Format, request: PageRequest
+) -> Page[Article]:
     conditions = {
-        "status": "a.status = %(status)s" if wanted.status != "all" else "true",
-        "collection_id": "a.collection_id = %(collection_id)s" if wanted.collection_id else "true",
-        "locale": "a.locale = %(locale)s" if wanted.locale else "true",
-        "updated_since": "a.updated_at >= %(updated_since)s" if wanted.updated_since else "true",
+        "status": "a.status = %(status)s" if criteria.status != "all" else "true",
+        "collection_id": "a.collection_id = %(collection_id)s" if criteria.collection_id else "true",
+        "locale": "a.locale = %(locale)s" if criteria.locale else "true",
+        "updated_since": "a.updated_at >= %(updated_since)s" if criteria.updated_since else "true",
     }
     page = request.page(
         ORDER,
         "articles",
         ctx.bot.id,
-        wanted.status,
-        wanted.collection_id,
-        wanted.locale,
-        wanted.updated_since,
+        criteria.status,
+        criteria.collection_id,
+        criteria.locale,
+        criteria.updated_since,
     )
     rows = await ctx.tx.all(
         Article,
         f"""
-        select {columns(form)} from articles a
+        select {columns(format)} from articles a
         where a.bot_id = %(bot)s and a.deleted_at is null and {" and ".join(conditions.values())}
           and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
-        status=wanted.status,
-        collection_id=wanted.collection_id,
-        locale=wanted.locale,
-        updated_since=wanted.updated_since,
+        status=criteria.status,
+        collection_id=criteria.collection_id,
+        locale=criteria.locale,
+        updated_since=criteria.updated_since,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.updated_at, row.id))
@@ -125,7 +127,7 @@ async def list_for_writer(ctx: Ctx) -> list[Article]:
 
 async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    found = await ctx.tx.value(
+    slugs = await ctx.tx.value(
         """
         select array_agg(slug) from articles
         where bot_id = %(bot)s and locale = %(locale)s and deleted_at is null and starts_with(slug, %(base)s)
@@ -134,12 +136,12 @@ async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
         locale=locale,
         base=base[:100],
     )
-    return set(found or ())
+    return set(slugs or ())
 
 
 async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
     """The languages that an article has a text in."""
-    found = await ctx.tx.value(
+    locales = await ctx.tx.value(
         """
         select array_agg(locale) from articles
         where bot_id = %(bot)s and (id = %(root)s or translation_of = %(root)s) and deleted_at is null
@@ -147,12 +149,12 @@ async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
         bot=ctx.bot.id,
         root=root_id,
     )
-    return set(found or ())
+    return set(locales or ())
 
 
-async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
-    """The new article, at the end of its collection; None when its slug or locale was taken meanwhile."""
-    # A statement of its own: the one after it sees what writers before us have placed.
+async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | None:
+    """The new article, at the end of its collection; None when its slug or locale has just been taken."""
+    # This is a statement of its own, so that the next one sees the positions that earlier writers took.
     stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     return await ctx.tx.first(
         Article,
@@ -163,30 +165,30 @@ async def insert(ctx: Ctx, row: dict[str, Any], form: Format) -> Article | None:
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
             %(description)s, %(content_markdown)s, %(content_html)s, %(collection_id)s, %(visibility)s,
             coalesce(%(position)s::integer, (
-                select least(coalesce(max(position)::bigint + 1, 0), %(most)s)::integer from articles
+                select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
                 where bot_id = %(bot)s and collection_id is not distinct from %(collection_id)s
                   and deleted_at is null)),
             %(status)s, 1, %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
             %(stamp)s, %(stamp)s, %(stamp)s)
         on conflict do nothing
-        returning {columns(form)}
+        returning {columns(format)}
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
-        most=limits.MAX_INTEGER,
+        max_position=limits.MAX_INTEGER,
         stamp=stamp,
         **row,
     )
 
 
 async def update(
-    ctx: Ctx, article_id: str, changes: dict[str, Any], form: Format, source: Source | None = None
+    ctx: Ctx, article_id: str, changes: dict[str, Any], format: Format, source: TextSource | None = None
 ) -> Article:
     """Change columns of an article; with a source its text is replaced: the old one becomes a revision.
 
-    A working copy goes: it was made over the text that is replaced. The caller keeps it where it must.
+    Its working copy, made from the replaced text, is dropped; the caller saves it before where it must.
     """
     values = dict(changes)
     if source:
@@ -202,17 +204,17 @@ async def update(
         with stamp as (select stamp_change(%(bot)s) as at) {KEEP_REVISION if source else ""}
         update articles as a set {", ".join((*assignments, "updated_at = stamp.at"))} from stamp
         where a.bot_id = %(bot)s and a.id = %(id)s
-        returning {columns(form)}
+        returning {columns(format)}
         """,
         bot=ctx.bot.id,
         id=article_id,
         revision=new_id("rev"),
-        kept=limits.MAX_REVISIONS,
+        max_revisions=limits.MAX_REVISIONS,
         **values,
     )
 
 
-# Reads the row as it was before the update in the same statement. The unused `pruned` runs too: it writes.
+# It reads the row as it was before the update in the same statement. `pruned` runs though nothing reads it.
 KEEP_REVISION = """
     , replaced as (
         insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
@@ -223,7 +225,7 @@ KEEP_REVISION = """
         returning article_id, version
     ), pruned as (
         delete from revisions r using replaced
-        where r.article_id = replaced.article_id and r.version <= replaced.version - %(kept)s
+        where r.article_id = replaced.article_id and r.version <= replaced.version - %(max_revisions)s
     )
 """
 
@@ -242,7 +244,7 @@ async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
 
 
 async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
-    """Let the old address lead on; an address that is in use again leads nowhere else."""
+    """Redirect the old address to the article, and drop the redirect of an address that it uses again."""
     await ctx.tx.execute(
         """
         delete from former_slugs
@@ -268,7 +270,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
 
 
 async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
-    """Take the drafts that these articles back out of the review queue; edits of them stay."""
+    """Settle the drafts whose texts these articles hold; pending edits of the articles stay."""
     await ctx.tx.execute(
         """
         update drafts set status = %(status)s, updated_at = %(now)s

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import AwareDatetime, BeforeValidator
 
 from instep.articles import actions
-from instep.articles.queries import Filter
+from instep.articles.queries import ArticleCriteria
 from instep.articles.schemas import (
     ArticleCreate,
     ArticleDeletedOut,
@@ -43,7 +43,7 @@ router = ApiRouter()
 
 
 def date_time(text: str) -> str:
-    """A bare number is no date-time of the specification, though it could be read as seconds since 1970."""
+    """Refuse a bare number: the specification asks for a date-time, not for seconds since 1970."""
     if not text.upper().count("T"):
         raise ValueError("it must be a date and time such as 2026-11-21T12:00:00Z")
     return text
@@ -75,14 +75,14 @@ async def list_articles(
     collection_id: CollectionFilter = None,
     locale: LocaleFilter = None,
     updated_since: Since = None,
-    form: Form = "markdown",
+    format: Form = "markdown",
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
-    wanted = Filter(status, collection_id, locale, updated_since)
+    criteria = ArticleCriteria(status, collection_id, locale, updated_since)
     async with call.begin() as ctx:
-        listed = await actions.list_articles(ctx, wanted, form, call.page(page_size, start_cursor))
-        return reply_list(listed, lambda row: article_out(row, ctx.bot, form))
+        articles = await actions.list_articles(ctx, criteria, format, call.page(page_size, start_cursor))
+        return reply_list(articles, lambda row: article_out(row, ctx.bot, format))
 
 
 @router.operation("POST /articles", actions.create_article, ArticleOut, status=201)
@@ -94,20 +94,20 @@ async def create_article(call: CurrentCall, body: ArticleCreate) -> Response:
 
 @router.operation("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
 async def get_article(
-    call: CurrentCall, id: str, form: Form = "markdown", if_none_match: IfNoneMatch = None
+    call: CurrentCall, id: str, format: Form = "markdown", if_none_match: IfNoneMatch = None
 ) -> Response:
     async with call.begin() as ctx:
-        article = await actions.get_article(ctx, id, form)
-        return reply_with_etag(article_out(article, ctx.bot, form), article.etag, if_none_match)
+        article = await actions.get_article(ctx, id, format)
+        return reply_with_etag(article_out(article, ctx.bot, format), article.etag, if_none_match)
 
 
 @router.operation("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut, may_warn=True)
 async def update_article(
-    call: CurrentCall, id: str, body: ArticleUpdate, form: Form = "markdown", if_match: IfMatch = None
+    call: CurrentCall, id: str, body: ArticleUpdate, format: Form = "markdown", if_match: IfMatch = None
 ) -> Response:
     async with call.begin() as ctx:
-        article = await actions.update_article(ctx, id, body, form, if_match)
-        return reply_with_etag(article_out(article, ctx.bot, form), article.etag)
+        article = await actions.update_article(ctx, id, body, format, if_match)
+        return reply_with_etag(article_out(article, ctx.bot, format), article.etag)
 
 
 @router.operation("POST /articles/{id}/publish", actions.publish_article, ArticleOut, may_warn=True)
@@ -152,9 +152,9 @@ async def list_revisions(
 @router.operation(
     "GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut
 )
-async def get_revision(call: CurrentCall, id: str, revisionId: str, form: Form = "markdown") -> Response:
+async def get_revision(call: CurrentCall, id: str, revisionId: str, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(revision_out(await actions.get_revision(ctx, id, revisionId, form), form))
+        return reply(revision_out(await actions.get_revision(ctx, id, revisionId, format), format))
 
 
 @router.operation("GET /articles/{id}/revisions/{revisionId}/diff", actions.diff_revision, RevisionDiffOut)

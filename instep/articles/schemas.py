@@ -6,15 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field
 
+from instep.articles.addresses import path_of_article
 from instep.core import limits
 from instep.core.etags import etag_of
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot
 from instep.text.diff import TextDiff
 from instep.web.shapes import (
     AuthorOut,
     Body,
     Description,
-    Format,
     Locale,
     Markdown,
     Out,
@@ -48,9 +49,9 @@ Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
 
 @dataclass(slots=True)
 class Article:
-    """One row of `articles`; of the two forms of its text only the one asked for is there.
+    """One row of `articles`; `content` holds its text in the format that was asked for.
 
-    Not frozen, since lists make many: a frozen one takes five times as long to make.
+    It is not frozen, because lists create many: a frozen one takes five times as long to create.
     """
 
     id: str
@@ -80,9 +81,8 @@ class Article:
         return etag_of(self.id, self.updated_at, self.translations)
 
     def path(self, bot: Bot) -> str:
-        """Its place in the bot's help center."""
-        prefix = "" if self.locale == bot.locale else f"/{self.locale}"
-        return f"{prefix}/articles/{self.slug}"
+        """Its path below the address of the bot's help center."""
+        return path_of_article(bot.locale, self.locale, self.slug)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class WorkingCopy:
 
 @dataclass(frozen=True, slots=True)
 class DeletedArticle:
-    """A row of `articles` in Recently deleted; what was deleted together has the same time."""
+    """A row of `articles` in Recently deleted; what was deleted together has the same `deleted_at`."""
 
     id: str
     slug: str
@@ -109,7 +109,7 @@ class DeletedArticle:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What a deletion took along, and when."""
+    """What a deletion took along, and when it happened."""
 
     id: str
     deleted_at: datetime
@@ -142,8 +142,8 @@ class RevisionDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What writes a text: kept with it, and with the revision that holds it later."""
+class TextSource:
+    """What writes a text: it is stored with the text, and with the revision that holds the text later."""
 
     origin: Origin
     draft_id: str | None = None
@@ -229,15 +229,15 @@ class ArticleHtmlOut(ArticleFields):
     content_html: str
 
 
-def article_out(article: Article, bot: Bot, form: Format) -> ArticleOut | ArticleHtmlOut:
+def article_out(article: Article, bot: Bot, format: Format) -> ArticleOut | ArticleHtmlOut:
     fields = article_fields(article, bot)
-    if form == "html":
+    if format == "html":
         return ArticleHtmlOut(**fields, content_html=article.content)
     return ArticleOut(**fields, content_markdown=article.content)
 
 
 def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
-    """All but its text."""
+    """All fields but the text."""
     return {
         "id": article.id,
         "slug": article.slug,
@@ -309,8 +309,8 @@ def revision_item_out(revision: Revision) -> RevisionListItemOut:
     return RevisionListItemOut(**revision_fields(revision))
 
 
-def revision_out(revision: Revision, form: Format) -> RevisionOut | RevisionHtmlOut:
-    if form == "html":
+def revision_out(revision: Revision, format: Format) -> RevisionOut | RevisionHtmlOut:
+    if format == "html":
         return RevisionHtmlOut(**revision_fields(revision), content_html=revision.content)
     return RevisionOut(**revision_fields(revision), content_markdown=revision.content)
 
@@ -340,13 +340,13 @@ class RevisionDiffOut(Out):
     identical: bool = Field(description="Whether text and title are the same.")
 
 
-def revision_diff_out(compared: RevisionDiff) -> RevisionDiffOut:
+def revision_diff_out(comparison: RevisionDiff) -> RevisionDiffOut:
     return RevisionDiffOut(
-        article_id=compared.revision.article_id,
-        revision_id=compared.revision.id,
-        compare_to=compared.compare_to,
-        diff=compared.diff.diff,
-        additions=compared.diff.additions,
-        deletions=compared.diff.deletions,
-        identical=not compared.diff.diff,
+        article_id=comparison.revision.article_id,
+        revision_id=comparison.revision.id,
+        compare_to=comparison.compare_to,
+        diff=comparison.diff.diff,
+        additions=comparison.diff.additions,
+        deletions=comparison.diff.deletions,
+        identical=not comparison.diff.diff,
     )

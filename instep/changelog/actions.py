@@ -12,25 +12,24 @@ from instep.changelog.schemas import (
 from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
-from instep.core.markdown import render_bounded
+from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.slugs import free_slug, slugify
-from instep.web.shapes import Format
 from instep.webhooks.emit import emit
 
 
 async def list_changelog_entries(
-    ctx: Ctx, status: str, form: Format, page: PageRequest
+    ctx: Ctx, status: str, format: Format, page: PageRequest
 ) -> Page[ChangelogEntry]:
     """List the changelog entries, newest first by their creation."""
-    return await queries.list_page(ctx, status, form, page)
+    return await queries.list_page(ctx, status, format, page)
 
 
-async def get_changelog_entry(ctx: Ctx, ref: str, form: Format = "markdown") -> ChangelogEntry:
+async def get_changelog_entry(ctx: Ctx, ref: str, format: Format = "markdown") -> ChangelogEntry:
     """Get a changelog entry by its id or slug."""
-    return await find_entry(ctx, ref, form)
+    return await _find_entry(ctx, ref, format)
 
 
 @writes
@@ -47,21 +46,21 @@ async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> Changel
         "content_html": await render_bounded(new.content_markdown),
         "source_url": new.model_dump().get("source_url") or None,
     }
-    made = None
-    while made is None:
+    entry = None
+    while entry is None:
         slug = free_slug(base, await queries.slugs_like(ctx, base))
-        made = await queries.insert(ctx, {**row, "slug": slug})
-    return made
+        entry = await queries.insert(ctx, {**row, "slug": slug})
+    return entry
 
 
 @writes
 async def update_changelog_entry(
-    ctx: Ctx, ref: str, update: ChangelogEntryUpdate, form: Format = "markdown", if_match: str | None = None
+    ctx: Ctx, ref: str, update: ChangelogEntryUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> ChangelogEntry:
     """Change the title or text of a changelog entry. Those of a published entry are live at once."""
-    entry = await find_entry(ctx, ref, lock=True)
+    entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
-    return await save(ctx, entry, await changed_columns(entry, update.model_dump()), form)
+    return await _save(ctx, entry, await _changed_columns(entry, update.model_dump()), format)
 
 
 @writes
@@ -70,41 +69,45 @@ async def publish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = Non
 
     Publishing again keeps the time of the first publication, and with it the entry's place.
     """
-    entry = await find_entry(ctx, ref, lock=True)
+    entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
     if entry.is_live:
         return entry
-    live = await save(ctx, entry, {"status": "published", "published_at": entry.published_at or ctx.now})
-    shown, before = [changelog_entry_out(each, ctx.bot, "markdown") for each in (live, entry)]
-    await emit(ctx, "changelog_entry.published", shown, before)
-    return live
+    published = await _save(
+        ctx, entry, {"status": "published", "published_at": entry.published_at or ctx.now}
+    )
+    after, before = (changelog_entry_out(row, ctx.bot, "markdown") for row in (published, entry))
+    await emit(ctx, "changelog_entry.published", after, before)
+    return published
 
 
 @writes
 async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
     """Take a changelog entry out of the help center; it is a draft again."""
-    entry = await find_entry(ctx, ref, lock=True)
+    entry = await _find_entry(ctx, ref, lock=True)
     if entry.status == "draft":
         raise InvalidState("Only a published or archived entry can be unpublished.")
-    return await save(ctx, entry, {"status": "draft"})
+    return await _save(ctx, entry, {"status": "draft"})
 
 
-async def find_entry(ctx: Ctx, ref: str, form: Format = "markdown", *, lock: bool = False) -> ChangelogEntry:
-    entry = await queries.find(ctx, ref, form, lock=lock)
+async def _find_entry(
+    ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False
+) -> ChangelogEntry:
+    entry = await queries.find(ctx, ref, format, lock=lock)
     if entry is None:
         raise NotFound("There is no such changelog entry.")
     return entry
 
 
-async def save(
-    ctx: Ctx, entry: ChangelogEntry, changes: dict[str, Any], form: Format = "markdown"
+async def _save(
+    ctx: Ctx, entry: ChangelogEntry, changes: dict[str, Any], format: Format = "markdown"
 ) -> ChangelogEntry:
     if changes:
-        return await queries.update(ctx, entry.id, changes, form)
-    return entry if form == "markdown" else await find_entry(ctx, entry.id, form)
+        return await queries.update(ctx, entry.id, changes, format)
+    return entry if format == "markdown" else await _find_entry(ctx, entry.id, format)
 
 
-async def changed_columns(entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:
+async def _changed_columns(entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:
     """The columns that the fields sent really change."""
     changes: dict[str, str] = {}
     if sent.get("title", entry.title) != entry.title:

@@ -4,27 +4,27 @@ from typing import Any
 
 from instep.changelog.schemas import ChangelogEntry
 from instep.core.ids import looks_like_id
+from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
-from instep.web.shapes import Format
 
 ORDER = Order(("e.created_at", "e.id"), descending=True)
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "e.content_markdown", "html": "e.content_html"}
 
 
-def columns(form: Format) -> str:
+def columns(format: Format) -> str:
     return f"""
-        e.id, e.slug, e.title, {TEXT_COLUMNS[form]} as content, e.status, e.source_url,
+        e.id, e.slug, e.title, {TEXT_COLUMNS[format]} as content, e.status, e.source_url,
         e.published_at, e.created_at, e.updated_at
     """
 
 
-async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> ChangelogEntry | None:
+async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> ChangelogEntry | None:
     column = "id" if looks_like_id(ref) else "slug"
     return await ctx.tx.first(
         ChangelogEntry,
         f"""
-        select {columns(form)} from changelog_entries e
+        select {columns(format)} from changelog_entries e
         where e.bot_id = %(bot)s and e.{column} = %(ref)s {"for no key update" if lock else ""}
         """,
         bot=ctx.bot.id,
@@ -32,12 +32,12 @@ async def find(ctx: Ctx, ref: str, form: Format, *, lock: bool = False) -> Chang
     )
 
 
-async def list_page(ctx: Ctx, status: str, form: Format, request: PageRequest) -> Page[ChangelogEntry]:
+async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest) -> Page[ChangelogEntry]:
     page = request.page(ORDER, "changelog", ctx.bot.id, status)
     rows = await ctx.tx.all(
         ChangelogEntry,
         f"""
-        select {columns(form)} from changelog_entries e
+        select {columns(format)} from changelog_entries e
         where e.bot_id = %(bot)s and {"e.status = %(status)s" if status != "all" else "true"}
           and {page.condition} {page.tail}
         """,
@@ -50,7 +50,7 @@ async def list_page(ctx: Ctx, status: str, form: Format, request: PageRequest) -
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    found = await ctx.tx.value(
+    slugs = await ctx.tx.value(
         """
         select array_agg(slug) from changelog_entries
         where bot_id = %(bot)s and starts_with(slug, %(base)s)
@@ -58,7 +58,7 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
         bot=ctx.bot.id,
         base=base[:100],
     )
-    return set(found or ())
+    return set(slugs or ())
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
@@ -80,7 +80,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
     )
 
 
-async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], form: Format) -> ChangelogEntry:
+async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Format) -> ChangelogEntry:
     assignments = ", ".join(f"{name} = %({name})s" for name in changes)
     return await ctx.tx.one(
         ChangelogEntry,
@@ -88,7 +88,7 @@ async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], form: Format)
         with stamp as (select stamp_change(%(bot)s) as at)
         update changelog_entries as e set {assignments}, updated_at = stamp.at from stamp
         where e.bot_id = %(bot)s and e.id = %(id)s
-        returning {columns(form)}
+        returning {columns(format)}
         """,
         bot=ctx.bot.id,
         id=entry_id,

@@ -40,13 +40,15 @@ StatusFilter = Annotated[
 async def list_changelog_entries(
     call: CurrentCall,
     status: StatusFilter = "all",
-    form: Form = "markdown",
+    format: Form = "markdown",
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_changelog_entries(ctx, status, form, call.page(page_size, start_cursor))
-        return reply_list(listed, lambda row: changelog_entry_out(row, ctx.bot, form))
+        entries = await actions.list_changelog_entries(
+            ctx, status, format, call.page(page_size, start_cursor)
+        )
+        return reply_list(entries, lambda row: changelog_entry_out(row, ctx.bot, format))
 
 
 @router.operation("POST /changelog/entries", actions.create_changelog_entry, ChangelogEntryOut, status=201)
@@ -58,20 +60,24 @@ async def create_changelog_entry(call: CurrentCall, body: ChangelogEntryCreate) 
 
 @router.operation("GET /changelog/entries/{id}", actions.get_changelog_entry, EntryOut)
 async def get_changelog_entry(
-    call: CurrentCall, id: str, form: Form = "markdown", if_none_match: IfNoneMatch = None
+    call: CurrentCall, id: str, format: Form = "markdown", if_none_match: IfNoneMatch = None
 ) -> Response:
     async with call.begin() as ctx:
-        entry = await actions.get_changelog_entry(ctx, id, form)
-        return reply_with_etag(changelog_entry_out(entry, ctx.bot, form), entry.etag, if_none_match)
+        entry = await actions.get_changelog_entry(ctx, id, format)
+        return reply_with_etag(changelog_entry_out(entry, ctx.bot, format), entry.etag, if_none_match)
 
 
 @router.operation("PATCH /changelog/entries/{id}", actions.update_changelog_entry, EntryOut)
 async def update_changelog_entry(
-    call: CurrentCall, id: str, body: ChangelogEntryUpdate, form: Form = "markdown", if_match: IfMatch = None
+    call: CurrentCall,
+    id: str,
+    body: ChangelogEntryUpdate,
+    format: Form = "markdown",
+    if_match: IfMatch = None,
 ) -> Response:
     async with call.begin() as ctx:
-        entry = await actions.update_changelog_entry(ctx, id, body, form, if_match)
-        return reply_with_etag(changelog_entry_out(entry, ctx.bot, form), entry.etag)
+        entry = await actions.update_changelog_entry(ctx, id, body, format, if_match)
+        return reply_with_etag(changelog_entry_out(entry, ctx.bot, format), entry.etag)
 
 
 @router.operation("POST /changelog/entries/{id}/publish", actions.publish_changelog_entry, ChangelogEntryOut)

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 
 from instep.core.etags import etag_of
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot
-from instep.web.shapes import Body, Format, Markdown, Out, SourceUrl, Timestamp, Title
+from instep.web.shapes import Body, Markdown, Out, SourceUrl, Timestamp, Title
 
 Status = Literal["draft", "published", "archived"]
 EntryTitle = Annotated[Title, Field(examples=["Exports as CSV"])]
@@ -23,7 +24,7 @@ EntryText = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ChangelogEntry:
-    """One row of `changelog_entries`; of the two forms of its text only the one asked for is there."""
+    """One row of `changelog_entries`; `content` holds its text in the format that was asked for."""
 
     id: str
     slug: str
@@ -91,16 +92,16 @@ class ChangelogEntryHtmlOut(ChangelogEntryFields):
 
 
 def changelog_entry_out(
-    entry: ChangelogEntry, bot: Bot, form: Format
+    entry: ChangelogEntry, bot: Bot, format: Format
 ) -> ChangelogEntryOut | ChangelogEntryHtmlOut:
     fields = changelog_entry_fields(entry, bot)
-    if form == "html":
+    if format == "html":
         return ChangelogEntryHtmlOut(**fields, content_html=entry.content)
     return ChangelogEntryOut(**fields, content_markdown=entry.content)
 
 
 def changelog_entry_fields(entry: ChangelogEntry, bot: Bot) -> dict[str, Any]:
-    """All but its text."""
+    """All fields but the text."""
     return {
         "id": entry.id,
         "slug": entry.slug,

@@ -24,7 +24,7 @@ toolbox = Toolbox()
 StatusFilter = Annotated[
     Literal["all", "draft", "published", "archived"], Field(description="Only entries with this status.")
 ]
-WithTexts = Annotated[
+IncludeText = Annotated[
     bool, Field(description="Give `contentMarkdown` too; a very long one is cut and ends in an ellipsis.")
 ]
 
@@ -40,15 +40,15 @@ class EntryItemOut(ChangelogEntryFields):
 async def list_changelog(
     call: Call,
     status: StatusFilter = "all",
-    include_text: WithTexts = False,
+    include_text: IncludeText = False,
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[EntryItemOut]:
     """List the changelog entries, newest first."""
     async with call.begin() as ctx:
-        ask = partial(actions.list_changelog_entries, ctx, status, "markdown")
+        read_page = partial(actions.list_changelog_entries, ctx, status, "markdown")
         shape = partial(entry_item_out, ctx.bot, include_text)
-        return await list_within_budget(ask, shape, call.page(limit, cursor))
+        return await list_within_budget(read_page, shape, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.create_changelog_entry, ChangelogEntryFields, "Draft a changelog entry", additive=True)

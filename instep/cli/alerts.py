@@ -52,10 +52,10 @@ def add_alert(
 @command(app, "list", "instep alert list")
 def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the channels, without their secret addresses."""
-    from instep.alerts.queries import list_of_workspace
+    from instep.alerts.actions import list_alert_targets
     from instep.alerts.schemas import AlertTargetOut
 
-    targets = in_workspace(workspace, list_of_workspace)
+    targets = in_workspace(workspace, list_alert_targets)
     columns = ("id", "bot_id", "alerts", "address", "status", "last_error")
     say_list([AlertTargetOut.of(target) for target in targets], columns, as_json)
 

@@ -34,6 +34,6 @@ def listen_for_deliveries(
     exit_cleanly_on_signals()
     listen.listen(
         *(secret, host, port, status),
-        begin=lambda address: typer.echo(f"Listening on {address}, until Ctrl-C.", err=True),
-        tell=lambda received: say(received, listen.as_line(received), as_json),
+        report_address=lambda address: typer.echo(f"Listening on {address}, until Ctrl-C.", err=True),
+        report=lambda received: say(received, listen.as_line(received), as_json),
     )

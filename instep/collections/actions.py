@@ -39,9 +39,9 @@ async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
     }
     while True:
         slug = sent.get("slug") or free_slug(base, await queries.slugs_like(ctx, base))
-        made = await queries.insert(ctx, {**row, "slug": slug})
-        if made is not None:
-            return made
+        collection = await queries.insert(ctx, {**row, "slug": slug})
+        if collection is not None:
+            return collection
         if "slug" in sent:
             raise SlugTaken
 
@@ -53,7 +53,7 @@ async def update_collection(
     """Change the fields of a collection that are sent."""
     collection = await find_collection(ctx, ref, lock="no key update")
     refuse_stale(if_match, collection.etag)
-    changes = changed_fields(collection, update.model_dump())
+    changes = _changed_fields(collection, update.model_dump())
     if not changes:
         return collection
     with slug_must_be_free():
@@ -76,7 +76,7 @@ async def find_collection(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Co
 
 
 async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | None = None) -> str | None:
-    """The id of a collection; in a body one that does not exist is a bad value, not a missing page."""
+    """The id of the collection that a field of a body names; an unknown one is a bad value, not a 404."""
     if ref is None:
         return None
     try:
@@ -85,7 +85,7 @@ async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | N
         raise InvalidValue(field, "there is no such collection") from None
 
 
-def changed_fields(row: object, sent: dict[str, Any]) -> dict[str, Any]:
+def _changed_fields(row: object, sent: dict[str, Any]) -> dict[str, Any]:
     """The fields sent that differ from the row; an empty description or icon clears it."""
     values = {
         name: value or None if name in ("description", "icon") else value for name, value in sent.items()

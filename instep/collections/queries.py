@@ -12,7 +12,7 @@ COLLECTION = """
     (select count(*) from articles a
      where a.bot_id = c.bot_id and a.collection_id = c.id and a.deleted_at is null)::integer as article_count
 """
-# Whoever locks several rows locks the collection first, then articles, then the bot: none waits in a circle.
+# Rows are locked in one order, which prevents deadlocks: the collection, then articles, then the bot.
 Lock = Literal["key share", "no key update", "update"]
 ORDER = Order(("c.sort_order", "c.created_at", "c.id"), descending=False)
 
@@ -42,17 +42,17 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    found = await ctx.tx.value(
+    slugs = await ctx.tx.value(
         "select array_agg(slug) from collections where bot_id = %(bot)s and starts_with(slug, %(base)s)",
         bot=ctx.bot.id,
         base=base[:100],
     )
-    return set(found or ())
+    return set(slugs or ())
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
     """The new collection, placed last; None when its slug was taken at the same time."""
-    # A statement of its own: the one after it sees what writers before us have placed.
+    # This is a statement of its own, so that the next one sees the positions that earlier writers took.
     stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     return await ctx.tx.first(
         Collection,
@@ -61,15 +61,15 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
             sort_order, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(title)s, %(description)s, %(icon)s,
             %(visibility)s, (
-                select least(coalesce(max(sort_order)::bigint + 1, 0), %(most)s)::integer from collections
-                where bot_id = %(bot)s),
+                select least(coalesce(max(sort_order)::bigint + 1, 0), %(max_position)s)::integer
+                from collections where bot_id = %(bot)s),
             %(stamp)s, %(stamp)s)
         on conflict on constraint collections_slug do nothing
         returning {COLLECTION}
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
-        most=limits.MAX_INTEGER,
+        max_position=limits.MAX_INTEGER,
         stamp=stamp,
         **row,
     )

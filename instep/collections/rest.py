@@ -31,8 +31,8 @@ async def list_collections(
     call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_collections(ctx, call.page(page_size, start_cursor))
-        return reply_list(listed, lambda row: CollectionOut.of(row, ctx.bot))
+        collections = await actions.list_collections(ctx, call.page(page_size, start_cursor))
+        return reply_list(collections, lambda row: CollectionOut.of(row, ctx.bot))
 
 
 @router.operation("POST /collections", actions.create_collection, CollectionOut, status=201)

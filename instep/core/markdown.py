@@ -1,7 +1,7 @@
 """Markdown to sanitised HTML: CommonMark with GitHub's extensions, then an allow-list of tags."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import comrak
 import nh3
@@ -13,6 +13,8 @@ from instep.core.markdown_cost import has_many_headings, refuse_costly_markdown,
 from instep.core.readable import FOREIGN_REL, make_readable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 
+# How the API returns a text: as it was written, or rendered.
+Format = Literal["markdown", "html"]
 TAGS = {
     *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
     *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "section", "input"),

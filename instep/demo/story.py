@@ -8,8 +8,9 @@ from pathlib import Path
 
 import psycopg
 
-from instep.articles.actions import create_article, find_article, publish_article
+from instep.articles.actions import create_article, publish_article
 from instep.articles.schemas import ArticleCreate
+from instep.articles.texts import find_article
 from instep.collections.actions import create_collection
 from instep.collections.schemas import CollectionCreate
 from instep.core.clock import utc_now

@@ -5,24 +5,18 @@ from typing import Any
 
 from pydantic import MISSING
 
-from instep.articles.actions import (
-    create_for_review,
-    delete_article,
-    find_article,
-    publish_text,
-    replace_text,
-)
-from instep.articles.schemas import Article, ArticleCreate, Source
+from instep.articles.actions import delete_article
+from instep.articles.schemas import Article, ArticleCreate, TextSource
+from instep.articles.texts import create_for_review, find_article, publish_text, replace_text
 from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import DRAFT_PREFIXES, new_id
-from instep.core.markdown import render_bounded
+from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
 from instep.drafts import queries
-from instep.drafts.merging import ALL_IS_LIVE, merged_content, text_to_apply, what_is_taken_away
-from instep.drafts.reviewing import warnings_of
+from instep.drafts.merging import ALL_IS_LIVE, merged_content, overwrite_warnings, text_to_apply
+from instep.drafts.reviewing import review_warnings
 from instep.drafts.schemas import (
-    ArticleText,
     Draft,
     DraftApply,
     DraftCreate,
@@ -30,14 +24,14 @@ from instep.drafts.schemas import (
     DraftTexts,
     DraftType,
     DraftUpdate,
+    EditProposal,
     NewArticle,
-    Proposal,
+    TitledText,
     draft_item_out,
 )
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.diff import compare
-from instep.web.shapes import Format
 from instep.webhooks.emit import emit
 from instep.webhooks.schemas import EventKind
 
@@ -66,8 +60,8 @@ async def list_drafts(
     text, as in the detail; of large texts they are those against the text that the edit was made against.
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
-    listed = await queries.list_pending(ctx, draft_type, article_id, page)
-    return Page(await with_live_counts(ctx, listed.rows), listed.next_cursor)
+    drafts = await queries.list_pending(ctx, draft_type, article_id, page)
+    return Page(await _with_live_counts(ctx, drafts.rows), drafts.next_cursor)
 
 
 async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Page[Draft]:
@@ -75,33 +69,33 @@ async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> 
     return await list_drafts(ctx, "edit", article_ref, page)
 
 
-async def get_draft(ctx: Ctx, draft_id: str, form: Format = "markdown") -> DraftDetail:
+async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> DraftDetail:
     """Get a draft, whatever has become of it, with all that a reviewer decides by.
 
     An edit comes with the diff from the live article to what applying makes of it, its conflict and its
     evidence; once settled with its diff against the text that it was made against. A new article's text is
     that of the article behind it.
     """
-    draft = await find_draft(ctx, draft_id)
-    content = await render_bounded(draft.content) if form == "html" else draft.content
+    draft = await _find_draft(ctx, draft_id)
+    content = await render_bounded(draft.content) if format == "html" else draft.content
     if draft.type != "edit":
         return DraftDetail(draft, content, None, None)
     merged = await merged_content(draft)
     result = draft.content if merged is None else merged
-    against = await compare(draft.compared_with, result, SIDES)
-    warnings = [*draft.warnings, *await warnings_of(ctx, draft, merged)]
-    counted = replace(draft, additions=against.additions, deletions=against.deletions, warnings=warnings)
-    return DraftDetail(counted, content, against.diff, merged)
+    diff = await compare(draft.compared_with, result, SIDES)
+    warnings = [*draft.warnings, *await review_warnings(ctx, draft, merged)]
+    draft = replace(draft, additions=diff.additions, deletions=diff.deletions, warnings=warnings)
+    return DraftDetail(draft, content, diff.diff, merged)
 
 
 @writes
 async def propose_edit(
-    ctx: Ctx, article_ref: str, new: DraftCreate, form: Format = "markdown"
+    ctx: Ctx, article_ref: str, new: DraftCreate, format: Format = "markdown"
 ) -> DraftDetail:
     """Propose another text for an article. The live text stays until someone applies the draft."""
     article = await find_article(ctx, article_ref)
     sent = new.model_dump()
-    proposal = Proposal(
+    proposal = EditProposal(
         content=new.content_markdown,
         base_version=article.version,
         base_title=article.title,
@@ -112,138 +106,140 @@ async def propose_edit(
     )
     if proposal.title is None and proposal.content == article.content:
         raise NoChanges
-    draft = await queue_edit(ctx, article.id, proposal)
-    await tell_proposal(ctx, draft)
-    return await get_draft(ctx, draft.id, form)
+    draft = await _queue_edit(ctx, article.id, proposal)
+    await _emit_proposal(ctx, draft)
+    return await get_draft(ctx, draft.id, format)
 
 
-async def queue_edit(ctx: Ctx, article_id: str, proposal: Proposal) -> Draft:
+async def _queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     """Put an edit into the review queue."""
     counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
-async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: Proposal) -> None:
-    """Put a task's edit into the queue; of all tasks of one change the latest one's stays there."""
+async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) -> None:
+    """Put a task's edit into the queue; of several tasks for one change only the latest one's stays."""
     if proposal.source_url is None:
-        await tell_proposal(ctx, await queue_edit(ctx, article_id, proposal))
+        await _emit_proposal(ctx, await _queue_edit(ctx, article_id, proposal))
         return
-    # Two of them may end at once: the second waits here, and then sees the other's draft.
+    # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
     await queries.lock_change(ctx, proposal.source_url)
-    draft = await queue_edit(ctx, article_id, proposal)
+    draft = await _queue_edit(ctx, article_id, proposal)
     if draft.id in await queries.dismiss_superseded(ctx, article_id, proposal.source_url):
         draft = replace(draft, status="dismissed", conflict=False)
-    await tell_proposal(ctx, draft)
+    await _emit_proposal(ctx, draft)
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
     """Put a new article that the service wrote into the review queue."""
-    return await queue_new(ctx, "new_article", new)
+    return await _queue_new(ctx, "new_article", new)
 
 
 async def queue_gap_draft(ctx: Ctx, new: NewArticle) -> str:
     """Put an article that answers visitors' questions into the review queue."""
-    return await queue_new(ctx, "gap_draft", new)
+    return await _queue_new(ctx, "gap_draft", new)
 
 
-async def queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
+async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     draft_id = new_id(DRAFT_PREFIXES[draft_type])
-    words = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
-    words |= {"locale": new.locale} if new.locale is not None else {}
-    article = await create_for_review(ctx, ArticleCreate.model_validate(words), Source("create", draft_id))
+    fields = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
+    fields |= {"locale": new.locale} if new.locale is not None else {}
+    article = await create_for_review(
+        ctx, ArticleCreate.model_validate(fields), TextSource("create", draft_id)
+    )
     draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
-    await tell_proposal(ctx, draft)
+    await _emit_proposal(ctx, draft)
     return draft_id
 
 
 async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
-    """Let a draft that waits take in what visitors asked since; a text that somebody has edited stays."""
+    """Add what visitors have asked since to a pending draft; a text that somebody has edited stays."""
     try:
-        article = await lock_article(ctx, await find_pending(ctx, draft_id))
+        article = await _lock_article(ctx, await _find_pending(ctx, draft_id))
     except (DraftNotPending, InvalidState):
         return
-    if await queries.renew(ctx, draft_id, new) and await queries.is_of_service(ctx, article.id):
-        await replace_text(ctx, article, article.title, new.content, Source("update", draft_id))
+    if await queries.renew(ctx, draft_id, new) and await queries.was_written_by_service(ctx, article.id):
+        await replace_text(ctx, article, article.title, new.content, TextSource("update", draft_id))
 
 
-async def tell_proposal(ctx: Ctx, draft: Draft) -> None:
-    """Emit the event of a draft that was made, with the counts that the queue shows."""
+async def _emit_proposal(ctx: Ctx, draft: Draft) -> None:
+    """Publish the event of a new draft, with the counts that the queue shows."""
     kind: EventKind = "edit.proposed" if draft.type == "edit" else "draft.created"
-    [shown] = await with_live_counts(ctx, [draft])
-    await emit(ctx, kind, draft_item_out(shown))
+    [counted] = await _with_live_counts(ctx, [draft])
+    await emit(ctx, kind, draft_item_out(counted))
 
 
 @writes
 async def update_draft(
-    ctx: Ctx, draft_id: str, update: DraftUpdate, form: Format = "markdown"
+    ctx: Ctx, draft_id: str, update: DraftUpdate, format: Format = "markdown"
 ) -> DraftDetail:
     """Change the title or the text of a pending draft; nothing goes live by it."""
-    draft = await find_pending(ctx, draft_id)
+    draft = await _find_pending(ctx, draft_id)
     if draft.type == "edit":
-        await change_edit(ctx, draft, update)
+        await _change_edit(ctx, draft, update)
     else:
-        await change_new(ctx, draft, update)
-    return await get_draft(ctx, draft.id, form)
+        await _change_new(ctx, draft, update)
+    return await get_draft(ctx, draft.id, format)
 
 
-async def change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
-    changes = changed_columns(draft, update)
+async def _change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
+    changes = _changed_columns(draft, update)
     if not changes:
         return
     content = changes.get("content_markdown", draft.content)
-    if content == draft.current_content and changes.get("title", draft.own_title) is None:
+    if content == draft.current_content and changes.get("title", draft.proposed_title) is None:
         raise NoChanges
     counts = await compare(draft.base_content, content, SIDES)
     changes |= {"additions": counts.additions, "deletions": counts.deletions}
-    # Somebody may have settled it since it was read: the row decides.
+    # The draft may have been settled since it was read, so the update decides.
     if not await queries.change(ctx, draft.id, changes):
         raise DraftNotPending
 
 
-async def change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
-    article = await lock_article(ctx, draft)
-    # Whoever settles it locks the article too: what is pending now stays so.
-    await find_pending(ctx, draft.id)
+async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
+    article = await _lock_article(ctx, draft)
+    # Settling a draft locks its article too, so a draft that is pending now stays pending.
+    await _find_pending(ctx, draft.id)
     sent = update.model_dump()
     title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
     if (title, content) == (article.title, article.content):
         return
     await queries.change(ctx, draft.id, {})
-    await replace_text(ctx, article, title, content, Source("update", draft.id))
+    await replace_text(ctx, article, title, content, TextSource("update", draft.id))
 
 
 @writes
-async def apply_draft(ctx: Ctx, draft_id: str, wish: DraftApply, if_match: str | None = None) -> Draft:
+async def apply_draft(ctx: Ctx, draft_id: str, request: DraftApply, if_match: str | None = None) -> Draft:
     """Make a draft's text the article's: an edit is live at once if its article is, a new article goes live.
 
     Where the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
     is in the article already is refused: dismiss it. The text that an edit replaces is kept as a revision.
     `If-Match` takes the ETag of the draft's article.
     """
-    draft = await find_pending(ctx, draft_id)
-    refuse_text_of_new(draft, wish)
-    # The article is locked first, as every writer of it does, so that two of them can't wait for each other.
-    article = await lock_article(ctx, draft)
-    # Somebody may have changed or settled it since it was read.
-    draft = await find_pending(ctx, draft_id, lock=True)
+    draft = await _find_pending(ctx, draft_id)
+    _refuse_text_of_new(draft, request)
+    # The article is locked first, as every other writer does, so that there is no deadlock.
+    article = await _lock_article(ctx, draft)
+    # The draft may have been changed or settled since it was read.
+    draft = await _find_pending(ctx, draft_id, lock=True)
     refuse_stale(if_match, article.etag)
-    text = await text_to_apply(draft, wish)
+    text = await text_to_apply(draft, request)
     await queries.settle(ctx, draft.id, "applied")
-    source = Source("apply", draft.id)
+    source = TextSource("apply", draft.id)
     if draft.type != "edit":
         await publish_text(ctx, article, text.title, text.content, source)
     else:
-        await replace_live_text(ctx, article, draft, text)
+        await _replace_live_text(ctx, article, draft, text)
     return replace(draft, status="applied")
 
 
-async def replace_live_text(ctx: Ctx, article: Article, draft: DraftTexts, text: ArticleText) -> None:
-    """Apply an edit, and warn of what it takes away: only an overwrite takes away anything."""
+async def _replace_live_text(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText) -> None:
+    """Apply an edit, and warn of the later changes that an overwrite removes."""
     if text == draft.live:
         raise NoChanges(ALL_IS_LIVE)
     if draft.conflict:
-        ctx.warnings.extend(await what_is_taken_away(draft, text))
-    await replace_text(ctx, article, text.title, text.content, Source("apply", draft.id))
+        ctx.warnings.extend(await overwrite_warnings(draft, text))
+    await replace_text(ctx, article, text.title, text.content, TextSource("apply", draft.id))
 
 
 @writes
@@ -252,9 +248,9 @@ async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
 
     The article of an edit stays as it is, a new article moves to Recently deleted.
     """
-    draft = await find_pending(ctx, draft_id)
+    draft = await _find_pending(ctx, draft_id)
     if draft.type != "edit":
-        await lock_article(ctx, draft)
+        await _lock_article(ctx, draft)
     if not await queries.settle(ctx, draft.id, "dismissed"):
         raise DraftNotPending
     if draft.type != "edit":
@@ -262,55 +258,55 @@ async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
     return replace(draft, status="dismissed")
 
 
-async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
-    """The article of a pending draft, locked; whoever waits here may find the draft settled."""
+async def _lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
+    """The article of a pending draft, locked; `DraftNotPending` if it was settled while this waited."""
     try:
         return await find_article(ctx, draft.article_id, lock=True)
     except NotFound:
-        if (await find_draft(ctx, draft.id)).status != "pending":
+        if (await _find_draft(ctx, draft.id)).status != "pending":
             raise DraftNotPending from None
         raise InvalidState("The article of this draft is deleted: restore it first.") from None
 
 
-def refuse_text_of_new(draft: Draft, wish: DraftApply) -> None:
-    if draft.type != "edit" and wish.content_markdown is not MISSING:
+def _refuse_text_of_new(draft: Draft, request: DraftApply) -> None:
+    if draft.type != "edit" and request.content_markdown is not MISSING:
         message = "only the text of an edit can be replaced here: change this draft with PATCH first"
         raise InvalidValue("contentMarkdown", message)
 
 
-def changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
-    """The columns that the fields sent really change; a title equal to the article's is none of its own."""
+def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
+    """The columns that the fields sent really change; a title equal to the article's is stored as null."""
     sent: dict[str, Any] = update.model_dump()
     if sent.get("title") == draft.article_title:
         sent["title"] = None
-    old = {"title": draft.own_title, "content_markdown": draft.content}
+    old = {"title": draft.proposed_title, "content_markdown": draft.content}
     return {name: value for name, value in sent.items() if old[name] != value}
 
 
-async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
-    draft = await find_draft(ctx, draft_id, lock=lock)
+async def _find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await _find_draft(ctx, draft_id, lock=lock)
     if draft.status != "pending":
         raise DraftNotPending
     return draft
 
 
-async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+async def _find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
     draft = await queries.find(ctx, draft_id, lock=lock)
     if draft is None:
         raise NotFound("There is no such draft.")
     return draft
 
 
-async def with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
-    """Count anew what is compared in no time: a list can't wait for the rest."""
-    changed = [row.id for row in rows if row.conflict]
-    if not changed:
+async def _with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
+    """Recount only the drafts that are cheap to compare; a list must not wait for the others."""
+    conflict_ids = [row.id for row in rows if row.conflict]
+    if not conflict_ids:
         return rows
-    texts = await queries.find_small(ctx, changed)
-    return [await recount(row, texts[row.id]) if row.id in texts else row for row in rows]
+    texts = await queries.find_mergeable(ctx, conflict_ids)
+    return [await _recount(row, texts[row.id]) if row.id in texts else row for row in rows]
 
 
-async def recount(row: Draft, texts: DraftTexts) -> Draft:
+async def _recount(row: Draft, texts: DraftTexts) -> Draft:
     merged = await merged_content(texts)
-    against = await compare(texts.compared_with, texts.content if merged is None else merged, SIDES)
-    return replace(row, additions=against.additions, deletions=against.deletions)
+    diff = await compare(texts.compared_with, texts.content if merged is None else merged, SIDES)
+    return replace(row, additions=diff.additions, deletions=diff.deletions)

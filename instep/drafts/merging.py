@@ -1,14 +1,14 @@
-"""What applying an edit makes of an article that has changed since, and what an overwrite takes away."""
+"""Merging an edit into an article that has changed since, and what an overwrite of it removes."""
 
 from collections.abc import Iterable
 
 from instep.core import limits
 from instep.core.errors import Conflict
-from instep.drafts.schemas import ArticleText, DraftApply, DraftTexts
+from instep.drafts.schemas import DraftApply, DraftTexts, TitledText
 from instep.text.characters import shorten
 from instep.text.diff import changed_lines, lines_of, merge
 
-CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide anew."
+CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide again."
 ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."
 SAME_LINES = (
     "The article has changed since in lines that this draft changes too: apply it with a `contentMarkdown`"
@@ -20,29 +20,29 @@ TWO_TITLES = (
 )
 
 
-async def text_to_apply(draft: DraftTexts, wish: DraftApply) -> ArticleText:
+async def text_to_apply(draft: DraftTexts, request: DraftApply) -> TitledText:
     """The title and text that applying gives the article.
 
-    Where the article has changed since, they are merged unless the caller wishes otherwise; raises `Conflict`
-    where both sides changed the same, or where the caller wants no merge.
+    Where the article has changed since, both changes are merged unless the caller asks otherwise. Raises
+    `Conflict` where both changed the same lines or the title, or where the caller asks for no merge.
     """
-    proposed = proposed_text(draft, wish)
-    if not draft.conflict or wish.on_conflict == "overwrite":
+    proposed = proposed_text(draft, request)
+    if not draft.conflict or request.on_conflict == "overwrite":
         return proposed
-    if wish.on_conflict == "fail":
+    if request.on_conflict == "fail":
         raise Conflict(CHANGED_SINCE)
     content = await merge(draft.base_content, draft.current_content, proposed.content)
     title = merge_title(draft, proposed.title)
     if content is None or title is None:
-        raise Conflict(clashes(draft, proposed, content)[0])
-    return ArticleText(title, content)
+        raise Conflict(conflict_reasons(draft, proposed, content)[0])
+    return TitledText(title, content)
 
 
-def proposed_text(draft: DraftTexts, wish: DraftApply | None = None) -> ArticleText:
-    """What the draft proposes, or the caller in its place; where neither has a title, the live one stays."""
-    sent = wish.model_dump() if wish is not None else {}
-    title = sent.get("title", draft.own_title) or draft.article_title
-    return ArticleText(title, sent.get("content_markdown", draft.content))
+def proposed_text(draft: DraftTexts, request: DraftApply | None = None) -> TitledText:
+    """The caller's text or else the draft's; the live title stays where neither has one."""
+    sent = request.model_dump() if request is not None else {}
+    title = sent.get("title", draft.proposed_title) or draft.article_title
+    return TitledText(title, sent.get("content_markdown", draft.content))
 
 
 def merge_title(draft: DraftTexts, proposed: str) -> str | None:
@@ -66,17 +66,17 @@ def obstacles(draft: DraftTexts, merged: str | None) -> list[str]:
     proposed = proposed_text(draft)
     if merged == draft.current_content and merge_title(draft, proposed.title) == draft.article_title:
         return [ALL_IS_LIVE]
-    return clashes(draft, proposed, merged)
+    return conflict_reasons(draft, proposed, merged)
 
 
-def clashes(draft: DraftTexts, proposed: ArticleText, merged: str | None) -> list[str]:
-    """Why both changes can't be joined; `merged` is the clean merge of the text, if any."""
+def conflict_reasons(draft: DraftTexts, proposed: TitledText, merged: str | None) -> list[str]:
+    """Why both changes can't be merged, in sentences; `merged` is the clean merge of the text, if any."""
     reasons = [SAME_LINES] if merged is None else []
     return reasons if merge_title(draft, proposed.title) is not None else [*reasons, TWO_TITLES]
 
 
-async def what_is_taken_away(draft: DraftTexts, text: ArticleText) -> list[str]:
-    """Which later changes of the article are gone once it has this text, in few and short sentences."""
+async def overwrite_warnings(draft: DraftTexts, text: TitledText) -> list[str]:
+    """Which later changes of the article this text removes, in a few short sentences."""
     later_changes = await changed_lines(draft.base_content, draft.current_content)
     last_change = await changed_lines(draft.current_content, text.content)
     whole_change = await changed_lines(draft.base_content, text.content)
@@ -88,16 +88,16 @@ async def what_is_taken_away(draft: DraftTexts, text: ArticleText) -> list[str]:
         ("This takes away what was added to the article since:", lost_lines),
         ("This brings back what was removed from the article since:", returned_lines),
     )
-    return [f"{subject} {quoted(lines)}." for subject, lines in losses if lines]
+    return [f"{subject} {quote_lines(lines)}." for subject, lines in losses if lines]
 
 
 def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
-    """The lines with these numbers, without those that hold nothing."""
+    """The lines with these numbers, from 0, without blank ones."""
     lines = lines_of(text)
     return [line for number in sorted(numbers) if (line := lines[number].strip())]
 
 
-def quoted(lines: list[str]) -> str:
+def quote_lines(lines: list[str]) -> str:
     """The first lines, and how many more there are."""
     quotes = [
         f"“{shorten(line, limits.MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS)}”"

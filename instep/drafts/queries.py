@@ -13,9 +13,9 @@ from instep.drafts.schemas import (
     DraftStatus,
     DraftTexts,
     DraftType,
+    EditProposal,
     NewArticle,
     OtherDrafts,
-    Proposal,
 )
 from instep.identity.schemas import Ctx
 from instep.text.diff import TextDiff
@@ -37,7 +37,7 @@ DRAFT = f"""
     d.author_type, d.author_name, d.created_at, d.updated_at
 """
 TEXTS = """
-    d.title as own_title, coalesce(d.content_markdown, a.content_markdown) as content,
+    d.title as proposed_title, coalesce(d.content_markdown, a.content_markdown) as content,
     coalesce(d.base_version, a.version) as base_version, coalesce(d.base_title, a.title) as base_title,
     coalesce(d.base_markdown, a.content_markdown) as base_content,
     a.version as current_version, a.content_markdown as current_content,
@@ -81,27 +81,28 @@ async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | N
     )
 
 
-async def find_small(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
-    """Those of the drafts whose texts are merged and compared in no time."""
+async def find_mergeable(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
+    """The drafts, by id, whose texts are short enough to be merged and compared for a list."""
     rows = await ctx.tx.all(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = any(%(ids)s)
-          and length(d.base_markdown) + length(d.content_markdown) + length(a.content_markdown) <= %(most)s
+          and length(d.base_markdown) + length(d.content_markdown) + length(a.content_markdown)
+            <= %(max_characters)s
         """,
         bot=ctx.bot.id,
         ids=draft_ids,
-        most=limits.MAX_INLINE_CHARACTERS,
+        max_characters=limits.MAX_INLINE_CHARACTERS,
     )
     return {row.id: row for row in rows}
 
 
 async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
-    """The other edits of the draft's article that wait, newest first."""
+    """The other pending edits of the draft's article, newest first."""
     return await ctx.tx.one(
         OtherDrafts,
         """
-        select coalesce((array_agg(id order by created_at desc, id desc))[:%(most)s], '{}') as ids, count(*)
+        select coalesce((array_agg(id order by created_at desc, id desc))[:%(limit)s], '{}') as ids, count(*)
         from drafts
         where bot_id = %(bot)s and article_id = %(article)s and status = 'pending' and type = 'edit'
           and id <> %(id)s
@@ -109,11 +110,11 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
         bot=ctx.bot.id,
         article=draft.article_id,
         id=draft.id,
-        most=limits.MAX_REPORTED_OTHER_DRAFTS,
+        limit=limits.MAX_REPORTED_OTHER_DRAFTS,
     )
 
 
-async def insert_edit(ctx: Ctx, article_id: str, proposal: Proposal, counts: TextDiff) -> Draft:
+async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal, counts: TextDiff) -> Draft:
     row = {
         "id": new_id(DRAFT_PREFIXES["edit"]),
         "type": "edit",
@@ -137,19 +138,19 @@ async def insert_new(
 
 
 async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
-    """Whether the draft was still pending and says now what is behind it."""
-    behind = {"questions": Jsonb(list(new.questions)), "warnings": Jsonb(list(new.warnings))}
-    return await change(ctx, draft_id, {**behind, "reason": new.reason})
+    """Update the reason, questions and warnings of a pending draft; whether it was still pending."""
+    changes = {"questions": Jsonb(list(new.questions)), "warnings": Jsonb(list(new.warnings))}
+    return await change(ctx, draft_id, {**changes, "reason": new.reason})
 
 
-async def is_of_service(ctx: Ctx, article_id: str) -> bool:
-    """Whether the present text of an article is the service's own, and nobody's since."""
-    found: bool = await ctx.tx.value(
+async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
+    """Whether the article's current text was written by the service and not edited since."""
+    is_by_service: bool = await ctx.tx.value(
         "select author_type = 'task' from articles where bot_id = %(bot)s and id = %(id)s",
         bot=ctx.bot.id,
         id=article_id,
     )
-    return found
+    return is_by_service
 
 
 async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
@@ -168,11 +169,11 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         "created_at": ctx.now,
         "updated_at": ctx.now,
     }
-    marks = ", ".join(f"%({name})s" for name in values)
+    placeholders = ", ".join(f"%({name})s" for name in values)
     return await ctx.tx.one(
         Draft,
         f"""
-        with d as (insert into drafts ({", ".join(values)}) values ({marks}) returning *)
+        with d as (insert into drafts ({", ".join(values)}) values ({placeholders}) returning *)
         select {DRAFT} from {JOIN}
         """,
         **values,
@@ -180,8 +181,8 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
 
 
 async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
-    """Whether this call took the draft out of the queue: of several at once exactly one does."""
-    touched = await ctx.tx.execute(
+    """Take the draft out of the queue; whether this call did: of concurrent calls exactly one does."""
+    row_count = await ctx.tx.execute(
         """
         update drafts set status = %(status)s, updated_at = %(now)s
         where bot_id = %(bot)s and id = %(id)s and status = 'pending'
@@ -191,13 +192,13 @@ async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
         status=status,
         now=ctx.now,
     )
-    return touched == 1
+    return row_count == 1
 
 
 async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
-    """Whether the draft was still pending and has the changed columns now."""
+    """Change columns of a pending draft; whether it was still pending."""
     assignments = ", ".join([*(f"{name} = %({name})s" for name in changes), "updated_at = %(now)s"])
-    touched = await ctx.tx.execute(
+    row_count = await ctx.tx.execute(
         f"""
         update drafts set {assignments}
         where bot_id = %(bot)s and id = %(id)s and status = 'pending'
@@ -207,19 +208,19 @@ async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
         now=ctx.now,
         **changes,
     )
-    return touched == 1
+    return row_count == 1
 
 
 async def lock_change(ctx: Ctx, source_url: str) -> None:
-    """Hold back, until this transaction ends, other tasks of the same change."""
+    """Make other tasks of the same change wait until this transaction ends."""
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} {source_url}"
     )
 
 
 async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[str]:
-    """Take out of the queue what tasks proposed for a change before its latest task did; the drafts' ids."""
-    found = await ctx.tx.value(
+    """Dismiss the edits of a change by earlier tasks than its latest one; the ids of these drafts."""
+    draft_ids = await ctx.tx.value(
         """
         with dismissed as (
           update drafts set status = 'dismissed', updated_at = %(now)s
@@ -238,4 +239,4 @@ async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[
         url=source_url,
         now=ctx.now,
     )
-    return set(found or ())
+    return set(draft_ids or ())

@@ -39,8 +39,8 @@ async def list_drafts(
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_drafts(ctx, draft_type, article_id, call.page(page_size, start_cursor))
-        return reply_list(listed, draft_item_out)
+        drafts = await actions.list_drafts(ctx, draft_type, article_id, call.page(page_size, start_cursor))
+        return reply_list(drafts, draft_item_out)
 
 
 @router.operation("GET /articles/{id}/drafts", actions.list_article_drafts, ListOut[DraftListItemOut])
@@ -51,26 +51,26 @@ async def list_article_drafts(
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_article_drafts(ctx, id, call.page(page_size, start_cursor))
-        return reply_list(listed, draft_item_out)
+        drafts = await actions.list_article_drafts(ctx, id, call.page(page_size, start_cursor))
+        return reply_list(drafts, draft_item_out)
 
 
 @router.operation("POST /articles/{id}/drafts", actions.propose_edit, DraftOut | DraftHtmlOut, status=201)
-async def propose_edit(call: CurrentCall, id: str, body: DraftCreate, form: Form = "markdown") -> Response:
+async def propose_edit(call: CurrentCall, id: str, body: DraftCreate, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(draft_out(await actions.propose_edit(ctx, id, body, form), form), 201)
+        return reply(draft_out(await actions.propose_edit(ctx, id, body, format), format), 201)
 
 
 @router.operation("GET /drafts/{id}", actions.get_draft, DraftOut | DraftHtmlOut)
-async def get_draft(call: CurrentCall, id: str, form: Form = "markdown") -> Response:
+async def get_draft(call: CurrentCall, id: str, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(draft_out(await actions.get_draft(ctx, id, form), form))
+        return reply(draft_out(await actions.get_draft(ctx, id, format), format))
 
 
 @router.operation("PATCH /drafts/{id}", actions.update_draft, DraftOut | DraftHtmlOut)
-async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, form: Form = "markdown") -> Response:
+async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, format: Form = "markdown") -> Response:
     async with call.begin() as ctx:
-        return reply(draft_out(await actions.update_draft(ctx, id, body, form), form))
+        return reply(draft_out(await actions.update_draft(ctx, id, body, format), format))
 
 
 @router.operation("POST /drafts/{id}/apply", actions.apply_draft, DraftAppliedOut, may_warn=True)

@@ -1,4 +1,4 @@
-"""What a reviewer has to know of an edit that waits, besides what its author warns of."""
+"""What a reviewer must know of a pending edit, in addition to its author's warnings."""
 
 from instep.drafts import queries
 from instep.drafts.merging import obstacles
@@ -8,8 +8,8 @@ from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
 
 
-async def warnings_of(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:
-    """What applying would meet or take away, and which other drafts wait, in sentences.
+async def review_warnings(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:
+    """What hinders applying the edit or would be lost by it, and which other drafts wait, in sentences.
 
     `merged` is the clean merge into an article that has changed since, if there is one.
     """
@@ -22,10 +22,10 @@ async def warnings_of(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[s
     ]
 
 
-async def golden_losses(ctx: Ctx, draft: DraftTexts, applied: str) -> list[str]:
+async def golden_losses(ctx: Ctx, draft: DraftTexts, new_content: str) -> list[str]:
     """Which golden questions the article would no longer answer once the draft is applied."""
     before = PublicText(draft.article_title, None, draft.current_content)
-    return await losses(ctx, draft.article_id, before, PublicText(draft.title, None, applied))
+    return await losses(ctx, draft.article_id, before, PublicText(draft.title, None, new_content))
 
 
 async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
@@ -33,7 +33,7 @@ async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
     others = await queries.find_others(ctx, draft)
     if not others.count:
         return []
-    drafts, wait = ("draft", "waits") if others.count == 1 else ("drafts", "wait")
+    noun, verb = ("draft", "waits") if others.count == 1 else ("drafts", "wait")
     more = others.count - len(others.ids)
     names = ", ".join(others.ids) + (f" and {more} more" if more else "")
-    return [f"{others.count} more {drafts} of this article {wait}: {names}."]
+    return [f"{others.count} more {noun} of this article {verb}: {names}."]

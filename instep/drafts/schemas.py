@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, ConfigDict, Field
 
 from instep.core import limits
-from instep.web.shapes import AuthorOut, Body, Format, Markdown, Out, SourceUrl, Text, Timestamp, Title
+from instep.core.markdown import Format
+from instep.web.shapes import AuthorOut, Body, Markdown, Out, SourceUrl, Text, Timestamp, Title
 
 DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
@@ -26,8 +27,8 @@ class EvidenceOut(Out):
 
 
 @dataclass(frozen=True, slots=True)
-class ArticleText:
-    """What a draft proposes of an article, and what an article has of it."""
+class TitledText:
+    """The title and text of an article, whether they are live or proposed."""
 
     title: str
     content: str
@@ -35,7 +36,7 @@ class ArticleText:
 
 @dataclass(frozen=True, slots=True)
 class OtherDrafts:
-    """How many more edits of an article wait, and the ids of the newest ones."""
+    """How many other edits of an article are pending, and the ids of the newest."""
 
     ids: list[str]
     count: int
@@ -43,7 +44,7 @@ class OtherDrafts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftOrigin:
-    """Why a draft is proposed, and what by."""
+    """Why a draft is proposed, and by which change and task."""
 
     reason: str | None = None
     source_url: str | None = None
@@ -53,7 +54,7 @@ class DraftOrigin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal(DraftOrigin):
+class EditProposal(DraftOrigin):
     """A proposed text of an article, and the text that it was made against."""
 
     content: str
@@ -100,7 +101,7 @@ class Draft:
 class DraftTexts(Draft):
     """A draft with its text, the text it was made against and the article's present text."""
 
-    own_title: str | None
+    proposed_title: str | None
     content: str
     base_version: int
     base_title: str
@@ -112,18 +113,18 @@ class DraftTexts(Draft):
     warnings: list[str]
 
     @property
-    def base(self) -> ArticleText:
+    def base(self) -> TitledText:
         """The text that it was made against."""
-        return ArticleText(self.base_title, self.base_content)
+        return TitledText(self.base_title, self.base_content)
 
     @property
-    def live(self) -> ArticleText:
+    def live(self) -> TitledText:
         """The article's present text."""
-        return ArticleText(self.article_title, self.current_content)
+        return TitledText(self.article_title, self.current_content)
 
     @property
     def compared_with(self) -> str:
-        """The article's present text; of a settled draft the text that it was made against."""
+        """The article's present text, or for a settled draft the text that it was made against."""
         return self.current_content if self.status == "pending" else self.base_content
 
 
@@ -261,7 +262,7 @@ def draft_item_out(draft: Draft) -> DraftListItemOut:
     return DraftListItemOut(**item_fields(draft))
 
 
-def draft_out(detail: DraftDetail, form: Format) -> DraftOut | DraftHtmlOut:
+def draft_out(detail: DraftDetail, format: Format) -> DraftOut | DraftHtmlOut:
     draft = detail.draft
     fields: dict[str, Any] = {
         **item_fields(draft),
@@ -273,7 +274,7 @@ def draft_out(detail: DraftDetail, form: Format) -> DraftOut | DraftHtmlOut:
         "questions": draft.questions,
         "warnings": draft.warnings,
     }
-    if form == "html":
+    if format == "html":
         return DraftHtmlOut(**fields, content_html=detail.content)
     return DraftOut(**fields, content_markdown=detail.content)
 

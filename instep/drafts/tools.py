@@ -28,7 +28,7 @@ toolbox = Toolbox()
 Part = Literal["diff", "text", "merged"]
 TypeFilter = Annotated[DraftType | None, Field(description="Only drafts of this type.")]
 ArticleFilter = Annotated[Text | None, Field(description="Only drafts of this article, by its id or slug.")]
-PartWanted = Annotated[
+PartChoice = Annotated[
     Part | None,
     Field(
         description="Which text to give: of an edit its `diff` where not sent, the whole proposed `text`, or "
@@ -69,7 +69,7 @@ async def list_drafts(
 
 
 @toolbox.tool(actions.get_draft, DraftPieceOut, "Read a draft")
-async def get_draft(call: Call, id: DraftId, part: PartWanted = None, cursor: Cursor = None) -> DraftPieceOut:
+async def get_draft(call: Call, id: DraftId, part: PartChoice = None, cursor: Cursor = None) -> DraftPieceOut:
     """Read one draft: the diff that applying it makes, its evidence, its warnings, and any conflict."""
     async with call.begin() as ctx:
         return draft_piece_out(await actions.get_draft(ctx, id), part, call, cursor)
@@ -112,11 +112,11 @@ async def dismiss_draft(call: Call, id: DraftId) -> DraftDismissedOut:
 def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: str | None) -> DraftPieceOut:
     out = draft_out(detail, "markdown")
     texts = {"diff": detail.diff, "text": detail.content, "merged": detail.merged}
-    shown = (part or "diff") if out.type == "edit" else "text"
-    text = texts[shown]
+    selected = (part or "diff") if out.type == "edit" else "text"
+    text = texts[selected]
     page = call.page(1, cursor)
-    piece = text_page(text or "", page, out.id, out.updated_at, out.current_version, shown)
-    given = {name: piece.text if name == shown and text is not None else None for name in texts}
+    piece = text_page(text or "", page, out.id, out.updated_at, out.current_version, selected)
+    values = {name: piece.text if name == selected and text is not None else None for name in texts}
     return DraftPieceOut(
         **dict(draft_item_out(detail.draft)),
         base_version=out.base_version,
@@ -124,8 +124,8 @@ def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: 
         evidence=rows_within_budget(out.evidence, limits.MAX_TOOL_CONTEXT_BYTES),
         questions=out.questions[: limits.MAX_QUESTION_EXAMPLES],
         warnings=out.warnings,
-        diff=given["diff"],
-        content_markdown=given["text"],
-        merged_markdown=given["merged"],
+        diff=values["diff"],
+        content_markdown=values["text"],
+        merged_markdown=values["merged"],
         **piece.continues,
     )

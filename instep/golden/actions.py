@@ -11,8 +11,8 @@ from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.characters import shorten
 
-# Of a question in a warning.
-LONGEST_SHOWN = 100
+# How many characters of a question a warning quotes.
+MAX_QUOTED_CHARACTERS = 100
 
 
 async def list_golden_questions(ctx: Ctx) -> list[GoldenQuestion]:
@@ -22,7 +22,7 @@ async def list_golden_questions(ctx: Ctx) -> list[GoldenQuestion]:
 
 @writes
 async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> GoldenQuestion:
-    """Keep a question that an article, named by its id or slug, must answer."""
+    """Add a question that an article, named by its id or slug, must answer."""
     text = " ".join(question.split())
     if not 0 < len(text) <= limits.MAX_QUESTION_CHARACTERS:
         raise InvalidValue("question", f"it must have 1 to {limits.MAX_QUESTION_CHARACTERS} characters")
@@ -33,25 +33,28 @@ async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> Gold
         raise InvalidState(
             f"A bot keeps at most {limits.MAX_GOLDEN_QUESTIONS} golden questions: remove one first."
         )
-    added = await queries.insert(ctx, text, article_id)
-    if added is None:
+    golden = await queries.insert(ctx, text, article_id)
+    if golden is None:
         raise InvalidState("The article has this golden question already.")
-    return added
+    return golden
 
 
 @writes
 async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
-    """Keep a golden question no longer."""
-    removed = await queries.delete(ctx, golden_id)
-    if removed is None:
+    """Remove a golden question."""
+    golden = await queries.delete(ctx, golden_id)
+    if golden is None:
         raise NotFound(f"There is no golden question {golden_id}: `instep golden list` shows them.")
-    return removed
+    return golden
 
 
 async def warn_of_loss(
     ctx: Ctx, article_id: str, before: PublicText | None, after: PublicText | None
 ) -> None:
-    """Warn whoever changes what an article tells everybody; None: it tells nobody anything."""
+    """Warn when a change to an article's public text takes away the answer to a golden question.
+
+    `before` and `after` are the public texts; None means that the article was or is not public.
+    """
     if before is None or before == after:
         return
     if after is None:
@@ -61,20 +64,20 @@ async def warn_of_loss(
 
 
 async def warn_of_articles(ctx: Ctx, article_ids: Sequence[str]) -> None:
-    """Warn whoever takes articles away from everybody."""
-    known = await queries.list_of_articles(ctx, list(article_ids))
-    ctx.warnings.extend(f"The golden question “{shown(golden)}” loses its article." for golden in known)
+    """Warn of the golden questions of articles that are no longer public."""
+    rows = await queries.list_of_articles(ctx, list(article_ids))
+    ctx.warnings.extend(f"The golden question “{_quoted(golden)}” loses its article." for golden in rows)
 
 
 async def losses(ctx: Ctx, article_id: str, before: PublicText, after: PublicText) -> list[str]:
-    """What another text of an article would no longer answer, in sentences."""
-    known = await queries.list_of_articles(ctx, [article_id])
+    """The golden questions that another text of an article would no longer answer, in sentences."""
+    rows = await queries.list_of_articles(ctx, [article_id])
     return [
-        f"The golden question “{shown(golden)}” may lose its answer: the text does not hold it any more."
-        for golden in known
+        f"The golden question “{_quoted(golden)}” may lose its answer: the text does not hold it any more."
+        for golden in rows
         if not still_answers(golden.question, before, after)
     ]
 
 
-def shown(golden: GoldenQuestion) -> str:
-    return shorten(golden.question, LONGEST_SHOWN)
+def _quoted(golden: GoldenQuestion) -> str:
+    return shorten(golden.question, MAX_QUOTED_CHARACTERS)

@@ -32,15 +32,15 @@ async def list_of_articles(ctx: Ctx, article_ids: list[str]) -> list[GoldenQuest
 
 
 async def count(ctx: Ctx) -> int:
-    found: int = await ctx.tx.value(
+    count: int = await ctx.tx.value(
         "select count(*) from golden_questions where bot_id = %(bot)s", bot=ctx.bot.id
     )
-    return found
+    return count
 
 
 async def find_article_id(ctx: Ctx, ref: str) -> str | None:
-    """An article by its id or slug; of slugs the one in the bot's own language first."""
-    found: str | None = await ctx.tx.value(
+    """The id of an article by its id or slug; for a slug, the bot's own language comes first."""
+    article_id: str | None = await ctx.tx.value(
         """
         select id from articles
         where bot_id = %(bot)s and deleted_at is null and (id = %(ref)s or slug = %(ref)s)
@@ -50,11 +50,11 @@ async def find_article_id(ctx: Ctx, ref: str) -> str | None:
         ref=ref,
         locale=ctx.bot.locale,
     )
-    return found
+    return article_id
 
 
 async def insert(ctx: Ctx, question: str, article_id: str) -> GoldenQuestion | None:
-    """In the language of its article; None where the article has this question already."""
+    """Insert a question in the language of its article; None if the article has it already."""
     return await ctx.tx.first(
         GoldenQuestion,
         f"""

@@ -1,6 +1,6 @@
 """Whether another text of an article still says what answered a question.
 
-Told by the words alone, in no time: `instep ask --golden` asks as a visitor would.
+This compares terms only, which is quick; `instep ask --golden` asks the questions as a visitor would.
 """
 
 import re
@@ -12,43 +12,45 @@ from instep.text.terms import terms_of
 
 BLANK_LINES = re.compile(r"\n[ \t]*\n")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-# Of the words of the passage that answered, and of those of the question that it holds.
-SURVIVES = 0.5
-HOLDS = 0.75
+# Shares, from 0 to 1, that one passage of the new text must keep: of the terms of the passage that answered,
+# and of the question's terms that this passage held.
+MIN_PASSAGE_OVERLAP = 0.5
+MIN_QUESTION_OVERLAP = 0.75
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """A text in pieces, each with the words of the heading above it."""
+class Passages:
+    """A text in passages, each with the terms of the heading above it."""
 
-    told: PublicText
+    text: PublicText
 
     @cached_property
     def terms(self) -> list[frozenset[str]]:
-        found = [terms_of(self.told.description or "")]
+        terms = [terms_of(self.text.description or "")]
         heading = ""
-        for block in BLANK_LINES.split(self.told.content):
+        for block in BLANK_LINES.split(self.text.content):
             if HEADING.match(block):
                 heading = block.split("\n", 1)[0]
-            found.append(terms_of(f"{heading}\n{block}"))
-        return found
+            terms.append(terms_of(f"{heading}\n{block}"))
+        return terms
 
-    def most(self, terms: frozenset[str]) -> int:
-        """How many of the words the piece holds that holds most of them."""
-        return max(len(terms & piece) for piece in self.terms)
+    def max_overlap(self, terms: frozenset[str]) -> int:
+        """The number of these terms in the passage that holds most of them."""
+        return max(len(terms & passage) for passage in self.terms)
 
-    def most_below_title(self, terms: frozenset[str]) -> int:
-        """The same with the words of the title, which stands above every piece."""
-        title = terms & terms_of(self.told.title)
-        return len(title) + self.most(terms - title)
+    def max_overlap_with_title(self, terms: frozenset[str]) -> int:
+        """The same, counting the title's terms for every passage."""
+        title_terms = terms & terms_of(self.text.title)
+        return len(title_terms) + self.max_overlap(terms - title_terms)
 
 
 def still_answers(question: str, before: PublicText, after: PublicText) -> bool:
-    """Whether the piece that answered the question survives, and no other holds fewer of its words."""
-    old, new = Pieces(before), Pieces(after)
-    wanted = terms_of(question)
-    best = max(old.terms, key=lambda piece: (len(wanted & piece), len(piece)))
+    """Whether the passage that answered the question survives, and a passage still covers its terms."""
+    old, new = Passages(before), Passages(after)
+    question_terms = terms_of(question)
+    best = max(old.terms, key=lambda passage: (len(question_terms & passage), len(passage)))
     if not best:
         return True
-    survives = new.most(best) >= SURVIVES * len(best)
-    return survives and new.most_below_title(wanted) >= HOLDS * old.most_below_title(wanted)
+    survives = new.max_overlap(best) >= MIN_PASSAGE_OVERLAP * len(best)
+    overlap_before = old.max_overlap_with_title(question_terms)
+    return survives and new.max_overlap_with_title(question_terms) >= MIN_QUESTION_OVERLAP * overlap_before

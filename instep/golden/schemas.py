@@ -20,7 +20,7 @@ class GoldenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PublicText:
-    """What an article tells everybody."""
+    """The text of an article as everybody may read it."""
 
     title: str
     description: str | None

@@ -12,11 +12,12 @@ from instep.core.jobs import defer
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
-from instep.insights import checking, queries
-from instep.insights.checking import Finding
-from instep.insights.health import Wanted, examine, place_of
-from instep.insights.question_key import question_key
-from instep.insights.schemas import ArticlesChecked, Health, Nearest, Need, UnansweredQuestion
+from instep.insights.health import checking
+from instep.insights.health.assessment import StatusFilter, assess_articles, sort_key
+from instep.insights.health.checking import Finding
+from instep.insights.questions import queries
+from instep.insights.questions.question_key import question_key
+from instep.insights.schemas import CheckRequest, Health, Nearest, Need, UnansweredQuestion
 
 QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
 STATUSES: dict[QuestionFilter, list[str]] = {
@@ -28,15 +29,15 @@ VISITOR_HASH_BYTES = 16
 DRAFT_GAP = "draft_gap"
 
 
-async def list_unanswered(ctx: Ctx, wanted: QuestionFilter, page: PageRequest) -> Page[UnansweredQuestion]:
+async def list_unanswered(ctx: Ctx, status: QuestionFilter, page: PageRequest) -> Page[UnansweredQuestion]:
     """List the questions that the published articles did not answer, most asked first.
 
     Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
     of their words, whatever their order, endings and small words. Without `status` the list holds what still
     waits: `open` and `drafted` ones.
-    Counts tell of the last 180 days; a question that nobody has asked for so long is forgotten.
+    Counts cover the last 180 days; a question that was not asked in that time is deleted.
     """
-    return await queries.list_page(ctx, STATUSES.get(wanted, [wanted]), page)
+    return await queries.list_page(ctx, STATUSES.get(status, [status]), page)
 
 
 @writes
@@ -56,27 +57,26 @@ async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
 
 
 async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nearest: list[Nearest]) -> str:
-    """Count a question that the articles did not answer, under its meaning; the id that it is listed by.
+    """Count a question that the articles did not answer, under its meaning; return the id of that.
 
-    Whoever asks may not write, and a paused workspace goes on answering: so this is no `@writes`. Call it
-    last in a transaction: until that ends, others wait who log a question of the same language.
+    It is not marked `@writes`, because visitors may not write and a paused workspace goes on answering. Call
+    it last in a transaction: until that ends, others who log a question of the same language wait.
     """
     wording = question_key(question[: limits.MAX_QUESTION_CHARACTERS])
-    terms = await queries.terms_of(ctx, wording, locale)
-    await queries.lock_meanings(ctx, locale)
+    terms = await queries.question_terms(ctx, wording, locale)
+    await queries.lock_language(ctx, locale)
     question_id = await queries.find_same(ctx, terms, wording.marks, locale)
     if question_id is None:
         question_id = await queries.insert(ctx, wording, terms, locale)
-    near = nearest[: limits.MAX_NEAREST_ARTICLES]
-    asker = hash_visitor(question_id, visitor)
-    await defer_draft(
-        ctx, question_id, await queries.count_asking(ctx, question_id, wording.text, asker, near)
-    )
+    visitor_hash = hash_visitor(question_id, visitor)
+    articles = nearest[: limits.MAX_NEAREST_ARTICLES]
+    need = await queries.count_asking(ctx, question_id, wording.text, visitor_hash, articles)
+    await _defer_draft(ctx, question_id, need)
     return question_id
 
 
-async def defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
-    """Have a gap drafted at once; a draft that waits already takes in new wordings once in a while."""
+async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
+    """Have a gap drafted at once; a pending draft takes in new wordings after a delay."""
     if need is None:
         return
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
@@ -84,40 +84,40 @@ async def defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
     await defer(ctx.tx.connection, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
 
 
-async def take_in_note(ctx: Ctx, conversation_id: str) -> None:
-    """Have the drafts of what a visitor asked in vain take in what the visitor then wrote to a person."""
+async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
+    """Have the gap drafts of a conversation take in what its visitor then wrote to a person."""
     for question_id in await queries.list_drafted_in(ctx, conversation_id):
-        await defer_draft(ctx, question_id, "renewal")
+        await _defer_draft(ctx, question_id, "renewal")
 
 
-async def list_health(ctx: Ctx, wanted: Wanted, page: PageRequest) -> Page[Health]:
+async def list_health(ctx: Ctx, status: StatusFilter, page: PageRequest) -> Page[Health]:
     """List the articles by their health, worst first, with what is wrong with each and where.
 
-    Published articles unless `status` says otherwise. Links and anchors are checked as a reader's browser
-    would follow them inside this help center; addresses elsewhere are not asked for.
+    The list holds published articles unless `status` says otherwise. Links and anchors are checked as a
+    reader's browser would follow them inside this help center; addresses elsewhere are not requested.
     """
-    place = page.page(HEALTH_ORDER, "health", ctx.bot.id, wanted)
-    found = await examine(ctx, wanted)
-    start = 0 if place.after is None else bisect_right(found, place.after, key=place_of)
-    return place.page_of(found[start : start + place.size + 1], place_of)
+    keyset = page.page(HEALTH_ORDER, "health", ctx.bot.id, status)
+    rows = await assess_articles(ctx, status)
+    start = 0 if keyset.after is None else bisect_right(rows, keyset.after, key=sort_key)
+    return keyset.page_of(rows[start : start + keyset.size + 1], sort_key)
 
 
-async def check_articles(ctx: Ctx, wanted: ArticlesChecked, request: PageRequest) -> Page[Finding]:
-    """Check articles, a text that is not saved yet, or where words still stand."""
-    if len(wanted.model_fields_set) != 1:
+async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) -> Page[Finding]:
+    """Check articles, check a text that is not saved yet, or find where terms are still used."""
+    if len(subject.model_fields_set) != 1:
         raise InvalidRequest("Send exactly one of `articleIds`, `contentMarkdown` and `terms`.")
-    digest = hashlib.sha256(wanted.model_dump_json().encode()).hexdigest()
+    digest = hashlib.sha256(subject.model_dump_json().encode()).hexdigest()
     page = request.page(checking.ORDER, "check", ctx.bot.id, digest)
-    if wanted.terms is not MISSING:
-        found = await checking.find_mentions(ctx, wanted.terms, page)
-    elif wanted.article_ids is not MISSING:
-        found = checking.behind(page, await checking.check_saved(ctx, wanted.article_ids))
+    if subject.terms is not MISSING:
+        findings = await checking.find_mentions(ctx, subject.terms, page)
+    elif subject.article_ids is not MISSING:
+        findings = checking.after_cursor(page, await checking.check_saved(ctx, subject.article_ids))
     else:
-        assert wanted.content_markdown is not MISSING, "one of the three was sent"
-        found = checking.behind(page, await checking.check_text(ctx, wanted.content_markdown))
-    return page.page_of(found[: page.size + 1], lambda finding: finding.place)
+        assert subject.content_markdown is not MISSING, "one of the three was sent"
+        findings = checking.after_cursor(page, await checking.check_text(ctx, subject.content_markdown))
+    return page.page_of(findings[: page.size + 1], lambda finding: finding.sort_key)
 
 
 def hash_visitor(question_id: str, visitor: str) -> bytes:
-    """Salted with the question, so that no visitor can be followed from one question to another."""
+    """Hash a visitor, salted with the question so that a visitor can't be followed across questions."""
     return hashlib.sha256(f"{question_id} {visitor}".encode("utf-8", "replace")).digest()[:VISITOR_HASH_BYTES]

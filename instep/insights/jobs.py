@@ -14,11 +14,12 @@ from instep.core.restarts import restartable
 from instep.core.sandbox import run_with_timeout
 from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
+from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
-from instep.insights import queries
-from instep.insights.gap_drafts import draft_of, wanted_of
+from instep.insights.questions import queries
+from instep.insights.questions.gap_drafts import draft_of, gap_request
 from instep.llm.protocol import Model
-from instep.tasks.jobs import context
+from instep.tasks.jobs import WRITER
 from instep.tasks.model_step import ModelStep
 from instep.tasks.sources import find_sources
 from instep.writer import Proposal
@@ -26,40 +27,42 @@ from instep.writer.new_articles.outline import write_article
 
 
 async def draft_gap(database: Database, job: Job, model: Model | None = None) -> None:
-    """Draft an article for a gap, once; a draft that waits takes in what was asked since."""
+    """Draft an article for a gap, once; a pending draft takes in what was asked since."""
     try:
-        await work_on(database, job.payload, model)
+        await process_gap(database, job.payload, model)
     except PlanInactive:
-        async with context(database, job.payload) as ctx:
+        async with job_context(database, job.payload, WRITER) as ctx:
             run_at, gap_id = ctx.now + limits.PAUSED_GAP_RETRY_DELAY, job.payload["question"]
             await defer(ctx.tx.connection, job.kind, job.payload, run_at=run_at, dedupe=gap_id)
 
 
-async def work_on(database: Database, payload: dict[str, str], model: Model | None) -> None:
-    async with context(database, payload) as ctx, ctx.tx.transaction():
+async def process_gap(database: Database, payload: dict[str, str], model: Model | None) -> None:
+    async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         gap = await queries.find_gap(ctx, payload["question"])
         if gap is None or not gap.is_due:
             return
         notes = await queries.list_notes(ctx, gap)
-        wanted = wanted_of(gap, notes)
-        # Nothing holds the answer, so whatever comes nearest is welcome.
+        request = gap_request(gap, notes)
+        # No article answers the question, so the nearest passages are used however little they cover.
         searches = [(text, "") for text in (gap.question, *notes)]
-        sources = await find_sources(ctx, searches, gap.locale, least=0)
-    report = await run_with_timeout(write_article, wanted, sources, seconds=limits.MAX_WRITER_SECONDS)
+        sources = await find_sources(ctx, searches, gap.locale, min_coverage=0)
+    report = await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
     if model is not None:
-        report = await ModelStep(model, partial(context, database, payload)).write(wanted, sources, report)
+        report = await ModelStep(model, partial(job_context, database, payload, WRITER)).write(
+            request, sources, report
+        )
 
-    async def keep_draft() -> None:
-        async with context(database, payload) as ctx, ctx.tx.transaction():
+    async def store_draft() -> None:
+        async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            await keep(ctx, gap.id, report.proposals[0])
+            await store_gap_draft(ctx, gap.id, report.proposals[0])
 
-    await restartable(keep_draft)
+    await restartable(store_draft)
 
 
-async def keep(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
-    # Of two workers at once the second waits here, and then finds the draft that the first has made.
+async def store_gap_draft(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
+    # When two workers run at once the second waits here, and then finds the draft that the first stored.
     gap = await queries.find_gap(ctx, gap_id, lock=True)
     if gap is None or not gap.is_due:
         return
@@ -67,4 +70,4 @@ async def keep(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
     if gap.draft_id is not None:
         await renew_gap_draft(ctx, gap.draft_id, draft)
     elif await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
-        await queries.keep_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))
+        await queries.set_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from instep.core import limits
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
-from instep.insights.health import Wanted
+from instep.insights.health.assessment import StatusFilter
 from instep.insights.schemas import HealthOut, UnansweredQuestionOut, health_out, unanswered_question_out
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
@@ -16,7 +16,7 @@ from instep.web.shapes import ListOut
 
 router = ApiRouter()
 
-WantedQuestions = Annotated[
+QuestionStatusFilter = Annotated[
     QuestionFilter,
     Query(
         alias="status",
@@ -24,21 +24,21 @@ WantedQuestions = Annotated[
         examples=["all"],
     ),
 ]
-WantedArticles = Annotated[
-    Wanted, Query(alias="status", description="Articles of this status.", examples=["published"])
+ArticleStatusFilter = Annotated[
+    StatusFilter, Query(alias="status", description="Articles of this status.", examples=["published"])
 ]
 
 
 @router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[UnansweredQuestionOut])
 async def list_unanswered(
     call: CurrentCall,
-    wanted: WantedQuestions = "waiting",
+    status: QuestionStatusFilter = "waiting",
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_unanswered(ctx, wanted, call.page(page_size, start_cursor))
-        return reply_list(listed, unanswered_question_out)
+        rows = await actions.list_unanswered(ctx, status, call.page(page_size, start_cursor))
+        return reply_list(rows, unanswered_question_out)
 
 
 @router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, UnansweredQuestionOut)
@@ -50,10 +50,10 @@ async def dismiss_unanswered(call: CurrentCall, id: str) -> Response:
 @router.operation("GET /insights/health", actions.list_health, ListOut[HealthOut])
 async def list_health(
     call: CurrentCall,
-    wanted: WantedArticles = "published",
+    status: ArticleStatusFilter = "published",
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_health(ctx, wanted, call.page(page_size, start_cursor))
-        return reply_list(listed, health_out)
+        rows = await actions.list_health(ctx, status, call.page(page_size, start_cursor))
+        return reply_list(rows, health_out)

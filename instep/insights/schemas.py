@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
-from instep.insights.problems import Code, Problem, Severity
+from instep.insights.health.problems import Code, Problem, Severity
 from instep.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
 
 QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
@@ -17,12 +17,11 @@ Term = Annotated[
     AfterValidator(not_blank),
 ]
 Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.MAX_CHECKED_TERMS)]
-Checked = Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)]
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """An article that came near to answering a question."""
+    """An article that came near to answering a question, and its search score."""
 
     article_id: str
     score: float
@@ -45,7 +44,7 @@ class UnansweredQuestion:
     last_asked_at: datetime
 
 
-# What an asking makes due: a draft of an article, or another look at the one that waits for review.
+# What an asking requires: a draft of an article, the renewal of a pending one, or nothing.
 Need = Literal["draft", "renewal"] | None
 
 
@@ -53,7 +52,7 @@ Need = Literal["draft", "renewal"] | None
 class Gap:
     """A question that several visitors asked in vain, and whether its draft waits for review.
 
-    `drafted_at` stays when the draft is gone: there is never a second one.
+    `drafted_at` stays when the draft is deleted: a gap is drafted only once.
     """
 
     id: str
@@ -73,7 +72,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is wrong with one article, and how well it is with all that."""
+    """The problems of one article, and its score from 0 to 100."""
 
     article_id: str
     title: str
@@ -109,7 +108,7 @@ class UnansweredQuestionOut(Out):
     last_asked_at: Timestamp
 
 
-class ArticlesChecked(Body):
+class CheckRequest(Body):
     """What to check: exactly one of the three."""
 
     article_ids: (
@@ -178,4 +177,4 @@ def unanswered_question_out(question: UnansweredQuestion) -> UnansweredQuestionO
 
 
 def health_out(health: Health) -> HealthOut:
-    return HealthOut.of_row(health, problems=[ProblemOut.of_row(found) for found in health.problems])
+    return HealthOut.of_row(health, problems=[ProblemOut.of_row(problem) for problem in health.problems])

@@ -9,11 +9,11 @@ from pydantic import Field
 from instep.core import limits
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
-from instep.insights.checking import Finding
-from instep.insights.health import Wanted
-from instep.insights.problems import COSTS
+from instep.insights.health.assessment import StatusFilter
+from instep.insights.health.checking import Finding
+from instep.insights.health.problems import SEVERITY_COSTS
 from instep.insights.schemas import (
-    ArticlesChecked,
+    CheckRequest,
     FindingOut,
     Health,
     ProblemOut,
@@ -28,10 +28,10 @@ from instep.web.mcp.tools import Cursor, Limit, Toolbox
 from instep.web.shapes import ListOut, Out
 
 toolbox = Toolbox()
-WantedQuestions = Annotated[
+QuestionStatusFilter = Annotated[
     QuestionFilter, Field(description="`waiting`: open and drafted ones; otherwise just those.")
 ]
-WantedArticles = Annotated[Wanted, Field(description="Articles of this status.")]
+ArticleStatusFilter = Annotated[StatusFilter, Field(description="Articles of this status.")]
 
 
 class HealthItemOut(Out):
@@ -47,7 +47,7 @@ class HealthItemOut(Out):
 @toolbox.tool(actions.list_unanswered, ListOut[UnansweredQuestionOut], "List unanswered questions")
 async def list_gaps(
     call: Call,
-    status: WantedQuestions = "waiting",
+    status: QuestionStatusFilter = "waiting",
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[UnansweredQuestionOut]:
@@ -60,7 +60,7 @@ async def list_gaps(
 @toolbox.tool(actions.list_health, ListOut[HealthItemOut], "List the health of articles")
 async def doc_health(
     call: Call,
-    status: WantedArticles = "published",
+    status: ArticleStatusFilter = "published",
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[HealthItemOut]:
@@ -72,7 +72,7 @@ async def doc_health(
 
 @toolbox.tool(actions.check_articles, ListOut[FindingOut], "Check articles or a text")
 async def check_articles(
-    call: Call, body: ArticlesChecked, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
+    call: Call, body: CheckRequest, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[FindingOut]:
     """Check articles (`articleIds`), a text before you propose it (`contentMarkdown`), or `terms`.
 
@@ -85,7 +85,7 @@ async def check_articles(
 
 def health_item_out(health: Health) -> HealthItemOut:
     out = health_out(health)
-    worst = sorted(out.problems, key=lambda problem: -COSTS[problem.severity])
+    worst = sorted(out.problems, key=lambda problem: -SEVERITY_COSTS[problem.severity])
     return HealthItemOut(
         article_id=out.article_id,
         title=out.title,

@@ -96,7 +96,7 @@ async def consent(request: Request, person: Person, authorization: Authorization
 
 
 async def read_request(request: Request, person: Person) -> AuthorizationRequest:
-    """Read an authorization request; raises `PageError`, or `RedirectError` once the redirect URI is valid."""
+    """Read an authorization request; raises `PageError` or `RedirectError`."""
     fields = query_parameters(request.url.query)
     app = await find_app(request, person, fields.get("client_id", ""))
     redirect_uri = fields.get("redirect_uri", "")

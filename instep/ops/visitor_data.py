@@ -14,7 +14,7 @@ from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR
-from instep.insights.question_key import question_key
+from instep.insights.questions.question_key import question_key
 from instep.web.shapes import Out
 
 ERASED_EMAIL = "erased@example.invalid"

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from instep.core import limits
+from instep.core.markdown import Format
 from instep.core.paging import Keyset, Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
@@ -22,7 +23,6 @@ from instep.search.query.tokens import holds
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage, SearchHit, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
-from instep.web.shapes import Format
 
 ORDER = Order(("score", "id"), descending=True)
 PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)

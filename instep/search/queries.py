@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from instep.articles.addresses import path_of_article
 from instep.articles.queries import columns
 from instep.core import limits
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot, Ctx
 from instep.search.index.builder import MAX_INDEXED_CHARACTERS, ArticleChange
 from instep.search.schemas import Audience, SearchHit
-from instep.web.shapes import Format
 
 LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
 # The stricter of article and collection decides (contract section 4).
@@ -118,8 +119,7 @@ class ArticleText:
     changed_at: datetime
 
     def path(self, bot: Bot) -> str:
-        prefix = "" if self.locale == bot.locale else f"/{self.locale}"
-        return f"{prefix}/articles/{self.slug}"
+        return path_of_article(bot.locale, self.locale, self.slug)
 
     @property
     def words(self) -> str:

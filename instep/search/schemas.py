@@ -7,10 +7,11 @@ from pydantic import AfterValidator, Field
 
 from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut, article_out
 from instep.core import limits
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot
 from instep.search.excerpts import best_passage, cut, plain_text
 from instep.search.highlight import Marked, highlight
-from instep.web.shapes import NOT_BLANK, Format, not_blank, without_nul
+from instep.web.shapes import NOT_BLANK, not_blank, without_nul
 
 Query = Annotated[
     str,

@@ -16,9 +16,8 @@ from instep.site.visits import help_center
 from instep.web.pages import sanitised
 from instep.web.public import public
 
-# What `core.markdown` lets through and adds, but for ids: texts that stand together may have the same
-# headings.
-AMONG_OTHERS = {
+# What `core.markdown` allows and adds, without ids: the texts on one page may have the same headings.
+EMBEDDABLE_ATTRIBUTES = {
     **{
         tag: (ATTRIBUTES.get(tag, set()) | ADDED_ATTRIBUTES.get(tag, set())) - {"id"}
         for tag in ATTRIBUTES | ADDED_ATTRIBUTES
@@ -32,36 +31,36 @@ async def show_changelog(request: Request) -> Response:
     cursor = request.query_params.get("start_cursor")
     async with help_center(request) as visit:
         page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES, cursor)
-        listed = await queries.list_news(visit.ctx, page)
+        entries = await queries.list_entries(visit.ctx, page)
         return visit.page(
             "changelog.html",
             news=[
-                (entry, among_others(entry.html, changelog_url(visit.ctx.bot, entry.slug)))
-                for entry in listed.rows
+                (entry, embeddable(entry.html, changelog_url(visit.ctx.bot, entry.slug)))
+                for entry in entries.rows
             ],
             is_first=cursor is None,
-            next_cursor=listed.next_cursor,
+            next_cursor=entries.next_cursor,
         )
 
 
 @public
-async def show_news(request: Request) -> Response:
+async def show_entry(request: Request) -> Response:
     async with help_center(request) as visit:
-        found = await queries.find_news(visit.ctx, request.path_params["slug"])
-        if found is None:
+        entry = await queries.find_entry(visit.ctx, request.path_params["slug"])
+        if entry is None:
             raise NotFound
-        return visit.page("news.html", entry=found, html=sanitised(found.html or ""))
+        return visit.page("news.html", entry=entry, html=sanitised(entry.html or ""))
 
 
-def among_others(html: str | None, url: str) -> Markup | None:
-    """The text of an entry as it may stand beside others and elsewhere: its links lead to its own page."""
+def embeddable(html: str | None, url: str) -> Markup | None:
+    """The text of an entry for a list or a feed: its relative links lead to its own page."""
     if html is None:
         return None
     return sanitised(
         nh3.clean(
             html,
             tags=TAGS,
-            attributes=AMONG_OTHERS,
+            attributes=EMBEDDABLE_ATTRIBUTES,
             link_rel=None,
             url_relative=("rewrite_with_base", url),
         )

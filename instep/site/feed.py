@@ -10,26 +10,26 @@ from instep.core import limits
 from instep.core.paging import PageRequest
 from instep.identity.schemas import Bot
 from instep.site import queries
-from instep.site.changelog import among_others
-from instep.site.schemas import ChangelogEntry, changelog_url
+from instep.site.changelog import embeddable
+from instep.site.schemas import PublishedEntry, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
 from instep.web.pages import document
 from instep.web.public import public
 
 RSS = {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"}
-TYPE = "application/rss+xml"
+MEDIA_TYPE = "application/rss+xml"
 
 
 @public
 async def show_feed(request: Request) -> Response:
     async with help_center(request) as visit:
         page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES)
-        listed = await queries.list_news(visit.ctx, page)
-        return document(request, write_feed(visit.ctx.bot, listed.rows), f"{TYPE}; charset=utf-8")
+        entries = await queries.list_entries(visit.ctx, page)
+        return document(request, write_feed(visit.ctx.bot, entries.rows), f"{MEDIA_TYPE}; charset=utf-8")
 
 
-def write_feed(bot: Bot, news: list[ChangelogEntry]) -> bytes:
+def write_feed(bot: Bot, entries: list[PublishedEntry]) -> bytes:
     xml = XmlDocument()
     changelog = as_uri(changelog_url(bot))
     with xml.element("rss", RSS), xml.element("channel"):
@@ -37,24 +37,24 @@ def write_feed(bot: Bot, news: list[ChangelogEntry]) -> bytes:
         xml.add("link", changelog)
         xml.add("description", f"What is new in {bot.name}")
         xml.add("language", bot.locale)
-        xml.add("atom:link", attributes={"rel": "self", "type": TYPE, "href": f"{changelog}.xml"})
-        if news:
-            xml.add("lastBuildDate", date(max(entry.updated_at for entry in news)))
-        for entry in news:
+        xml.add("atom:link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": f"{changelog}.xml"})
+        if entries:
+            xml.add("lastBuildDate", rss_date(max(entry.updated_at for entry in entries)))
+        for entry in entries:
             add_item(xml, bot, entry)
     return xml.finish()
 
 
-def add_item(xml: XmlDocument, bot: Bot, entry: ChangelogEntry) -> None:
+def add_item(xml: XmlDocument, bot: Bot, entry: PublishedEntry) -> None:
     url = as_uri(changelog_url(bot, entry.slug))
     with xml.element("item"):
         xml.add("title", entry.title)
         xml.add("link", url)
         xml.add("guid", entry.id, {"isPermaLink": "false"})
-        xml.add("pubDate", date(entry.published_at))
-        if text := among_others(entry.html, url):
+        xml.add("pubDate", rss_date(entry.published_at))
+        if text := embeddable(entry.html, url):
             xml.add("description", text)
 
 
-def date(moment: datetime) -> str:
-    return format_datetime(moment.astimezone(UTC), usegmt=True)
+def rss_date(timestamp: datetime) -> str:
+    return format_datetime(timestamp.astimezone(UTC), usegmt=True)

@@ -1,4 +1,4 @@
-"""What is at the root of an installation: the way to its help center, or what an operator does next."""
+"""The root page of an installation: it leads to the help center, or says what an operator does next."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -12,11 +12,11 @@ from instep.web.public import public
 
 @public
 async def show_front_page(request: Request) -> Response:
-    """Lead to the only help center, or list those of the only workspace; strangers are told of no others."""
+    """Lead to the only help center, or list those of the only workspace; of several it lists none."""
     async with request.app.state.database.enter(FrontPage, queries.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
     if len(help_centers) == 1:
-        return lead_to(f"/help/{help_centers[0].slug}/")
+        return redirect(f"/help/{help_centers[0].slug}/")
     return pages.render(
         request,
         "front.html",
@@ -30,9 +30,9 @@ async def show_front_page(request: Request) -> Response:
 @public
 async def show_documentation(request: Request) -> Response:
     """Lead to the API reference, which people look for at this address."""
-    return lead_to("/docs/api")
+    return redirect("/docs/api")
 
 
-def lead_to(path: str) -> Response:
-    """Where to go on for now; another time it may be another page."""
+def redirect(path: str) -> Response:
+    """A temporary redirect, since the target may be another page later."""
     return RedirectResponse(path, 302, {**SECURITY_HEADERS, **NO_STORE})

@@ -13,13 +13,13 @@ from starlette.staticfiles import StaticFiles
 from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries
-from instep.site.changelog import show_changelog, show_news
+from instep.site.changelog import show_changelog, show_entry
 from instep.site.feed import show_feed
 from instep.site.front import show_documentation, show_front_page
 from instep.site.schemas import article_url, section_path
 from instep.site.search import show_search
 from instep.site.sitemap import show_sitemap
-from instep.site.visits import help_center, pages, spelled
+from instep.site.visits import canonical_locale, help_center, pages
 from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public
 
@@ -37,17 +37,19 @@ MESSAGES = {
 async def show_home(request: Request) -> Response:
     async with help_center(request) as visit:
         number = page_number(request)
-        listed = await queries.list_sections(visit.ctx, visit.ctx.bot.locale, number)
-        if number > 1 and not listed.rows:
+        collections = await queries.list_sections(visit.ctx, visit.ctx.bot.locale, number)
+        if number > 1 and not collections.rows:
             raise NotFound
-        sections = [(section, section_path(visit.ctx.bot, section)) for section in listed.rows]
-        return visit.page("home.html", sections=sections, number=number, has_next=bool(listed.next_cursor))
+        sections = [(section, section_path(visit.ctx.bot, section)) for section in collections.rows]
+        return visit.page(
+            "home.html", sections=sections, number=number, has_next=bool(collections.next_cursor)
+        )
 
 
 @public
 async def show_collection(request: Request) -> Response:
     async with help_center(request) as visit:
-        # Without a slug it is the list of articles that stand in no collection.
+        # Without a slug this is the list of articles that are in no collection.
         slug, number = request.path_params.get("slug"), page_number(request)
         section = await queries.find_section(visit.ctx, visit.ctx.bot.locale, slug, number)
         if section is None:
@@ -57,7 +59,7 @@ async def show_collection(request: Request) -> Response:
 
 
 def page_number(request: Request) -> int:
-    """Which page of a list is asked for, from 1; there is no page under any other name."""
+    """The requested page of a list, from 1; anything else is not found (404)."""
     name = request.query_params.get("page", "1")
     if PAGE_NUMBER.fullmatch(name) is None or not 1 <= int(name) <= limits.MAX_SITE_PAGE:
         raise NotFound
@@ -66,41 +68,41 @@ def page_number(request: Request) -> int:
 
 @public
 async def show_article(request: Request) -> Response:
-    slug, wanted = request.path_params["slug"], request.path_params.get("locale")
+    slug, path_locale = request.path_params["slug"], request.path_params.get("locale")
     async with help_center(request) as visit:
-        own = visit.ctx.bot.locale
-        locale = own if wanted is None else spelled(wanted)
-        article = await queries.find_article(visit.ctx, slug, locale)
-        if article is not None and wanted == (None if locale == own else locale):
+        bot_locale = visit.ctx.bot.locale
+        locale = bot_locale if path_locale is None else canonical_locale(path_locale)
+        article = await queries.find_live_article(visit.ctx, slug, locale)
+        if article is not None and path_locale == (None if locale == bot_locale else locale):
             return visit.page("article.html", locale, article=article, html=sanitised(article.html))
-        present = article.slug if article else await queries.find_moved(visit.ctx, slug, locale)
-        if present is None:
+        present_slug = article.slug if article else await queries.find_present_slug(visit.ctx, slug, locale)
+        if present_slug is None:
             raise NotFound
-        return moved_to(article_url(visit.ctx.bot, locale, present))
+        return moved_to(article_url(visit.ctx.bot, locale, present_slug))
 
 
-def refused(request: Request, refusal: AppError) -> Response:
-    """The page in place of one that can't be shown."""
+def error_page(request: Request, error: AppError) -> Response:
+    """The page that is shown in place of one that can't be."""
     page = pages.render(
         request,
         "refused.html",
-        refusal.status,
+        error.status,
         locale="en",
-        heading=HEADINGS.get(refusal.status, "Error"),
-        message=MESSAGES.get(refusal.status, refusal.message),
+        heading=HEADINGS.get(error.status, "Error"),
+        message=MESSAGES.get(error.status, error.message),
     )
-    page.headers.update(refusal.headers)
+    page.headers.update(error.headers)
     return page
 
 
 @public
 async def add_slash(request: Request) -> Response:
-    """People leave the slash away; relative addresses need it."""
+    """Add the slash that relative addresses need and people leave out."""
     return moved_to(f"{request.url.path}/")
 
 
 class Assets(StaticFiles):
-    """Files that a cache asks for again, so that a new version's pages don't meet an old version's style."""
+    """Static files that caches must revalidate, so that new pages are not shown with an old style sheet."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
@@ -125,7 +127,7 @@ routes = [
     Route("/help/{bot}/collections/{slug}", show_collection),
     Route("/help/{bot}/changelog", show_changelog),
     Route("/help/{bot}/changelog.xml", show_feed),
-    Route("/help/{bot}/changelog/{slug}", show_news),
+    Route("/help/{bot}/changelog/{slug}", show_entry),
     Route("/help/{bot}/sitemap.xml", show_sitemap),
     Route("/help/{bot}/search", show_search),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),

@@ -1,4 +1,4 @@
-"""The SQL of the public help center. `LIVE` and `NEWS` alone say what the public may see."""
+"""The SQL of the public help center. Only `LIVE` and `PUBLISHED_ENTRIES` define what the public may see."""
 
 from datetime import datetime
 from itertools import groupby
@@ -9,13 +9,13 @@ from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.site.schemas import (
     ArticleAddress,
+    ArticleEntry,
     ArticlePage,
-    ChangelogEntry,
     CollectionHead,
-    Entry,
-    HelpCenter,
-    NewsAddress,
-    Section,
+    CollectionSection,
+    EntryAddress,
+    HelpCenterLink,
+    PublishedEntry,
 )
 
 # The stricter of article and collection decides (contract section 4).
@@ -24,16 +24,16 @@ LIVE = """
     where a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null
       and a.visibility = 'public' and coalesce(c.visibility, 'public') = 'public'
 """
-ENTRY = """
+ARTICLE_ENTRY = """
     a.title, a.description, a.slug, a.locale, c.slug as collection_slug, c.title as collection_title,
     c.description as collection_description, c.icon as collection_icon
 """
-# As collections follow each other; articles without one come last, for nulls do.
+# The order of collections. Articles without one come last, because nulls do.
 SECTION_ORDER = "c.sort_order, c.created_at, c.id"
-NEWS = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
-NEWS_ORDER = Order(("e.published_at", "e.id"), descending=True)
-# The first statement of a visit also tells what each page links to. The order has the newest entry looked up
-# in the index of published ones; `exists` could be turned into a look at all entries.
+PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
+ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
+# The first statement of a visit also reads whether each page links to a changelog. The order makes PostgreSQL
+# look the newest entry up in the index of published ones; `exists` could make it scan all entries.
 ARRIVE = """
     select s.*, coalesce((select true from changelog_entries e
         where e.bot_id = s.bot_id and e.status = 'published'
@@ -52,11 +52,11 @@ COUNT_SEARCH = """
 ENTER_FRONT_PAGE = "select f.has_bots, f.workspace_id from enter_front_page() f"
 
 
-async def list_help_centers(tx: Tx) -> list[HelpCenter]:
-    """Those of the workspace that the connection is in."""
+async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
+    """The help centers of the workspace that the connection is in."""
     live_in_bot = LIVE.replace("%(bot)s", "b.id")
     return await tx.all(
-        HelpCenter,
+        HelpCenterLink,
         f"""
         select b.slug, b.name, exists (select {live_in_bot}) as has_articles
         from bots b order by b.name, b.slug limit {limits.FRONT_PAGE_HELP_CENTERS}
@@ -64,7 +64,7 @@ async def list_help_centers(tx: Tx) -> list[HelpCenter]:
     )
 
 
-async def find_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
+async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
     return await ctx.tx.first(
         ArticlePage,
         f"""
@@ -78,9 +78,9 @@ async def find_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
     )
 
 
-async def find_moved(ctx: Ctx, slug: str, locale: str) -> str | None:
+async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
     """The present slug of the live article that had this one before."""
-    found: str | None = await ctx.tx.value(
+    present_slug: str | None = await ctx.tx.value(
         f"""
         select a.slug {LIVE} and a.locale = %(locale)s and a.id = (
             select f.article_id from former_slugs f
@@ -90,14 +90,14 @@ async def find_moved(ctx: Ctx, slug: str, locale: str) -> str | None:
         slug=slug,
         locale=locale,
     )
-    return found
+    return present_slug
 
 
-async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[Section]:
-    """A page of the collections that have live articles, each with its first ones, in the center's order."""
+async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSection]:
+    """A page of the collections with live articles, in their order, each with its first articles."""
     first = (page - 1) * limits.HOME_COLLECTIONS
     entries = await ctx.tx.all(
-        Entry,
+        ArticleEntry,
         f"""
         with live as (
             select a.id, dense_rank() over (order by {SECTION_ORDER}) as section,
@@ -105,7 +105,7 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[Section]:
                 count(*) over (partition by {SECTION_ORDER}) as article_count
             {LIVE} and a.locale = %(locale)s
         )
-        select {ENTRY}, live.article_count
+        select {ARTICLE_ENTRY}, live.article_count
         from live join articles a on a.bot_id = %(bot)s and a.id = live.id
             left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id
         where live.place <= {limits.HOME_ARTICLES} and live.section > %(first)s
@@ -121,15 +121,15 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[Section]:
     return Page(sections[: limits.HOME_COLLECTIONS], str(page + 1) if has_more else None)
 
 
-async def find_section(ctx: Ctx, locale: str, slug: str | None, page: int) -> Section | None:
+async def find_section(ctx: Ctx, locale: str, slug: str | None, page: int) -> CollectionSection | None:
     """A page of a public collection's live articles, or of those without a collection where `slug` is None.
 
-    A collection may have none; a page beyond the last one is None.
+    A collection may have no live articles; a page beyond the last one is None.
     """
     entries = await ctx.tx.all(
-        Entry,
+        ArticleEntry,
         f"""
-        select {ENTRY}, count(*) over () as article_count
+        select {ARTICLE_ENTRY}, count(*) over () as article_count
         {LIVE} and a.locale = %(locale)s and c.slug is not distinct from %(slug)s::text
         order by a.position, a.id limit {limits.COLLECTION_ARTICLES} offset %(first)s
         """,
@@ -143,7 +143,7 @@ async def find_section(ctx: Ctx, locale: str, slug: str | None, page: int) -> Se
     return await find_empty_section(ctx, slug) if slug is not None and page == 1 else None
 
 
-async def find_empty_section(ctx: Ctx, slug: str) -> Section | None:
+async def find_empty_section(ctx: Ctx, slug: str) -> CollectionSection | None:
     head = await ctx.tx.first(
         CollectionHead,
         """
@@ -153,12 +153,14 @@ async def find_empty_section(ctx: Ctx, slug: str) -> Section | None:
         bot=ctx.bot.id,
         slug=slug,
     )
-    return Section(head.title, head.slug, head.description, head.icon, 0, entries=[]) if head else None
+    return (
+        CollectionSection(head.title, head.slug, head.description, head.icon, 0, entries=[]) if head else None
+    )
 
 
-def section_of(entries: list[Entry]) -> Section:
+def section_of(entries: list[ArticleEntry]) -> CollectionSection:
     first = entries[0]
-    return Section(
+    return CollectionSection(
         title=first.collection_title,
         slug=first.collection_slug,
         description=first.collection_description,
@@ -168,42 +170,42 @@ def section_of(entries: list[Entry]) -> Section:
     )
 
 
-async def find_news(ctx: Ctx, slug: str) -> ChangelogEntry | None:
+async def find_entry(ctx: Ctx, slug: str) -> PublishedEntry | None:
     return await ctx.tx.first(
-        ChangelogEntry,
+        PublishedEntry,
         f"""
         select e.id, e.slug, e.title, e.content_html as html, e.published_at, e.updated_at
-        {NEWS} and e.slug = %(slug)s
+        {PUBLISHED_ENTRIES} and e.slug = %(slug)s
         """,
         bot=ctx.bot.id,
         slug=slug,
     )
 
 
-async def list_news(ctx: Ctx, request: PageRequest) -> Page[ChangelogEntry]:
-    page = request.page(NEWS_ORDER, "news", ctx.bot.id)
+async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
+    page = request.page(ENTRY_ORDER, "news", ctx.bot.id)
     rows = await ctx.tx.all(
-        ChangelogEntry,
+        PublishedEntry,
         f"""
         select e.id, e.slug, e.title, e.published_at, e.updated_at,
-            case when length(e.content_html) <= %(most)s then e.content_html end as html
-        {NEWS} and {page.condition} {page.tail}
+            case when length(e.content_html) <= %(max_characters)s then e.content_html end as html
+        {PUBLISHED_ENTRIES} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
-        most=limits.MAX_CHANGELOG_INLINE_CHARACTERS,
+        max_characters=limits.MAX_CHANGELOG_INLINE_CHARACTERS,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.published_at, row.id))
 
 
 async def change_stamp(ctx: Ctx) -> datetime:
-    """The moment of the help center's last change; each change of what is public has a later one."""
+    """The time stamp of the help center's last change; every change of what is public has a later one."""
     stamp: datetime = await ctx.tx.value("select changed_at from bots where id = %(bot)s", bot=ctx.bot.id)
     return stamp
 
 
 async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
-    """Of all live articles in all languages, newest change first."""
+    """The addresses of all live articles in all languages, newest change first."""
     return await ctx.tx.all(
         ArticleAddress,
         f"""
@@ -215,11 +217,11 @@ async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
     )
 
 
-async def list_news_addresses(ctx: Ctx) -> list[NewsAddress]:
-    """Of all published entries, newest change first."""
+async def list_entry_addresses(ctx: Ctx) -> list[EntryAddress]:
+    """The addresses of all published entries, newest change first."""
     return await ctx.tx.all(
-        NewsAddress,
-        f"select e.slug, e.updated_at {NEWS}"
+        EntryAddress,
+        f"select e.slug, e.updated_at {PUBLISHED_ENTRIES}"
         f" order by e.updated_at desc, e.id limit {limits.MAX_SITEMAP_URLS}",
         bot=ctx.bot.id,
     )

@@ -3,27 +3,28 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from instep.articles.addresses import path_of_article, path_of_locale
 from instep.identity.schemas import Bot, SiteAccess
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival(SiteAccess):
-    """What the first statement of a visit tells: the help center, and what each of its pages links to."""
+    """The result of a visit's first statement: the help center, and whether its pages link to a changelog."""
 
     has_changelog: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """Whether there is any help center, and the one workspace of all of them, or an empty text."""
+    """Whether there is any help center, and the id of the only workspace; empty if there are several."""
 
     has_bots: bool
     workspace_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class HelpCenter:
-    """One in the list of the front page, and whether there is anything to read in it."""
+class HelpCenterLink:
+    """A help center in the list of the front page, and whether it has live articles."""
 
     slug: str
     name: str
@@ -32,7 +33,7 @@ class HelpCenter:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """A live article with the names around it."""
+    """A live article with the title and slug of its collection."""
 
     id: str
     slug: str
@@ -46,8 +47,8 @@ class ArticlePage:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A live article in a list, with the collection that it stands in."""
+class ArticleEntry:
+    """A live article in a list, with its collection."""
 
     title: str
     description: str | None
@@ -57,20 +58,20 @@ class Entry:
     collection_title: str | None
     collection_description: str | None
     collection_icon: str | None
-    # How many live articles stand there, with those that are not on this page.
+    # The number of live articles in the collection, on all pages.
     article_count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A collection with some of its live articles; the one without a slug is of those in no collection."""
+class CollectionSection:
+    """A collection with some of its live articles; the one without a slug holds articles in no collection."""
 
     title: str | None
     slug: str | None
     description: str | None
     icon: str | None
     article_count: int
-    entries: list[Entry]
+    entries: list[ArticleEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,8 @@ class CollectionHead:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangelogEntry:
-    """A published changelog entry; `html` is None where the text is too long to stand among others."""
+class PublishedEntry:
+    """A published changelog entry; `html` is None where the text is too long for a list of entries."""
 
     id: str
     slug: str
@@ -97,7 +98,7 @@ class ChangelogEntry:
 
 @dataclass(frozen=True, slots=True)
 class ArticleAddress:
-    """Where a live article stands; `text_id` is the same for an article and its translations."""
+    """The address of a live article; `text_id` is the same for an article and its translations."""
 
     slug: str
     locale: str
@@ -107,35 +108,30 @@ class ArticleAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class NewsAddress:
-    """Where a published changelog entry stands."""
+class EntryAddress:
+    """The address of a published changelog entry."""
 
     slug: str
     updated_at: datetime
 
 
 def article_url(bot: Bot, locale: str, slug: str) -> str:
-    return f"{bot.help_url}{below(bot, locale)}/articles/{slug}"
+    return bot.help_url + path_of_article(bot.locale, locale, slug)
 
 
 def article_path(bot: Bot, locale: str, slug: str) -> str:
-    return f"/help/{bot.slug}{below(bot, locale)}/articles/{slug}"
+    return f"/help/{bot.slug}{path_of_article(bot.locale, locale, slug)}"
 
 
 def search_path(bot: Bot, locale: str) -> str:
-    return f"/help/{bot.slug}{below(bot, locale)}/search"
-
-
-def below(bot: Bot, locale: str) -> str:
-    """What stands before the name of a page in another language than the help center's own."""
-    return "" if locale == bot.locale else f"/{locale}"
+    return f"/help/{bot.slug}{path_of_locale(bot.locale, locale)}/search"
 
 
 def collection_url(bot: Bot, slug: str) -> str:
     return f"{bot.help_url}/collections/{slug}"
 
 
-def section_path(bot: Bot, section: Section) -> str:
+def section_path(bot: Bot, section: CollectionSection) -> str:
     """The page that lists all articles of a section."""
     return f"/help/{bot.slug}/" + (f"collections/{section.slug}" if section.slug else "articles")
 

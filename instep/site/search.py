@@ -14,25 +14,25 @@ from instep.search.schemas import Passage, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
 from instep.site import queries
 from instep.site.schemas import article_path
-from instep.site.visits import Visit, help_center, spelled
+from instep.site.visits import Visit, canonical_locale, help_center
 from instep.web.addresses import client_address
 from instep.web.call import Window
 from instep.web.pages import NO_STORE
 from instep.web.public import public
 from instep.web.visitors.route import refuse_spent
 
-# Nobody's searches are kept anywhere, nor listed by others.
+# Searches are private: pages of results are neither stored nor indexed.
 HEADERS = {**NO_STORE, "X-Robots-Tag": "noindex"}
-# Of one article, so that others are seen beside it.
-EACH = 3
-NOTHING: Page[Passage] = Page([], None)
+# How many passages of one article a page shows, so that a long article does not fill it.
+PASSAGES_PER_ARTICLE = 3
+EMPTY_PAGE: Page[Passage] = Page([], None)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundArticle:
-    """An article with those of its passages that stand on this page of results, the best first.
+class ArticleResult:
+    """An article with its passages on this page of results.
 
-    What stands under none of its headings comes before those that do, so that it seems to be under none.
+    Passages above all headings come first, so that they do not seem to belong to one; the others by rank.
     """
 
     title: str
@@ -42,7 +42,7 @@ class FoundArticle:
 
 @public
 async def show_search(request: Request) -> Response:
-    query = sought_in(request)
+    query = searched_text(request)
     is_searched = len(query) >= limits.MIN_QUERY_CHARACTERS
     if is_searched:
         await count_search(request)
@@ -50,31 +50,31 @@ async def show_search(request: Request) -> Response:
     async with help_center(request) as visit:
         locale = visit.ctx.bot.locale
         if "locale" in request.path_params:
-            locale = spelled(request.path_params["locale"])
-        listed = await search(visit, SearchRequest(query, locale)) if is_searched else NOTHING
+            locale = canonical_locale(request.path_params["locale"])
+        passages = await search(visit, SearchRequest(query, locale)) if is_searched else EMPTY_PAGE
         page = visit.page(
             "search.html",
             locale,
             query=query,
             is_searched=is_searched,
-            articles=by_article(visit, listed.rows),
+            articles=results_by_article(visit, passages.rows),
             is_first="start_cursor" not in request.query_params,
-            next_cursor=listed.next_cursor,
+            next_cursor=passages.next_cursor,
         )
     page.headers.update(HEADERS)
     del page.headers["ETag"]
     return page
 
 
-def sought_in(request: Request) -> str:
+def searched_text(request: Request) -> str:
     query = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
     if len(query) > limits.MAX_QUERY_CHARACTERS:
-        raise InvalidRequest(f"Search for at most {limits.MAX_QUERY_CHARACTERS} letters at once.")
+        raise InvalidRequest(f"Search for at most {limits.MAX_QUERY_CHARACTERS} characters.")
     return query
 
 
 async def count_search(request: Request) -> None:
-    """Before anything that takes long, and without a connection afterwards."""
+    """Count the search before anything slow is done, and give the connection back; 429 beyond the limit."""
     database, slug = request.app.state.database, request.path_params["bot"]
     entering = database.enter(
         Window,
@@ -89,18 +89,20 @@ async def count_search(request: Request) -> None:
             refuse_spent([window])
 
 
-async def search(visit: Visit, wanted: SearchRequest) -> Page[Passage]:
+async def search(visit: Visit, search_request: SearchRequest) -> Page[Passage]:
     cursor = visit.request.query_params.get("start_cursor")
     key = visit.request.app.state.cursor_key
-    return await search_passages(visit.ctx, wanted, PageRequest(key, limits.SITE_PAGE_SIZE, cursor), EACH)
+    return await search_passages(
+        visit.ctx, search_request, PageRequest(key, limits.SITE_PAGE_SIZE, cursor), PASSAGES_PER_ARTICLE
+    )
 
 
-def by_article(visit: Visit, passages: Iterable[Passage]) -> list[FoundArticle]:
-    found: dict[str, FoundArticle] = {}
+def results_by_article(visit: Visit, passages: Iterable[Passage]) -> list[ArticleResult]:
+    results: dict[str, ArticleResult] = {}
     for passage in passages:
         path = article_path(visit.ctx.bot, passage.locale, passage.slug)
-        article = found.setdefault(passage.article_id, FoundArticle(passage.title, path, []))
+        article = results.setdefault(passage.article_id, ArticleResult(passage.title, path, []))
         article.passages.append(passage)
-    for article in found.values():
+    for article in results.values():
         article.passages.sort(key=lambda passage: bool(passage.headings))
-    return list(found.values())
+    return list(results.values())

@@ -1,4 +1,4 @@
-"""A visit: which help center an address names, and how its pages and documents are answered."""
+"""A visit: the help center that an address names, and the rendering of its pages."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,8 +22,8 @@ from instep.web.pages import Pages
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 
 
-def day(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d")
+def day(timestamp: datetime) -> str:
+    return timestamp.astimezone(UTC).strftime("%Y-%m-%d")
 
 
 pages = Pages.below(Path(__file__).parent / "templates")
@@ -41,7 +41,7 @@ class Visit:
     def page(self, template: str, locale: str | None = None, **values: Any) -> Response:
         bot = self.ctx.bot
         locale = locale or bot.locale
-        everywhere = {
+        common_values = {
             "bot": bot,
             "locale": locale,
             "has_changelog": self.has_changelog,
@@ -49,11 +49,11 @@ class Visit:
             "longest_query": limits.MAX_QUERY_CHARACTERS,
             "query": "",
         }
-        return pages.render(self.request, template, **{**everywhere, **values})
+        return pages.render(self.request, template, **{**common_values, **values})
 
 
-def spelled(locale: str) -> str:
-    """The one spelling of a language code; what is none has no pages."""
+def canonical_locale(locale: str) -> str:
+    """The canonical spelling of a language code; an invalid one is not found (404)."""
     try:
         return valid_locale(locale)
     except ValueError:

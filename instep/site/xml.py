@@ -8,7 +8,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-# What the specification leaves out of its characters (XML 1.0, section 2.2); no escape brings it in.
+# Characters that XML does not allow, not even escaped (XML 1.0, section 2.2).
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

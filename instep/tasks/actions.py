@@ -13,16 +13,16 @@ from instep.core.errors import AppError, InvalidRequest, InvalidValue, NotFound,
 from instep.core.ids import new_id
 from instep.core.jobs import defer
 from instep.core.paging import Page, PageRequest
+from instep.core.rate_window import RateWindow
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import writes
 from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
-from instep.tasks.queries import RateWindow
 from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
 from instep.writer import InvalidDiff, read_diff
 
 RUN_TASK = "run_task"
-VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
+IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 
 
 class IdempotencyMismatch(AppError):
@@ -44,16 +44,16 @@ async def get_task(ctx: WorkspaceCtx, task_id: str) -> Task:
     return await find_task(ctx, ctx.bots, task_id)
 
 
-async def task_hits(ctx: Ctx) -> RateWindow:
-    """How many of the hour's tasks the caller has created."""
+async def task_window(ctx: Ctx) -> RateWindow:
+    """The caller's window of task creation: how many tasks of this hour are used."""
     return await queries.peek_creations(ctx)
 
 
 async def read_task(new: TaskCreate) -> ReadTask:
-    """Refuse what can't be worked on. It may take seconds, so it is done before a transaction begins."""
-    refuse_other_than_one(new)
+    """Refuse a request that can't be processed. That may take seconds: call it outside a transaction."""
+    _refuse_other_than_one(new)
     if new.change is not MISSING and new.change.diff is not MISSING:
-        await refuse_unreadable(new.change.diff)
+        await _refuse_unreadable(new.change.diff)
     return ReadTask(new, hashlib.sha256(new.model_dump_json().encode()).digest())
 
 
@@ -66,9 +66,9 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
     same task and runs nothing twice.
     """
     task_id = new_id("task")
-    if key is not None and (earlier := await claim_key(ctx, key, read, task_id)):
+    if key is not None and (earlier := await _claim_key(ctx, key, read, task_id)):
         return Creation(await find_task(ctx, [ctx.bot], earlier), is_replay=True)
-    await count_creation(ctx)
+    await _count_creation(ctx)
     if read.new.change is not MISSING:
         await queries.insert_change(ctx, task_id, read.new.change)
     if read.new.article is not MISSING:
@@ -87,7 +87,7 @@ async def find_task(ctx: Ctx | WorkspaceCtx, bots: Sequence[Bot], task_id: str) 
     return task
 
 
-def refuse_other_than_one(new: TaskCreate) -> None:
+def _refuse_other_than_one(new: TaskCreate) -> None:
     if len(new.model_fields_set) != 1:
         message = "send exactly one of `change` and `article`"
         raise InvalidRequest(
@@ -96,12 +96,12 @@ def refuse_other_than_one(new: TaskCreate) -> None:
         )
 
 
-async def refuse_unreadable(diff: str) -> None:
+async def _refuse_unreadable(diff: str) -> None:
     try:
-        if is_read_at_once(diff):
+        if _is_short(diff):
             read_diff(diff)
         else:
-            await run_with_timeout(check_diff, diff, seconds=limits.MAX_DIFF_PARSE_SECONDS)
+            await run_with_timeout(_check_diff, diff, seconds=limits.MAX_DIFF_PARSE_SECONDS)
     except InvalidDiff as error:
         refusal = error.message
     except TimeLimitExceeded:
@@ -111,21 +111,21 @@ async def refuse_unreadable(diff: str) -> None:
     raise InvalidRequest(refusal, details=[("change.diff", refusal)])
 
 
-def is_read_at_once(diff: str) -> bool:
-    """A short diff, with lines that people write, is read in no time."""
+def _is_short(diff: str) -> bool:
+    """Whether a diff, by its length and its longest line, is cheap enough to read in this process."""
     if len(diff) > limits.MAX_INLINE_CHARACTERS:
         return False
     return max(map(len, diff.split("\n"))) <= limits.INLINE_LINE_CHARACTERS
 
 
-def check_diff(diff: str) -> None:
-    """Raises what `read_diff` raises, without sending what it read back from another process."""
+def _check_diff(diff: str) -> None:
+    """Raise what `read_diff` raises, without sending its result back from the other process."""
     read_diff(diff)
 
 
-async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:
-    """The task that the key has made already, if any."""
-    if not VISIBLE.fullmatch(key):
+async def _claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:
+    """The id of the task that an earlier request with this key created, if any."""
+    if not IDEMPOTENCY_KEY.fullmatch(key):
         raise InvalidValue(
             "Idempotency-Key", f"it must be 1 to {limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible characters"
         )
@@ -138,20 +138,20 @@ async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | N
     return earlier.task_id
 
 
-async def count_creation(ctx: Ctx) -> None:
-    """Counted in the task's own transaction, so that a refused request does not count."""
+async def _count_creation(ctx: Ctx) -> None:
+    """Count in the task's own transaction, so that a refused request does not count."""
     quota = settings().tasks_per_hour
     creator = "Your account" if ctx.actor.type == "person" else "This API key"
-    refuse_over(quota, await queries.count_creation(ctx), creator)
-    # Whoever may make keys must not get around the limit with them.
+    _refuse_over(quota, await queries.count_creation(ctx), creator)
+    # A caller who may create keys must not get around the limit with them.
     workspace_quota = quota * limits.MAX_TASK_QUOTAS_PER_WORKSPACE
-    refuse_over(workspace_quota, await queries.count_creation_in_workspace(ctx), "This workspace")
+    _refuse_over(workspace_quota, await queries.count_creation_in_workspace(ctx), "This workspace")
 
 
-def refuse_over(quota: int, counted: RateWindow, creator: str) -> None:
-    if counted.hits > quota:
+def _refuse_over(quota: int, window: RateWindow, creator: str) -> None:
+    if window.hits > quota:
         raise RateLimited(
             f"{creator} has used up its {quota} tasks of this hour: wait as long as `Retry-After` says,"
-            " or ask whoever runs this server to raise `INSTEP_TASKS_PER_HOUR`.",
-            headers={"Retry-After": str(counted.seconds_left)},
+            " or ask the operator of this server to raise `INSTEP_TASKS_PER_HOUR`.",
+            headers={"Retry-After": str(window.seconds_left)},
         )

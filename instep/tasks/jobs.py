@@ -1,29 +1,26 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from instep import writer
 from instep.articles.queries import list_for_writer
 from instep.articles.schemas import Article
 from instep.core import limits
-from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, defer
 from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import refuse_paused
-from instep.identity.queries import find_bot
-from instep.identity.schemas import Actor, Ctx
+from instep.identity.job_context import job_context
+from instep.identity.schemas import Actor
 from instep.llm.protocol import Model
 from instep.tasks import queries
 from instep.tasks.model_step import ModelStep
 from instep.tasks.queries import TaskInput
-from instep.tasks.reports import tell_end, write_report
+from instep.tasks.reports import emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
@@ -34,101 +31,97 @@ WRITER = Actor("task", "Instep", can_write=True, channel="job")
 async def run_task(database: Database, job: Job, model: Model | None = None) -> None:
     """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
     try:
-        await work_on(database, job.payload, model)
+        await process_task(database, job.payload, model)
     except TimeLimitExceeded:
         message = "The task took too long or too much memory to read: send a smaller one."
         await fail_task(database, job.payload, "too_expensive", message)
-    except InvalidRequest as refused:
-        await fail_task(database, job.payload, refused.code, refused.message)
+    except InvalidRequest as error:
+        await fail_task(database, job.payload, error.code, error.message)
     except PlanInactive:
-        await postpone(database, job)
+        await retry_later(database, job)
 
 
 async def give_up(database: Database, job: Job) -> None:
-    """What becomes of a task whose job has failed, or killed its worker, for the last time."""
+    """Fail a task whose job has failed, or killed its worker, for the last time."""
     await fail_task(
         database, job.payload, "internal_error", "The task failed here; it was tried several times."
     )
 
 
-async def postpone(database: Database, job: Job) -> None:
-    """A paused workspace takes no writes, drafts neither: its tasks wait until it is resumed."""
-    async with context(database, job.payload) as ctx:
+async def retry_later(database: Database, job: Job) -> None:
+    """Run the task again later: a paused workspace takes no writes, so its tasks wait until it is resumed."""
+    async with job_context(database, job.payload, WRITER) as ctx:
         await defer(ctx.tx.connection, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
 
 
-async def work_on(database: Database, payload: dict[str, str], model: Model | None) -> None:
-    async with context(database, payload) as ctx, ctx.tx.transaction():
+async def process_task(database: Database, payload: dict[str, str], model: Model | None) -> None:
+    async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         work = await queries.start(ctx, payload["task"])
         if work is None:
             return
         articles = {article.id: article for article in await list_for_writer(ctx)}
-        own = ctx.bot.help_url
-    found = await sources_for(database, payload, wanted_of(work.article)) if work.article else []
-    # The report names articles as they were read: one that came since is left to the next task.
-    sources = [source for source in found if source.id in articles]
-    report = await write(work, articles, sources)
+        help_url = ctx.bot.help_url
+    sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
+    # The report names articles as they were read: a newer article is left to the next task.
+    sources = [source for source in sources if source.id in articles]
+    report = await write_drafts(work, articles, sources)
     if model is not None:
-        async with context(database, payload) as ctx:
-            await queries.tell_stage(ctx, payload["task"], f"Asking the language model {model.name}.")
-        consultant = ModelStep(model, partial(context, database, payload))
-        report = await improve(consultant, work, articles, sources, report, own)
+        async with job_context(database, payload, WRITER) as ctx:
+            await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
+        model_step = ModelStep(model, partial(job_context, database, payload, WRITER))
+        report = await improve(model_step, work, articles, sources, report, help_url)
 
     async def end_task() -> None:
-        async with context(database, payload) as ctx, ctx.tx.transaction():
+        async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             await write_report(ctx, payload["task"], work, report, articles)
 
     await restartable(end_task)
 
 
-async def write(work: TaskInput, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
+async def write_drafts(work: TaskInput, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
     if work.article:
-        wanted = wanted_of(work.article)
-        return await run_with_timeout(write_article, wanted, sources, seconds=limits.MAX_WRITER_SECONDS)
+        request = outline_request(work.article)
+        return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
     return await run_with_timeout(
         writer.write, change_of(work), texts_of(articles), seconds=limits.MAX_WRITER_SECONDS
     )
 
 
 async def improve(
-    consultant: ModelStep,
+    model_step: ModelStep,
     work: TaskInput,
     articles: dict[str, Article],
     sources: list[Source],
     report: writer.Report,
-    own: str,
+    help_url: str,
 ) -> writer.Report:
     if work.article:
-        wanted = wanted_of(work.article)
-        return await consultant.write(wanted, sources, report)
-    return await consultant.edit(change_of(work), texts_of(articles), report, own)
+        return await model_step.write(outline_request(work.article), sources, report)
+    return await model_step.edit(change_of(work), texts_of(articles), report, help_url)
 
 
-async def sources_for(database: Database, payload: dict[str, str], wanted: Wanted) -> list[Source]:
-    """In no transaction of ours: what the search then reads of the articles it may keep."""
-    searches = await run_with_timeout(searches_for, wanted, seconds=limits.MAX_WRITER_SECONDS)
-    async with context(database, payload) as ctx:
+async def sources_for(database: Database, payload: dict[str, str], request: Wanted) -> list[Source]:
+    """What the articles say on the subject of a request.
+
+    The search runs in no transaction of ours, so that it may store what it reads of the articles.
+    """
+    searches = await run_with_timeout(searches_for, request, seconds=limits.MAX_WRITER_SECONDS)
+    async with job_context(database, payload, WRITER) as ctx:
         return await find_sources(ctx, searches, ctx.bot.locale)
 
 
 async def fail_task(database: Database, payload: dict[str, str], code: str, message: str) -> None:
-    async with context(database, payload) as ctx, ctx.tx.transaction():
-        unended = await queries.lock_unended(ctx, payload["task"])
-        if unended is None:
+    async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
+        task = await queries.lock_unended(ctx, payload["task"])
+        if task is None:
             return
-        await queries.fail(ctx, unended.id, code, message)
-        await tell_end(ctx, unended)
+        await queries.fail(ctx, task.id, code, message)
+        await emit_end(ctx, task)
 
 
-@asynccontextmanager
-async def context(database: Database, payload: dict[str, str]) -> AsyncIterator[Ctx]:
-    async with database.enter_workspace(payload["workspace"]) as tx:
-        yield Ctx(tx, await find_bot(tx, UUID(payload["bot"])), WRITER, utc_now())
-
-
-def wanted_of(article: Mapping[str, Any]) -> Wanted:
+def outline_request(article: Mapping[str, Any]) -> Wanted:
     return Wanted(article["title"], article["instructions"])
 
 

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
+from instep.core.rate_window import RateWindow, count_hit, peek_hits
 from instep.identity.schemas import Ctx
 from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
 from instep.writer import StaleMention
@@ -24,14 +25,6 @@ TASK = """
         where d.task_id = t.id), '[]') as drafts
 """
 ORDER = Order(("t.created_at", "t.id"), descending=True)
-
-
-@dataclass(frozen=True, slots=True)
-class RateWindow:
-    """How often a window was hit, and for how many seconds it lasts."""
-
-    hits: int
-    seconds_left: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +110,8 @@ async def insert(ctx: Ctx, task_id: str, row: dict[str, Any]) -> None:
 
 
 async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
-    """None when the key is this request's now; else whose it is. Concurrent requests wait here."""
-    claimed = await ctx.tx.execute(
+    """The request that the key belongs to, or None: it is this request's now. Concurrent requests wait."""
+    claim_count = await ctx.tx.execute(
         """
         insert into idempotency_keys as k (workspace_id, key, request_hash, task_id, created_at)
         values (%(workspace)s, %(key)s, %(hash)s, %(task)s, %(now)s)
@@ -134,7 +127,7 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
         now=ctx.now,
         hours=limits.IDEMPOTENCY_RETENTION_HOURS,
     )
-    if claimed:
+    if claim_count:
         return None
     return await ctx.tx.one(
         Replay,
@@ -148,31 +141,21 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
 
 
 async def count_creation(ctx: Ctx) -> RateWindow:
-    """Count a task of the caller: an API key, or a person through whichever app."""
-    return await hits(ctx, "count_hit", "tasks", creator_of(ctx))
+    """Count a task of the caller: of the API key, or of the person, through whichever app."""
+    return await count_hit(ctx.tx, "tasks", creator_of(ctx), limits.TASK_WINDOW_SECONDS)
 
 
 async def count_creation_in_workspace(ctx: Ctx) -> RateWindow:
-    return await hits(ctx, "count_hit", "workspace-tasks", ctx.workspace_id)
+    return await count_hit(ctx.tx, "workspace-tasks", ctx.workspace_id, limits.TASK_WINDOW_SECONDS)
 
 
 async def peek_creations(ctx: Ctx) -> RateWindow:
     """What the caller has created, without counting."""
-    return await hits(ctx, "peek_hits", "tasks", creator_of(ctx))
+    return await peek_hits(ctx.tx, "tasks", creator_of(ctx), limits.TASK_WINDOW_SECONDS)
 
 
 def creator_of(ctx: Ctx) -> str:
     return ctx.actor.id or ctx.workspace_id
-
-
-async def hits(ctx: Ctx, function: str, policy: str, subject: str) -> RateWindow:
-    return await ctx.tx.one(
-        RateWindow,
-        f"select hits, seconds_left from {function}(%(policy)s, %(subject)s, %(seconds)s)",
-        policy=policy,
-        subject=subject,
-        seconds=limits.TASK_WINDOW_SECONDS,
-    )
 
 
 async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
@@ -192,8 +175,8 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
     )
 
 
-async def tell_stage(ctx: Ctx, task_id: str, stage: str) -> None:
-    """Say what a task does at present, to whoever looks while it runs."""
+async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
+    """Show what a running task does at present."""
     await ctx.tx.execute(
         "update tasks set summary = %(stage)s where bot_id = %(bot)s and id = %(id)s and status = 'running'",
         bot=ctx.bot.id,
@@ -203,7 +186,7 @@ async def tell_stage(ctx: Ctx, task_id: str, stage: str) -> None:
 
 
 async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
-    """A task that has not ended, locked: whoever holds it may end it, and nobody else."""
+    """A task that has not ended, locked, so that only the caller can end it; None when it has ended."""
     return await ctx.tx.first(
         Task,
         f"""
@@ -234,9 +217,9 @@ async def complete(
     )
 
 
-async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[StaleMention]) -> None:
-    """Remember which names a change removed that articles say; of several changes the latest one counts."""
-    if not absences:
+async def insert_gone_names(ctx: Ctx, change_title: str, stale_mentions: Sequence[StaleMention]) -> None:
+    """Remember removed names that articles still use; for each name the latest change counts."""
+    if not stale_mentions:
         return
     await ctx.tx.execute(
         "delete from gone_names where bot_id = %(bot)s and gone_at < %(before)s",
@@ -254,8 +237,8 @@ async def keep_gone_names(ctx: Ctx, change_title: str, absences: Sequence[StaleM
         """,
         bot=ctx.bot.id,
         title=change_title,
-        articles=[absence.article_id for absence in absences],
-        names=[absence.name for absence in absences],
+        articles=[mention.article_id for mention in stale_mentions],
+        names=[mention.name for mention in stale_mentions],
         now=ctx.now,
     )
 

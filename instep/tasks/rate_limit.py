@@ -1,30 +1,30 @@
-"""Creating a task as every face does: once per idempotency key, and with the hour's limit told beside it."""
+"""Creating a task over REST or MCP, with the limit of the hour in the RateLimit header fields."""
 
 from instep.core import limits
 from instep.core.errors import RateLimited
+from instep.core.rate_window import RateWindow
 from instep.tasks import actions
-from instep.tasks.queries import RateWindow
 from instep.tasks.schemas import Creation, TaskCreate
 from instep.web.call import Call, Window
 
 
-async def create_counted(call: Call, new: TaskCreate, key: str | None) -> Creation:
+async def create_rate_limited(call: Call, new: TaskCreate, key: str | None) -> Creation:
     read = await actions.read_task(new)
     async with call.begin() as ctx:
-        window = tasks_window(call, await actions.task_hits(ctx))
+        window = add_window(call, await actions.task_window(ctx))
         try:
-            created = await actions.create_task(ctx, read, key)
+            creation = await actions.create_task(ctx, read, key)
         except RateLimited:
             window.hits = window.quota
             raise
-        # Others may have been counted since; now the count is held until this transaction ends.
-        window.hits = (await actions.task_hits(ctx)).hits
-        return created
+        # Other requests may have been counted since; from here on this transaction holds the count.
+        window.hits = (await actions.task_window(ctx)).hits
+        return creation
 
 
-def tasks_window(call: Call, hits: RateWindow) -> Window:
-    """Tell the limit of task creation beside that of requests."""
+def add_window(call: Call, rate_window: RateWindow) -> Window:
+    """Add the limit of task creation to the response, next to that of requests."""
     quota = call.settings.tasks_per_hour
-    window = Window("tasks", quota, limits.TASK_WINDOW_SECONDS, hits.hits, hits.seconds_left)
+    window = Window("tasks", quota, limits.TASK_WINDOW_SECONDS, rate_window.hits, rate_window.seconds_left)
     call.windows.append(window)
     return window

@@ -1,11 +1,11 @@
-"""What becomes of the writer's report: the end of its task, and a draft for each of its proposals."""
+"""Storing the writer's report: it ends the task, and each of its proposals becomes a draft."""
 
 from instep import writer
 from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
 from instep.core.errors import NotFound
 from instep.drafts.actions import queue_edit_of_task, queue_new_article
-from instep.drafts.schemas import EvidenceOut, NewArticle, Proposal
+from instep.drafts.schemas import EditProposal, EvidenceOut, NewArticle
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
@@ -17,9 +17,9 @@ from instep.webhooks.emit import emit
 async def write_report(
     ctx: Ctx, task_id: str, work: TaskInput, report: writer.Report, articles: dict[str, Article]
 ) -> None:
-    # Of two workers that ran the task the second waits here, and then has nothing left to end.
-    running = await queries.lock_unended(ctx, task_id)
-    if running is None:
+    # When two workers ran the task the second waits here, and then finds that the task has ended.
+    task = await queries.lock_unended(ctx, task_id)
+    if task is None:
         return
     reviewed = [
         {
@@ -32,60 +32,60 @@ async def write_report(
     ]
     outcome: Outcome = "drafts" if report.proposals else "no_changes"
     await queries.complete(ctx, task_id, outcome, report.summary, reviewed)
-    await queries.keep_gone_names(ctx, work.change_title or "", report.absences)
-    for proposed in report.proposals:
-        if proposed.article_id is None:
-            await queue_new_article(ctx, await new_article_of(ctx, proposed, work, task_id))
+    await queries.insert_gone_names(ctx, work.change_title or "", report.absences)
+    for proposal in report.proposals:
+        if proposal.article_id is None:
+            await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))
         else:
-            article = articles[proposed.article_id]
-            await queue_edit_of_task(ctx, article.id, proposal_of(proposed, article, work, task_id))
-    await tell_end(ctx, running)
+            article = articles[proposal.article_id]
+            await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id))
+    await emit_end(ctx, task)
 
 
-async def tell_end(ctx: Ctx, before: Task) -> None:
+async def emit_end(ctx: Ctx, before: Task) -> None:
     """Emit the event of a task that has ended, whichever way."""
-    ended = await find_task(ctx, [ctx.bot], before.id)
-    await emit(ctx, "task.completed", task_out(ended), task_out(before))
+    after = await find_task(ctx, [ctx.bot], before.id)
+    await emit(ctx, "task.completed", task_out(after), task_out(before))
 
 
-def proposal_of(proposed: writer.Proposal, article: Article, work: TaskInput, task_id: str) -> Proposal:
-    return Proposal(
-        content=proposed.text,
+def edit_of(proposal: writer.Proposal, article: Article, work: TaskInput, task_id: str) -> EditProposal:
+    return EditProposal(
+        content=proposal.text,
         base_version=article.version,
         base_title=article.title,
         base_content=article.content,
-        title=proposed.title if proposed.title != article.title else None,
-        reason=proposed.reason,
+        title=proposal.title if proposal.title != article.title else None,
+        reason=proposal.reason,
         source_url=work.source_url,
         task_id=task_id,
-        evidence=evidence_of(proposed),
-        warnings=proposed.warnings,
+        evidence=evidence_of(proposal),
+        warnings=proposal.warnings,
     )
 
 
-async def new_article_of(ctx: Ctx, proposed: writer.Proposal, work: TaskInput, task_id: str) -> NewArticle:
+async def new_article_of(ctx: Ctx, proposal: writer.Proposal, work: TaskInput, task_id: str) -> NewArticle:
     return NewArticle(
-        title=proposed.title,
-        content=proposed.text,
-        collection_id=await collection_left(ctx, work),
-        reason=proposed.reason,
+        title=proposal.title,
+        content=proposal.text,
+        collection_id=await requested_collection(ctx, work),
+        reason=proposal.reason,
         source_url=work.source_url,
         task_id=task_id,
-        evidence=evidence_of(proposed),
-        warnings=proposed.warnings,
+        evidence=evidence_of(proposal),
+        warnings=proposal.warnings,
     )
 
 
-async def collection_left(ctx: Ctx, work: TaskInput) -> str | None:
-    """The collection that was asked for; none if it has been deleted meanwhile, as its articles have none."""
-    wanted = work.article["collection_id"] if work.article else None
+async def requested_collection(ctx: Ctx, work: TaskInput) -> str | None:
+    """The requested collection; None if it has been deleted since: its other articles have none either."""
+    collection_id = work.article["collection_id"] if work.article else None
     try:
-        return (await find_collection(ctx, wanted, lock="key share")).id if wanted else None
+        return (await find_collection(ctx, collection_id, lock="key share")).id if collection_id else None
     except NotFound:
         return None
 
 
-def evidence_of(proposed: writer.Proposal) -> tuple[EvidenceOut, ...]:
+def evidence_of(proposal: writer.Proposal) -> tuple[EvidenceOut, ...]:
     return tuple(
         EvidenceOut(
             file=place.file,
@@ -94,5 +94,5 @@ def evidence_of(proposed: writer.Proposal) -> tuple[EvidenceOut, ...]:
             excerpt=place.excerpt,
             article_line=place.article_line,
         )
-        for place in proposed.evidence
+        for place in proposal.evidence
     )

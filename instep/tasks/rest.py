@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from instep.core import limits
 from instep.tasks import actions
-from instep.tasks.rate_limit import create_counted
+from instep.tasks.rate_limit import create_rate_limited
 from instep.tasks.schemas import TaskCreate, TaskOut, task_out
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
@@ -19,7 +19,7 @@ IdempotencyKey = Annotated[
     str | None,
     Header(
         description="Makes a repeated request safe for 24 hours: 1 to 255 visible characters.",
-        # Held by the action, which names the header as it is written.
+        # The action enforces this, and names the header in its error.
         json_schema_extra={
             "minLength": 1,
             "maxLength": limits.MAX_IDEMPOTENCY_KEY_CHARACTERS,
@@ -34,8 +34,8 @@ async def list_tasks(
     call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.list_tasks(ctx, call.page(page_size, start_cursor))
-        return reply_list(listed, task_out)
+        tasks = await actions.list_tasks(ctx, call.page(page_size, start_cursor))
+        return reply_list(tasks, task_out)
 
 
 @router.operation(
@@ -44,11 +44,11 @@ async def list_tasks(
 async def create_task(
     call: CurrentCall, body: TaskCreate, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    created = await create_counted(call, body, idempotency_key)
-    headers = {"Location": f"{call.settings.base_url}/v1/tasks/{created.task.id}"}
-    if created.is_replay:
+    creation = await create_rate_limited(call, body, idempotency_key)
+    headers = {"Location": f"{call.settings.base_url}/v1/tasks/{creation.task.id}"}
+    if creation.is_replay:
         headers["Idempotent-Replayed"] = "true"
-    return reply(task_out(created.task), 202, headers)
+    return reply(task_out(creation.task), 202, headers)
 
 
 @router.operation("GET /tasks/{id}", actions.get_task, TaskOut, needs_bot=False)

@@ -1,4 +1,4 @@
-"""What a new article may be made from: what the search finds for it among the articles."""
+"""The sources of a new article: passages that the search finds among the articles."""
 
 from collections.abc import Iterable
 
@@ -9,32 +9,32 @@ from instep.search.schemas import Passage
 from instep.writer.new_articles.outline import Wanted, topics_of
 from instep.writer.new_articles.outline_sources import Source
 
-# The share of a request's words that a passage holds, from which on it bears on the request.
-BEARING = 0.3
-# What is searched for, and the topic for which it is.
+# A passage bears on a request when it holds at least this share, from 0 to 1, of the request's words.
+MIN_COVERAGE = 0.3
+# The words to search for, and the topic they belong to: an empty text for the subject of the article.
 Search = tuple[str, str]
 
 
-def searches_for(wanted: Wanted) -> list[Search]:
-    """For its subject, in few words and in more, and for each of the topics that it names."""
-    subject = f"{wanted.title} {wanted.instructions or ''}"[: limits.MAX_QUESTION_CHARACTERS]
-    topics = topics_of(wanted)[: limits.MAX_TOPICS_SEARCHED]
-    return [(wanted.title, ""), (subject, ""), *((topic, topic) for topic in topics)]
+def searches_for(request: Wanted) -> list[Search]:
+    """Searches for the subject, by its title and with its instructions, and for each topic that it names."""
+    subject = f"{request.title} {request.instructions or ''}"[: limits.MAX_QUESTION_CHARACTERS]
+    topics = topics_of(request)[: limits.MAX_TOPICS_SEARCHED]
+    return [(request.title, ""), (subject, ""), *((topic, topic) for topic in topics)]
 
 
 async def find_sources(
-    ctx: Ctx, searches: Iterable[Search], locale: str, least: float = BEARING
+    ctx: Ctx, searches: Iterable[Search], locale: str, min_coverage: float = MIN_COVERAGE
 ) -> list[Source]:
-    """The nearest passages that everybody may read and that hold so much of what is searched for."""
-    found: dict[tuple[str, str, str], Source] = {}
+    """The nearest public passages whose coverage of the searched words is at least `min_coverage`, 0 to 1."""
+    sources: dict[tuple[str, str, str], Source] = {}
     for question, topic in dict.fromkeys(searches):
         for passage in (await retrieve(ctx, question, locale, limit=limits.MAX_SOURCES_PER_WORDING)).passages:
-            if passage.coverage >= least:
-                place = (topic, passage.article_id, passage.markdown)
-                found.setdefault(place, source_of(passage, topic))
-    return list(found.values())
+            if passage.coverage >= min_coverage:
+                key = (topic, passage.article_id, passage.markdown)
+                sources.setdefault(key, source_from(passage, topic))
+    return list(sources.values())
 
 
-def source_of(passage: Passage, topic: str) -> Source:
+def source_from(passage: Passage, topic: str) -> Source:
     heading = f"## {passage.headings[-1]}\n\n" if passage.headings else ""
     return Source(passage.article_id, passage.title, heading + passage.markdown, passage.url, topic)

@@ -8,7 +8,7 @@ from pydantic import MISSING, Field
 
 from instep.core import limits
 from instep.tasks import actions
-from instep.tasks.rate_limit import create_counted
+from instep.tasks.rate_limit import create_rate_limited
 from instep.tasks.schemas import (
     ChangeOut,
     Outcome,
@@ -68,7 +68,7 @@ async def create_task(
     its drafts.
     """
     key = None if idempotency_key is MISSING else idempotency_key
-    return task_report_out((await create_counted(call, body, key)).task)
+    return task_report_out((await create_rate_limited(call, body, key)).task)
 
 
 @toolbox.tool(actions.get_task, TaskReportOut, "Look at a task", needs_bot=False)

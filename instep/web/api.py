@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from instep.core import limits
 from instep.core.etags import is_listed
+from instep.core.markdown import Format
 from instep.core.paging import Page
 from instep.identity.access import is_write
 from instep.web.authenticated_route import AuthenticatedRoute, literal_paths, route_metadata
 from instep.web.call import Access
-from instep.web.shapes import Format
 
 PageSize = Annotated[int, Query(ge=1, le=limits.MAX_PAGE_SIZE, description="How many rows, at the most.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]

@@ -74,7 +74,6 @@ Description = Annotated[Text, Field(max_length=limits.MAX_DESCRIPTION_CHARACTERS
 SourceUrl = Annotated[Text, Field(max_length=limits.MAX_SOURCE_URL_CHARACTERS)]
 Visibility = Literal["public", "authenticated"]
 Position = Annotated[int, Field(ge=0, le=limits.MAX_INTEGER), BeforeValidator(integral)]
-Format = Literal["markdown", "html"]
 Timestamp = Annotated[
     datetime,
     PlainSerializer(isoformat, return_type=str, when_used="json"),

@@ -26,7 +26,7 @@ from instep.webhooks.schemas import (
     WebhookCreate,
     WebhookOut,
     WebhookUpdate,
-    WithSecret,
+    WebhookWithSecret,
 )
 
 SECRET_PREFIX = "whsec_"
@@ -43,19 +43,19 @@ async def list_webhooks(ctx: WorkspaceCtx, page: PageRequest) -> Page[Webhook]:
 
 async def get_webhook(ctx: WorkspaceCtx, webhook_id: str) -> Webhook:
     """Get a webhook endpoint."""
-    return await find_webhook(ctx, webhook_id)
+    return await _find_webhook(ctx, webhook_id)
 
 
 @writes
-async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WithSecret:
+async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WebhookWithSecret:
     """Create a webhook endpoint; the answer is the only one that shows its signing secret.
 
     Without `botId` it gets the events of all bots that the key covers, those to come included if the key
     covers them; where the request names a bot, of this bot. A workspace has at most 20 endpoints.
     """
-    refuse_unreachable(new.url)
-    bot = covered_bot(ctx, new.bot_id)
-    await queries.hold_number(ctx)
+    _refuse_unreachable(new.url)
+    bot = _covered_bot(ctx, new.bot_id)
+    await queries.lock_count(ctx)
     if await queries.count(ctx) >= limits.MAX_WEBHOOK_ENDPOINTS:
         raise InvalidState(
             f"The workspace has {limits.MAX_WEBHOOK_ENDPOINTS} webhook endpoints, the most there may be: "
@@ -64,25 +64,25 @@ async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WithSecret:
     row = {
         "id": new_id("wh"),
         "bot_id": bot.id if bot else None,
-        "bot_ids": covered_ids(ctx, bot),
+        "bot_ids": _covered_ids(ctx, bot),
         "url": new.url,
         "description": new.model_dump().get("description") or None,
         "events": new.events,
     }
     webhook = await queries.insert(ctx, row)
-    return WithSecret(webhook, await add_secret(ctx, webhook))
+    return WebhookWithSecret(webhook, await _add_secret(ctx, webhook))
 
 
 @writes
 async def update_webhook(ctx: WorkspaceCtx, webhook_id: str, update: WebhookUpdate) -> Webhook:
     """Change the fields of a webhook endpoint that are sent; its bot stays.
 
-    What waits goes to the new `url`. `enabled` clears `disabledReason`.
+    Deliveries that wait go to the new `url`. `enabled` clears `disabledReason`.
     """
-    webhook = await find_webhook(ctx, webhook_id, lock="no key update")
-    changes = changed_fields(webhook, update.model_dump())
+    webhook = await _find_webhook(ctx, webhook_id, lock="no key update")
+    changes = _changed_fields(webhook, update.model_dump())
     if "url" in changes:
-        refuse_unreachable(changes["url"])
+        _refuse_unreachable(changes["url"])
     if not changes:
         return webhook
     return await queries.update(ctx, webhook.id, changes)
@@ -92,17 +92,17 @@ async def update_webhook(ctx: WorkspaceCtx, webhook_id: str, update: WebhookUpda
 async def delete_webhook(ctx: WorkspaceCtx, webhook_id: str) -> str:
     """Delete a webhook endpoint, its secrets and its log; what still waits is not delivered."""
     if not await queries.delete(ctx, webhook_id):
-        raise unknown_webhook()
+        raise _unknown_webhook()
     return webhook_id
 
 
 @writes
-async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WithSecret:
+async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WebhookWithSecret:
     """Make a new signing secret, which only this answer shows.
 
     The one before signs too, as a further `v1=`, for 24 hours. At most 10 secrets sign at a time.
     """
-    webhook = await find_webhook(ctx, webhook_id, lock="no key update")
+    webhook = await _find_webhook(ctx, webhook_id, lock="no key update")
     await queries.delete_ended_secrets(ctx, webhook.id)
     ends = await queries.ends_of_secrets(ctx, webhook.id)
     if len(ends) + 1 >= limits.MAX_WEBHOOK_SECRETS:
@@ -111,27 +111,27 @@ async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WithSecre
             f"rotate again after {isoformat(ends[0])}."
         )
     await queries.end_present_secret(ctx, webhook.id, limits.REPLACED_SECRET_TTL)
-    secret = await add_secret(ctx, webhook)
-    return WithSecret(await queries.update(ctx, webhook.id, {}), secret)
+    secret = await _add_secret(ctx, webhook)
+    return WebhookWithSecret(await queries.update(ctx, webhook.id, {}), secret)
 
 
 @writes
 async def test_webhook(ctx: WorkspaceCtx, webhook_id: str) -> Delivery:
     """Deliver an event of the kind `webhook.test` to this endpoint, whatever its filter.
 
-    `data.object` is the endpoint itself. The answer is the delivery, which the log of deliveries goes on to
-    tell of.
+    `data.object` is the endpoint itself. The answer is the delivery; its attempts appear in the log of
+    deliveries.
     """
-    webhook = await find_webhook(ctx, webhook_id, lock="share")
-    refuse_disabled(webhook)
-    event = test_event(ctx, webhook)
+    webhook = await _find_webhook(ctx, webhook_id, lock="share")
+    _refuse_disabled(webhook)
+    event = _test_event(ctx, webhook)
     await queries.insert_event(ctx, event)
     return await queries.insert_delivery(ctx, new_id("dlv"), webhook.id, event.id)
 
 
 async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, page: PageRequest) -> Page[Delivery]:
     """List the deliveries to a webhook endpoint with their attempts, newest first."""
-    webhook = await find_webhook(ctx, webhook_id)
+    webhook = await _find_webhook(ctx, webhook_id)
     return await queries.list_deliveries(ctx, webhook.id, page)
 
 
@@ -141,37 +141,37 @@ async def redeliver(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> Del
 
     Its id stays the same, and so does its body: a receiver that drops what it has seen is safe.
     """
-    webhook = await find_webhook(ctx, webhook_id, lock="share")
+    webhook = await _find_webhook(ctx, webhook_id, lock="share")
     if not await queries.lock_delivery(ctx, webhook.id, delivery_id):
         raise NotFound("There is no such delivery to this endpoint.")
-    refuse_disabled(webhook)
+    _refuse_disabled(webhook)
     return await queries.begin_round(ctx, delivery_id)
 
 
-async def find_webhook(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) -> Webhook:
+async def _find_webhook(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) -> Webhook:
     webhook = await queries.find(ctx, webhook_id, lock=lock)
     if webhook is None:
-        raise unknown_webhook()
+        raise _unknown_webhook()
     return webhook
 
 
-def unknown_webhook() -> NotFound:
+def _unknown_webhook() -> NotFound:
     return NotFound("There is no such webhook endpoint.")
 
 
-def refuse_unreachable(url: str) -> None:
+def _refuse_unreachable(url: str) -> None:
     try:
         refuse_url(parse_url(url), settings().allow_list)
     except ValueError as error:
         raise InvalidValue("url", str(error)) from None
 
 
-def refuse_disabled(webhook: Webhook) -> None:
+def _refuse_disabled(webhook: Webhook) -> None:
     if webhook.status == "disabled":
         raise InvalidState("This endpoint is disabled: enable it first, by PATCH with `status`.")
 
 
-def covered_bot(ctx: WorkspaceCtx, bot_id: str | None) -> Bot | None:
+def _covered_bot(ctx: WorkspaceCtx, bot_id: str | None) -> Bot | None:
     """The bot that a body names."""
     if bot_id is None:
         return None
@@ -181,15 +181,15 @@ def covered_bot(ctx: WorkspaceCtx, bot_id: str | None) -> Bot | None:
     raise InvalidValue("botId", "it is not the id of a bot that this API key covers")
 
 
-def covered_ids(ctx: WorkspaceCtx, bot: Bot | None) -> list[Any] | None:
+def _covered_ids(ctx: WorkspaceCtx, bot: Bot | None) -> list[Any] | None:
     """The bots of an endpoint; None: all of the workspace, also those to come."""
     if bot is not None:
         return [bot.id]
     return None if ctx.covers_all else [covered.id for covered in ctx.bots]
 
 
-def changed_fields(webhook: Webhook, sent: dict[str, Any]) -> dict[str, Any]:
-    """The fields sent that differ; an empty description clears it, and another address has not failed yet."""
+def _changed_fields(webhook: Webhook, sent: dict[str, Any]) -> dict[str, Any]:
+    """The fields sent that differ; an empty description clears it, and a new address has not failed yet."""
     values = {name: value or None if name == "description" else value for name, value in sent.items()}
     changes = {name: value for name, value in values.items() if getattr(webhook, name) != value}
     is_enabled = changes.get("status") == "enabled"
@@ -200,7 +200,7 @@ def changed_fields(webhook: Webhook, sent: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def add_secret(ctx: WorkspaceCtx, webhook: Webhook) -> str:
+async def _add_secret(ctx: WorkspaceCtx, webhook: Webhook) -> str:
     secret = SECRET_PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
     secret_id = new_id("whs")
     sealed = key_ring().seal(secret, "webhook_secrets", "sealed", ctx.workspace_id, secret_id)
@@ -208,13 +208,13 @@ async def add_secret(ctx: WorkspaceCtx, webhook: Webhook) -> str:
     return secret
 
 
-def test_event(ctx: WorkspaceCtx, webhook: Webhook) -> EventOut:
-    shown = WebhookOut.of(webhook)
+def _test_event(ctx: WorkspaceCtx, webhook: Webhook) -> EventOut:
+    resource = WebhookOut.of(webhook)
     return EventOut(
         id=new_id("evt"),
         type="webhook.test",
         created_at=ctx.now,
-        bot_id=shown.bot_id,
+        bot_id=resource.bot_id,
         actor=AuthorOut(type=ctx.actor.type, name=ctx.actor.name),
-        data=EventDataOut(object=shown.model_dump(mode="json", by_alias=True), previous_attributes={}),
+        data=EventDataOut(object=resource.model_dump(mode="json", by_alias=True), previous_attributes={}),
     )

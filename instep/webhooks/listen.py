@@ -1,4 +1,4 @@
-"""A receiver for developers: it verifies each delivery, tells of it, and answers."""
+"""A receiver for developers: it verifies, reports and answers each delivery."""
 
 import socket
 import time
@@ -21,14 +21,14 @@ from instep.web.shapes import Out
 from instep.webhooks.actions import SECRET_PREFIX
 from instep.webhooks.signature import BadSignature, verify
 
-REFUSED = 400
-SHOWN_CHARACTERS = 100
-# Where the resources of events have their names.
-NAMES = (("title",), ("change", "title"), ("article", "title"), ("url",))
+REFUSED_STATUS = 400
+MAX_SHOWN_CHARACTERS = 100
+# The paths of a name in the resources of events.
+NAME_PATHS = (("title",), ("change", "title"), ("article", "title"), ("url",))
 
 
-class Received(Out):
-    """A request to the receiver; only what is verified has a body."""
+class ReceivedDelivery(Out):
+    """A request to the receiver; only a verified one has a body."""
 
     event: str | None
     delivery: str | None
@@ -38,20 +38,27 @@ class Received(Out):
     body: dict[str, Any] | None
 
 
-Tell = Callable[[Received], None]
+ReportDelivery = Callable[[ReceivedDelivery], None]
 
 
-def listen(secret: str, host: str, port: int, status: int, begin: Callable[[str], None], tell: Tell) -> None:
+def listen(
+    secret: str,
+    host: str,
+    port: int,
+    status: int,
+    report_address: Callable[[str], None],
+    report: ReportDelivery,
+) -> None:
     """Receive until a signal ends it; verified deliveries are answered with `status`."""
     if not secret.startswith(SECRET_PREFIX):
-        raise InvalidRequest(f"That is no signing secret: it begins with {SECRET_PREFIX}.")
-    with bound(host, port) as listener:
-        begin(address(listener))
-        config = uvicorn.Config(partial(receiver, secret, status, tell), **SERVER)
+        raise InvalidRequest(f"That is not a signing secret: it begins with {SECRET_PREFIX}.")
+    with bind(host, port) as listener:
+        report_address(url_of(listener))
+        config = uvicorn.Config(partial(receiver, secret, status, report), **SERVER)
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
@@ -59,29 +66,29 @@ def bound(host: str, port: int) -> socket.socket:
         raise InvalidRequest(f"{host} port {port} can't be listened on: {error}.") from None
 
 
-def address(listener: socket.socket) -> str:
+def url_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def receiver(secret: str, status: int, tell: Tell) -> Starlette:
+def receiver(secret: str, status: int, report: ReportDelivery) -> Starlette:
     async def receive(request: Request) -> Response:
         received = await read_delivery(request, secret)
-        tell(received)
-        return Response(status_code=status if received.verified else REFUSED)
+        report(received)
+        return Response(status_code=status if received.verified else REFUSED_STATUS)
 
     return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])
 
 
-async def read_delivery(request: Request, secret: str) -> Received:
+async def read_delivery(request: Request, secret: str) -> ReceivedDelivery:
     body, problem = None, None
     try:
-        raw = await read_body(request)
+        raw = await read_delivery_body(request)
         verify(secret, request.headers.get("service-signature", ""), raw, time.time())
-        body = read_event(raw)
+        body = parse_event(raw)
     except BadSignature as refusal:
         problem = str(refusal)
-    return Received(
+    return ReceivedDelivery(
         event=request.headers.get("service-event"),
         delivery=request.headers.get("service-delivery"),
         attempt=request.headers.get("service-attempt"),
@@ -91,7 +98,7 @@ async def read_delivery(request: Request, secret: str) -> Received:
     )
 
 
-async def read_body(request: Request) -> bytes:
+async def read_delivery_body(request: Request) -> bytes:
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -103,35 +110,35 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-def read_event(raw: bytes) -> dict[str, Any]:
+def parse_event(raw: bytes) -> dict[str, Any]:
     try:
         body = from_json(raw)
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise BadSignature("it is signed, but its body is no JSON object")
+        raise BadSignature("it is signed, but its body is not a JSON object")
     return body
 
 
-def as_line(received: Received) -> str:
+def as_line(received: ReceivedDelivery) -> str:
     parts = [received.event or "no service-event", received.delivery or "no service-delivery"]
     parts.append(f"attempt {received.attempt or '?'}")
     parts.append(f"refused: {received.problem}" if received.problem else "verified")
-    thing = found(received.body, "data", "object")
-    parts.extend(name for name in (found(thing, "id"), name_of(thing)) if isinstance(name, str))
-    return "  ".join(plain(part) for part in parts)
+    resource = value_at(received.body, "data", "object")
+    parts.extend(name for name in (value_at(resource, "id"), name_of(resource)) if isinstance(name, str))
+    return "  ".join(printable(part) for part in parts)
 
 
-def name_of(thing: Any) -> Any:
-    return next((name for path in NAMES if (name := found(thing, *path))), None)
+def name_of(resource: Any) -> Any:
+    return next((name for path in NAME_PATHS if (name := value_at(resource, *path))), None)
 
 
-def found(value: Any, *path: str) -> Any:
+def value_at(value: Any, *path: str) -> Any:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
-def plain(text: str) -> str:
-    """Without what could move a terminal's cursor or run on for pages."""
-    return replace_unprintable(shorten(text, SHOWN_CHARACTERS))
+def printable(text: str) -> str:
+    """Replace control characters, which could move a terminal's cursor, and shorten the text."""
+    return replace_unprintable(shorten(text, MAX_SHOWN_CHARACTERS))

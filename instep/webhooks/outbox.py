@@ -1,6 +1,7 @@
 """The SQL of the sender: which deliveries are due, fairly, and how their attempts ended.
 
-It works past the tenants' bounds, through functions of the database that do only this.
+It works across tenants, through functions of the database that do only this. Deliveries have a lease queue of
+their own, besides `core.jobs`, because they take turns by endpoint and keep a log of their attempts.
 """
 
 from dataclasses import asdict, dataclass
@@ -11,16 +12,16 @@ from psycopg.types.json import Jsonb
 from instep.core import limits
 from instep.core.database import Tx
 
-# Longer than an attempt and its record take; so long at most waits the delivery of a killed sender.
+# Longer than an attempt and its recording take. The delivery of a killed sender waits at most this long.
 LEASE = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
-    """A delivery that is this sender's for the time of one attempt; `at` is the database's time.
+class ClaimedDelivery:
+    """A delivery that this sender has leased for one attempt; `at` is the database's time.
 
-    `sealed_secrets` sign it, the newest first. `number` is the attempt's, and the fence: whoever comes back
-    after a later attempt has begun changes nothing.
+    `sealed_secrets` sign it, the newest first. `number` is the attempt's, and a fencing token: the outcome of
+    an attempt is ignored once a later one has begun.
     """
 
     id: str
@@ -36,8 +37,8 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """The number and the beginning of an attempt that is this sender's."""
+class StartedAttempt:
+    """The number and the beginning of an attempt of this sender."""
 
     id: str
     number: int
@@ -45,8 +46,8 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How an attempt ended; `gone`: the endpoint wants no more deliveries."""
+class AttemptOutcome:
+    """How an attempt ended; `gone` says that the endpoint wants no more deliveries (410)."""
 
     id: str
     number: int
@@ -59,59 +60,59 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Disabled:
+class DisabledEndpoint:
     """An endpoint that the outcome of an attempt has disabled."""
 
     endpoint_id: str
     disabled_reason: str
 
 
-async def claim(tx: Tx, most: int) -> list[Claimed]:
-    """Take due deliveries for an attempt each; every workspace and endpoint has its turn.
+async def claim(tx: Tx, limit: int) -> list[ClaimedDelivery]:
+    """Lease up to `limit` due deliveries for one attempt each, with turns for every workspace and endpoint.
 
-    Those whose lease has run out are among them, with the lost attempt in their log.
+    Deliveries whose lease has expired are due again; the lost attempt is in their log.
     """
-    taken = await tx.all(
-        Taken,
+    attempts = await tx.all(
+        StartedAttempt,
         """
         select id, number, at
-        from claim_deliveries(%(most)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s, %(kept)s)
+        from claim_deliveries(%(limit)s, %(at_one_endpoint)s, %(of_one_workspace)s, %(lease)s, %(max_logged)s)
         """,
-        most=most,
+        limit=limit,
         at_one_endpoint=limits.MAX_CONCURRENT_ENDPOINT_DELIVERIES,
         of_one_workspace=limits.MAX_CONCURRENT_WORKSPACE_DELIVERIES,
         lease=LEASE,
-        kept=limits.MAX_ATTEMPTS_LOGGED,
+        max_logged=limits.MAX_ATTEMPTS_LOGGED,
     )
-    return await read(tx, taken) if taken else []
+    return await read_leased(tx, attempts) if attempts else []
 
 
-async def read(tx: Tx, taken: list[Taken]) -> list[Claimed]:
-    """What the attempts need, without those whose endpoint was deleted meanwhile."""
+async def read_leased(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDelivery]:
+    """The deliveries of these attempts; one whose endpoint has just been deleted is left out."""
     return await tx.all(
-        Claimed,
+        ClaimedDelivery,
         """
         select d.id, t.number, d.workspace_id, d.endpoint_id, d.url, d.kind, d.body, t.at, d.secret_ids,
           d.sealed_secrets
         from unnest(%(ids)s::text[], %(numbers)s::integer[], %(times)s::timestamptz[]) as t (id, number, at)
         join read_deliveries(%(ids)s) d on d.id = t.id
         """,
-        ids=[delivery.id for delivery in taken],
-        numbers=[delivery.number for delivery in taken],
-        times=[delivery.at for delivery in taken],
+        ids=[attempt.id for attempt in attempts],
+        numbers=[attempt.number for attempt in attempts],
+        times=[attempt.at for attempt in attempts],
     )
 
 
-async def record(tx: Tx, outcomes: list[Outcome]) -> list[Disabled]:
-    """Log the attempts, settle their deliveries or put them off; the endpoints that this has disabled."""
+async def record_outcomes(tx: Tx, outcomes: list[AttemptOutcome]) -> list[DisabledEndpoint]:
+    """Log the attempts, settle or reschedule their deliveries; the endpoints that this disabled."""
     return await tx.all(
-        Disabled,
+        DisabledEndpoint,
         """
         select endpoint_id, disabled_reason
-        from record_attempts(%(outcomes)s, %(waits)s::interval[], %(patience)s, %(kept)s)
+        from record_attempts(%(outcomes)s, %(waits)s::interval[], %(disabled_after)s, %(max_logged)s)
         """,
         outcomes=Jsonb([asdict(outcome) for outcome in outcomes]),
         waits=list(limits.DELIVERY_RETRY_DELAYS),
-        patience=limits.ENDPOINT_DISABLED_AFTER,
-        kept=limits.MAX_ATTEMPTS_LOGGED,
+        disabled_after=limits.ENDPOINT_DISABLED_AFTER,
+        max_logged=limits.MAX_ATTEMPTS_LOGGED,
     )

@@ -16,9 +16,9 @@ DELIVERY = """
     d.id, d.event_id, d.status, d.attempts, d.next_attempt_at, d.created_at,
     (select e.type from events e where e.workspace_id = d.workspace_id and e.id = d.event_id) as event
 """
-# A caller knows the endpoints of which it covers every bot.
-KNOWN = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
-# Whoever locks several rows locks the endpoint first, then its secrets and deliveries.
+# A caller sees the endpoints of which it covers every bot.
+VISIBLE = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
+# Rows are locked in one order, which prevents deadlocks: the endpoint, then its secrets and deliveries.
 Lock = Literal["share", "no key update"]
 WEBHOOKS = Order(("w.created_at", "w.id"), descending=True)
 DELIVERIES = Order(("d.created_at", "d.id"), descending=True)
@@ -31,7 +31,7 @@ class Endpoint:
     id: str
 
 
-def caller(ctx: WorkspaceCtx) -> dict[str, Any]:
+def caller_params(ctx: WorkspaceCtx) -> dict[str, Any]:
     return {
         "workspace": ctx.workspace_id,
         "all_bots": ctx.covers_all,
@@ -44,27 +44,27 @@ async def find(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) 
         Webhook,
         f"""
         select {WEBHOOK} from webhook_endpoints w
-        where {KNOWN} and w.id = %(id)s {f"for {lock}" if lock else ""}
+        where {VISIBLE} and w.id = %(id)s {f"for {lock}" if lock else ""}
         """,
         id=webhook_id,
-        **caller(ctx),
+        **caller_params(ctx),
     )
 
 
 async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
-    known = caller(ctx)
-    page = request.page(WEBHOOKS, "webhooks", *known.values())
+    params = caller_params(ctx)
+    page = request.page(WEBHOOKS, "webhooks", *params.values())
     rows = await ctx.tx.all(
         Webhook,
-        f"select {WEBHOOK} from webhook_endpoints w where {KNOWN} and {page.condition} {page.tail}",
-        **known,
+        f"select {WEBHOOK} from webhook_endpoints w where {VISIBLE} and {page.condition} {page.tail}",
+        **params,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
-async def hold_number(ctx: WorkspaceCtx) -> None:
-    """Let no other transaction add an endpoint to the workspace until this one has ended."""
+async def lock_count(ctx: WorkspaceCtx) -> None:
+    """Make others who add an endpoint to the workspace wait until this transaction ends."""
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || %(workspace)s, 0))",
         workspace=ctx.workspace_id,
@@ -112,9 +112,9 @@ async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) ->
 
 
 async def delete(ctx: WorkspaceCtx, webhook_id: str) -> bool:
-    """Whether it was there; of two who delete it at once only one finds it."""
-    sql = f"delete from webhook_endpoints w where {KNOWN} and w.id = %(id)s"
-    return await ctx.tx.execute(sql, id=webhook_id, **caller(ctx)) == 1
+    """Delete an endpoint; whether this call did: of concurrent calls exactly one does."""
+    sql = f"delete from webhook_endpoints w where {VISIBLE} and w.id = %(id)s"
+    return await ctx.tx.execute(sql, id=webhook_id, **caller_params(ctx)) == 1
 
 
 async def insert_secret(ctx: WorkspaceCtx, webhook_id: str, secret_id: str, sealed: bytes) -> None:
@@ -145,7 +145,7 @@ async def delete_ended_secrets(ctx: WorkspaceCtx, webhook_id: str) -> None:
 
 async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
     """When the replaced secrets end, the next one first."""
-    found = await ctx.tx.value(
+    ends = await ctx.tx.value(
         """
         select array_agg(ends_at order by ends_at) from webhook_secrets
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at is not null
@@ -153,7 +153,7 @@ async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
         workspace=ctx.workspace_id,
         webhook=webhook_id,
     )
-    return list(found or ())
+    return list(ends or ())
 
 
 async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelta) -> None:
@@ -170,8 +170,8 @@ async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
 
 
 async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
-    """The enabled endpoints that ask for this kind of event of this bot; none is deleted until the end."""
-    found = await ctx.tx.all(
+    """The ids of enabled endpoints that ask for this kind of event of the bot, locked against deletion."""
+    endpoints = await ctx.tx.all(
         Endpoint,
         """
         select w.id from webhook_endpoints w
@@ -183,7 +183,7 @@ async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
         bot=ctx.bot.id,
         kinds=[kind, EVERYTHING],
     )
-    return [endpoint.id for endpoint in found]
+    return [endpoint.id for endpoint in endpoints]
 
 
 async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:
@@ -219,12 +219,12 @@ async def insert_delivery(ctx: WorkspaceCtx, delivery_id: str, webhook_id: str, 
 async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) -> None:
     """Each event, with a delivery of it to each endpoint.
 
-    The bodies go in the binary format: as text a large one takes the driver a tenth of a second.
+    The bodies are sent in the binary format: as text, a large one takes the driver 0.1 seconds.
     """
     deliveries = [(new_id("dlv"), endpoint, event.id) for event in events for endpoint in endpoints]
     await ctx.tx.execute(
         """
-        with made as (
+        with new_events as (
           insert into events (id, workspace_id, type, body, created_at)
           select e.id, %(workspace)s, e.type, e.body, %(now)s
           from unnest(%(ids)s::text[], %(types)s::text[], %(bodies)b::bytea[]) as e (id, type, body)
@@ -261,8 +261,8 @@ async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageReque
 
 
 async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> bool:
-    """Whether there is such a delivery to the endpoint; if so nobody else changes it meanwhile."""
-    found = await ctx.tx.value(
+    """Lock a delivery to the endpoint until this transaction ends; whether there is one."""
+    locked_id = await ctx.tx.value(
         """
         select id from deliveries
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and id = %(id)s
@@ -272,11 +272,11 @@ async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) ->
         webhook=webhook_id,
         id=delivery_id,
     )
-    return found is not None
+    return locked_id is not None
 
 
 async def begin_round(ctx: WorkspaceCtx, delivery_id: str) -> Delivery:
-    """Make it due now, unless it is so already, with all its tries before it."""
+    """Make a delivery due now, with all of its retries."""
     return await ctx.tx.one(
         Delivery,
         f"""

@@ -30,7 +30,7 @@ async def list_webhooks(
 @router.operation("POST /webhooks", actions.create_webhook, WebhookWithSecretOut, status=201, needs_bot=False)
 async def create_webhook(call: CurrentCall, body: WebhookCreate) -> Response:
     async with call.begin_in_workspace() as ctx:
-        return reply(WebhookWithSecretOut.telling(await actions.create_webhook(ctx, body)), 201)
+        return reply(WebhookWithSecretOut.with_secret(await actions.create_webhook(ctx, body)), 201)
 
 
 @router.operation("GET /webhooks/{id}", actions.get_webhook, WebhookOut, needs_bot=False)
@@ -56,7 +56,7 @@ async def delete_webhook(call: CurrentCall, id: str) -> Response:
 )
 async def rotate_webhook_secret(call: CurrentCall, id: str) -> Response:
     async with call.begin_in_workspace() as ctx:
-        return reply(WebhookWithSecretOut.telling(await actions.rotate_webhook_secret(ctx, id)))
+        return reply(WebhookWithSecretOut.with_secret(await actions.rotate_webhook_secret(ctx, id)))
 
 
 @router.operation("POST /webhooks/{id}/test", actions.test_webhook, DeliveryOut, needs_bot=False)
@@ -75,8 +75,8 @@ async def list_deliveries(
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin_in_workspace() as ctx:
-        listed = await actions.list_deliveries(ctx, id, call.page(page_size, start_cursor))
-        return reply_list(listed, DeliveryOut.of)
+        deliveries = await actions.list_deliveries(ctx, id, call.page(page_size, start_cursor))
+        return reply_list(deliveries, DeliveryOut.of)
 
 
 @router.operation(

@@ -23,7 +23,7 @@ EventKind = Literal[
     "conversation.escalated",
     "lead.created",
 ]
-# Asked for by hand and sent whatever the filter: nobody takes it for something that has happened.
+# Sent on request whatever the filter; its name keeps receivers from taking it for a real event.
 TestKind = Literal["webhook.test"]
 EVERYTHING = "*"
 EndpointStatus = Literal["enabled", "disabled"]
@@ -99,8 +99,8 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class WithSecret:
-    """An endpoint and the secret that was just made for it: the only time that it can be told."""
+class WebhookWithSecret:
+    """An endpoint with its new secret, which can be shown only now."""
 
     webhook: Webhook
     secret: str
@@ -199,8 +199,8 @@ class WebhookWithSecretOut(WebhookOut):
     ]
 
     @classmethod
-    def telling(cls, made: WithSecret) -> "WebhookWithSecretOut":
-        return cls(**{**WebhookOut.of(made.webhook).model_dump(), "secret": made.secret})
+    def with_secret(cls, created: WebhookWithSecret) -> "WebhookWithSecretOut":
+        return cls(**{**WebhookOut.of(created.webhook).model_dump(), "secret": created.secret})
 
 
 class WebhookDeletedOut(Out):

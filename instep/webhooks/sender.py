@@ -13,50 +13,51 @@ from instep.core.errors import Unavailable
 from instep.core.outbound.client import OutboundClient, RequestFailed, Response
 from instep.text.characters import replace_unprintable
 from instep.webhooks import outbox
-from instep.webhooks.outbox import Claimed, Disabled, Outcome
+from instep.webhooks.outbox import AttemptOutcome, ClaimedDelivery, DisabledEndpoint
 from instep.webhooks.signature import sign
 
 log = structlog.get_logger("instep.webhooks")
 
 POLL_SECONDS = 0.1
-OUTAGE_SECONDS = 1.0
-# What ends within it is recorded together.
-GATHER_SECONDS = 0.002
-# A turn takes long only where thousands of endpoints have something due: then turns become rarer.
-IDLE_SHARE = 5
-GONE = 410
+OUTAGE_PAUSE_SECONDS = 1.0
+# Attempts that end within this time are recorded together.
+BATCH_SECONDS = 0.002
+# A turn is slow only when thousands of endpoints have deliveries due. The pause after it is this many times
+# as long, so that turns become rarer.
+PAUSE_PER_TURN = 5
+HTTP_GONE = 410
 
 
 class Sender:
     """Sends from one event loop; any number of senders share the work.
 
-    A delivery is lost by none of them: without a recorded outcome it is due again when its lease ends.
+    No delivery is lost: without a recorded outcome it is due again when its lease ends.
     """
 
-    def __init__(self, database: Database, caller: OutboundClient, keys: KeyRing) -> None:
+    def __init__(self, database: Database, client: OutboundClient, keys: KeyRing) -> None:
         self._database = database
-        self._caller = caller
+        self._client = client
         self._keys = keys
         self._attempts: set[asyncio.Task[None]] = set()
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[AttemptOutcome] = []
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Send until `stop`; then let attempts under way end, and record them."""
+        """Send until `stop` is set; then wait for the attempts in flight, and record them."""
         stopping = asyncio.ensure_future(stop.wait())
         while not stop.is_set():
             began = perf_counter()
             pause = await self._turn(limits.MAX_CONCURRENT_DELIVERIES - len(self._attempts))
-            took = perf_counter() - began
+            duration = perf_counter() - began
             waiting = {stopping, *self._attempts}
-            pause = max(pause, IDLE_SHARE * took)
+            pause = max(pause, PAUSE_PER_TURN * duration)
             await asyncio.wait(waiting, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.sleep(max(GATHER_SECONDS, took / 2))
+            await asyncio.sleep(max(BATCH_SECONDS, duration / 2))
         if self._attempts:
             await asyncio.wait(self._attempts)
         await self._turn(0)
 
     async def run_due(self) -> int:
-        """Send what is due, to the end; how many attempts it took."""
+        """Send everything that is due; return the number of attempts."""
         count = 0
         while True:
             await self._take_turn(limits.MAX_CONCURRENT_DELIVERIES)
@@ -66,34 +67,34 @@ class Sender:
             await asyncio.wait(self._attempts)
 
     async def _turn(self, free: int) -> float:
-        """Record what has ended and begin what is due; the seconds until the next turn, at most."""
+        """Record finished attempts and begin due ones; the seconds until the next turn, at most."""
         try:
             await self._take_turn(free)
         except Unavailable:
-            # The log has been told of it where it was found.
-            return OUTAGE_SECONDS
+            # The outage was logged where it was detected.
+            return OUTAGE_PAUSE_SECONDS
         except Exception:
             log.exception("the sender could not take its turn")
-            return OUTAGE_SECONDS
+            return OUTAGE_PAUSE_SECONDS
         return POLL_SECONDS
 
     async def _take_turn(self, free: int) -> None:
         async with self._database.enter_workspace("") as tx:
-            ended = self._outcomes[:]
-            if ended:
-                tell(await outbox.record(tx, ended))
-                del self._outcomes[: len(ended)]
-            claimed = await outbox.claim(tx, free) if free else []
-        for delivery in claimed:
+            outcomes = self._outcomes[:]
+            if outcomes:
+                log_disabled(await outbox.record_outcomes(tx, outcomes))
+                del self._outcomes[: len(outcomes)]
+            deliveries = await outbox.claim(tx, free) if free else []
+        for delivery in deliveries:
             task = asyncio.create_task(self._attempt(delivery))
             self._attempts.add(task)
             task.add_done_callback(self._attempts.discard)
 
-    async def _attempt(self, delivery: Claimed) -> None:
+    async def _attempt(self, delivery: ClaimedDelivery) -> None:
         began = perf_counter()
-        answer, error = None, None
+        response, error = None, None
         try:
-            answer = await self._caller.post(delivery.url, delivery.body, self._headers(delivery))
+            response = await self._client.post(delivery.url, delivery.body, self._headers(delivery))
         except RequestFailed as failure:
             error = failure.message
         except Unreadable:
@@ -101,10 +102,12 @@ class Sender:
         except Exception:
             log.exception("a delivery could not be attempted", delivery=delivery.id)
             error = "The sender failed here."
-        self._outcomes.append(outcome(delivery, answer, error, round((perf_counter() - began) * 1000)))
+        self._outcomes.append(
+            attempt_outcome(delivery, response, error, round((perf_counter() - began) * 1000))
+        )
 
-    def _headers(self, delivery: Claimed) -> dict[str, str]:
-        """Signed anew with each attempt, since receivers refuse what was signed long ago."""
+    def _headers(self, delivery: ClaimedDelivery) -> dict[str, str]:
+        """The headers of an attempt, signed with its own time because receivers refuse old signatures."""
         return {
             "Content-Type": "application/json",
             "User-Agent": "Instep-Webhooks",
@@ -114,8 +117,8 @@ class Sender:
             "service-signature": sign(self._secrets(delivery), int(delivery.at.timestamp()), delivery.body),
         }
 
-    def _secrets(self, delivery: Claimed) -> list[str]:
-        """Those that can be read: one that can't be must not hold up its successor."""
+    def _secrets(self, delivery: ClaimedDelivery) -> list[str]:
+        """The secrets that can be decrypted: one that can't be must not block its successor."""
         secrets = []
         for secret_id, sealed in zip(delivery.secret_ids, delivery.sealed_secrets, strict=True):
             with suppress(Unreadable):
@@ -126,28 +129,30 @@ class Sender:
         return secrets
 
 
-def outcome(delivery: Claimed, answer: Response | None, error: str | None, duration_ms: int) -> Outcome:
-    status = answer.status if answer else None
+def attempt_outcome(
+    delivery: ClaimedDelivery, response: Response | None, error: str | None, duration_ms: int
+) -> AttemptOutcome:
+    status = response.status if response else None
     delivered = status is not None and 200 <= status < 300
-    if answer and not delivered:
+    if response and not delivered:
         error = f"The endpoint answered {status}: only 2xx means that it has the event."
-    return Outcome(
+    return AttemptOutcome(
         id=delivery.id,
         number=delivery.number,
         http_status=status,
         duration_ms=duration_ms,
         error=error,
-        answer=readable(answer.excerpt) if answer else None,
+        answer=storable(response.excerpt) if response else None,
         delivered=delivered,
-        gone=status == GONE,
+        gone=status == HTTP_GONE,
     )
 
 
-def readable(excerpt: bytes) -> str:
-    """As text, without what no database and no page can show."""
+def storable(excerpt: bytes) -> str:
+    """The excerpt as text, without characters that can't be stored or shown."""
     return replace_unprintable(excerpt.decode("utf-8", "replace"), allowed="\n\t")
 
 
-def tell(disabled: list[Disabled]) -> None:
-    for endpoint in disabled:
+def log_disabled(endpoints: list[DisabledEndpoint]) -> None:
+    for endpoint in endpoints:
         log.warning("endpoint disabled", endpoint=endpoint.endpoint_id, reason=endpoint.disabled_reason)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 TOLERANCE_SECONDS = 300
-# Eleven digits last for 3,000 years, and no text is so long that reading it as a number takes time.
-MOMENT = re.compile(r"[0-9]{1,11}")
+# Eleven digits suffice for 3,000 years, and bound the time that parsing the number takes.
+TIMESTAMP = re.compile(r"[0-9]{1,11}")
 
 
 class BadSignature(Exception):
-    """The delivery is not to be believed; the message says why."""
+    """The signature is not valid; the message says why."""
 
 
 def sign(secrets: Sequence[str], at: int, body: bytes) -> str:
@@ -20,7 +20,7 @@ def sign(secrets: Sequence[str], at: int, body: bytes) -> str:
 
 
 def verify(secret: str, header: str, body: bytes, now: float, tolerance: float = TOLERANCE_SECONDS) -> None:
-    """Refuse what was not signed with the secret, or not about now."""
+    """Raise `BadSignature` unless the secret signed the body within `tolerance` seconds of `now`."""
     at, signatures = read_header(header)
     expected = digest(secret, at, body).encode()
     if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures):
@@ -32,15 +32,15 @@ def verify(secret: str, header: str, body: bytes, now: float, tolerance: float =
 
 
 def read_header(header: str) -> tuple[int, list[str]]:
-    """The moment and the `v1` signatures; parts of other names are left for later schemes."""
+    """The time stamp and the `v1` signatures; parts with other names belong to other schemes."""
     parts = [part.partition("=") for part in header.split(",")]
-    moments = [value for name, _, value in parts if name == "t"]
+    timestamps = [value for name, _, value in parts if name == "t"]
     signatures = [value for name, _, value in parts if name == "v1"]
-    if len(moments) != 1 or not MOMENT.fullmatch(moments[0]) or not signatures:
+    if len(timestamps) != 1 or not TIMESTAMP.fullmatch(timestamps[0]) or not signatures:
         raise BadSignature("the header is malformed: it has the form t=<unix seconds>,v1=<hex>")
-    return int(moments[0]), signatures
+    return int(timestamps[0]), signatures
 
 
 def digest(secret: str, at: int, body: bytes) -> str:
-    """The key is the whole secret as it is shown, with its prefix."""
+    """The HMAC-SHA256, in hexadecimal; its key is the whole secret as it is shown, with its prefix."""
     return hmac.new(secret.encode(), b"%d.%b" % (at, body), hashlib.sha256).hexdigest()

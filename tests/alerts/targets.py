@@ -72,7 +72,9 @@ async def send_due(database: Database, caller: OutboundClient) -> int:
 
 async def listed(database: Database, company: Company) -> list[AlertTargetOut]:
     async with acting(database, company) as ctx:
-        return [AlertTargetOut.of(target) for target in await actions.list_alert_targets(ctx)]
+        return [
+            AlertTargetOut.of(target) for target in await actions.list_alert_targets(ctx.tx, ctx.workspace_id)
+        ]
 
 
 async def only_target(database: Database, company: Company) -> AlertTargetOut:

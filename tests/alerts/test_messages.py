@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instep.alerts.messages import shown, written
+from instep.alerts.messages import clean_message, render_message
 from instep.alerts.schemas import Tool
 from instep.core import limits
 from instep.core.database import Database
@@ -26,8 +26,8 @@ SIGNS_OF_MARKUP = re.compile(r"(?<!\\)(?:\\\\)*[*_~`|#]")
 
 def texts(tool: Tool, title: str, *lines: str, url: str | None = None) -> str:
     """Title and body as the library gets them."""
-    message: dict[str, Any] = shown(title, lines, url)
-    handed = written(tool, **message)
+    message: dict[str, Any] = clean_message(title, lines, url)
+    handed = render_message(tool, **message)
     return f"{handed['title']}\n{handed['body']}"
 
 
@@ -67,21 +67,23 @@ def test_the_longest_message_fits(tool: Tool) -> None:
     ],
 )
 def test_a_title_is_one_line_of_what_can_be_seen(given: str, expected: str) -> None:
-    assert shown(given, [], None)["title"] == expected
+    assert clean_message(given, [], None)["title"] == expected
 
 
 def test_lines_stay_apart_and_empty_ones_are_left_out() -> None:
-    assert shown("T", ["one\nE-mail: boss@example.com", "", " \0", "two"], None)["text"] == (
+    assert clean_message("T", ["one\nE-mail: boss@example.com", "", " \0", "two"], None)["text"] == (
         "one E-mail: boss@example.com\ntwo"
     )
-    assert len(shown("T", ["x" * 5_000], None)["text"] or "") == limits.MAX_ALERT_TEXT_CHARACTERS
+    assert len(clean_message("T", ["x" * 5_000], None)["text"] or "") == limits.MAX_ALERT_TEXT_CHARACTERS
 
 
 def test_a_link_is_written_so_that_no_sign_of_it_ends_it() -> None:
     url = "https://help.test/a b(c)[d]<e>*é?x=1&y=%20#z"
 
-    assert shown("T", [], url)["url"] == ("https://help.test/a%20b%28c%29%5Bd%5D%3Ce%3E%2A%C3%A9?x=1&y=%20#z")
-    assert shown("T", [], "https://help.test/" + "x" * 400)["url"] is None
+    assert clean_message("T", [], url)["url"] == (
+        "https://help.test/a%20b%28c%29%5Bd%5D%3Ce%3E%2A%C3%A9?x=1&y=%20#z"
+    )
+    assert clean_message("T", [], "https://help.test/" + "x" * 400)["url"] is None
 
 
 HERE = "<!here> <@U1> @channel <http://evil.test|our page> [a](http://evil.test) 5 * 3 a_b"

@@ -14,7 +14,7 @@ import pytest
 from instep.alerts import sending
 from instep.alerts.hooks import read_hook
 from instep.alerts.schemas import Tool
-from instep.alerts.sending import NotSent, environment, send
+from instep.alerts.sending import NotSent, process_environment, send_message
 from instep.core import limits
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import LATE, OUT_OF_REACH, OutboundClient
@@ -35,7 +35,7 @@ Path(sys.argv[1]).write_text(re.search(r"VmHWM:\\s*(\\d+) kB", status)[1])
 
 
 async def post(caller: OutboundClient, tool: Tool = "slack") -> None:
-    await send(caller, read_hook(ADDRESSES[tool]), "Test alert", "Hello", None)
+    await send_message(caller, read_hook(ADDRESSES[tool]), "Test alert", "Hello", None)
 
 
 async def failure(caller: OutboundClient, tool: Tool = "slack") -> str:
@@ -209,7 +209,7 @@ async def test_proxies_and_passwords_of_this_machine_are_not_used(
 def test_the_program_gets_none_of_our_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSTEP_DATABASE_URL", "postgresql://somebody:something@db/instep")
 
-    given = environment("http://instep:word@127.0.0.1:1")
+    given = process_environment("http://instep:word@127.0.0.1:1")
 
     assert not [name for name in given if name.startswith("INSTEP_")]
     assert os.environ["INSTEP_SECRET_KEY"] not in given.values()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from instep.articles.actions import find_article
+from instep.articles.texts import find_article
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_edit_of_task
-from instep.drafts.schemas import Proposal
+from instep.drafts.schemas import EditProposal
 from tests.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Json
@@ -64,7 +64,7 @@ async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
     await create_webhook(client)
 
     async with acting(database, cast.acme) as ctx:
-        proposal = Proposal(
+        proposal = EditProposal(
             content=AFTER, base_version=read.version, base_title=read.title, base_content=read.content
         )
         await queue_edit_of_task(ctx, read.id, proposal)

@@ -9,7 +9,7 @@ from instep.golden.actions import add_golden_question
 from instep.golden.schemas import GoldenQuestion
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from instep.tasks.queries import keep_gone_names
+from instep.tasks.queries import insert_gone_names
 from instep.writer import StaleMention
 from tests.site.pages import publish
 from tests.support.cast import Cast, Client, Company, Json
@@ -47,7 +47,7 @@ async def keep(database: Database, cast: Cast, article: Json, question: str = EX
 async def lose_a_name(database: Database, cast: Cast, article_id: str, name: str = "Run") -> None:
     """As a task does whose change removed a name that the article says."""
     async with working(database, cast.acme) as ctx:
-        await keep_gone_names(ctx, "Remove it", [StaleMention(article_id, name)])
+        await insert_gone_names(ctx, "Remove it", [StaleMention(article_id, name)])
 
 
 async def publish_golden(client: Client, database: Database, cast: Cast) -> Json:

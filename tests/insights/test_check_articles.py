@@ -14,10 +14,10 @@ from instep.core.paging import PageRequest
 from instep.core.sandbox import TimeLimitExceeded
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from instep.insights import checking
 from instep.insights.actions import check_articles
-from instep.insights.checking import Finding
-from instep.insights.schemas import ArticlesChecked
+from instep.insights.health import checking
+from instep.insights.health.checking import Finding
+from instep.insights.schemas import CheckRequest
 from tests.support.cast import Api, Cast, Company
 from tests.support.http import create_article
 from tests.tasks.changes import publish
@@ -27,7 +27,7 @@ READER = Actor("api_key", "Reader", can_write=False)
 
 
 @asynccontextmanager
-async def reading(database: Database, company: Company) -> AsyncIterator[Ctx]:
+async def analysis(database: Database, company: Company) -> AsyncIterator[Ctx]:
     async with database.enter_workspace(company.workspace_id) as tx:
         yield Ctx(tx, await find_bot(tx, company.bot_id), READER, utc_now())
 
@@ -36,9 +36,9 @@ async def check(database: Database, company: Company, size: int = 100, **wanted:
     """All that is found, page by page."""
     found: list[Finding] = []
     cursor: str | None = None
-    async with reading(database, company) as ctx:
+    async with analysis(database, company) as ctx:
         while not found or cursor is not None:
-            body = ArticlesChecked.model_validate(wanted)
+            body = CheckRequest.model_validate(wanted)
             page = await check_articles(ctx, body, PageRequest(KEY, size, cursor))
             found += page.rows
             cursor = page.next_cursor
@@ -107,7 +107,7 @@ async def test_a_text_that_takes_too_long_is_told_so(
     async def never(texts: object) -> object:
         raise TimeLimitExceeded
 
-    monkeypatch.setattr(checking, "read_bounded", never)
+    monkeypatch.setattr(checking, "analyze_bounded", never)
 
     [found] = await check(database, cast.acme, contentMarkdown="Text.\n")
 

@@ -7,13 +7,13 @@ from typing import Any, get_args
 
 import pytest
 
-from instep.insights.checks_help_center import LIBRARY_CHECKS
-from instep.insights.checks_signals import SIGN_CHECKS
-from instep.insights.checks_text import TEXT_CHECKS
-from instep.insights.health import assess_one
-from instep.insights.help_center import ArticleMeta, FormerSlug, HelpCenter
-from instep.insights.problems import Code, Problem, score_of
-from instep.insights.text_analysis import TOO_COMPLEX, analyze_text
+from instep.insights.health.assessment import assess_article
+from instep.insights.health.checks_help_center import HELP_CENTER_CHECKS
+from instep.insights.health.checks_signals import SIGNAL_CHECKS
+from instep.insights.health.checks_text import TEXT_CHECKS
+from instep.insights.health.help_center import ArticleMeta, FormerSlug, HelpCenter
+from instep.insights.health.problems import Code, Problem, score_of
+from instep.insights.health.text_analysis import TOO_COMPLEX, analyze_text
 
 HOME = "http://help.test/help/acme"
 ENOUGH = (
@@ -21,8 +21,8 @@ ENOUGH = (
     "After that everybody sees the new name."
 )
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-CARD = ArticleMeta("art_1", "one", "en", "One", "What one is.", "col_1", "published", 1, 100, None, NOON)
-TWO = replace(CARD, id="art_2", slug="two", title="Two")
+ARTICLE = ArticleMeta("art_1", "one", "en", "One", "What one is.", "col_1", "published", 1, 100, None, NOON)
+TWO = replace(ARTICLE, id="art_2", slug="two", title="Two")
 
 
 def found(text: str, title: str | None = None) -> list[tuple[str, int | None]]:
@@ -37,21 +37,21 @@ def codes(problems: Sequence[Problem]) -> set[str]:
     return {problem.code for problem in problems}
 
 
-def shelved(text: str, card: ArticleMeta = CARD, **library: Any) -> list[Problem]:
+def shelved(text: str, article: ArticleMeta = ARTICLE, **help_center: Any) -> list[Problem]:
     """What the article is told beside `two`, which is live and has a heading."""
-    texts = {card.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
+    texts = {article.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
     shelf = HelpCenter(
         home=HOME,
         locale="en",
-        cards=[card, TWO],
+        articles=[article, TWO],
         collections=frozenset({"guides"}),
-        readings={card_id: analyze_text(None, content) for card_id, content in texts.items()},
+        analyses={article_id: analyze_text(None, content) for article_id, content in texts.items()},
     )
-    return list(assess_one(replace(shelf, **library), card).problems)
+    return list(assess_article(replace(shelf, **help_center), article).problems)
 
 
 def test_every_code_has_one_check_and_stands_in_the_schema() -> None:
-    found = [check.code for checks in (TEXT_CHECKS, LIBRARY_CHECKS, SIGN_CHECKS) for check in checks]
+    found = [check.code for checks in (TEXT_CHECKS, HELP_CENTER_CHECKS, SIGNAL_CHECKS) for check in checks]
 
     assert sorted([*found, TOO_COMPLEX.code]) == sorted(get_args(Code))
 
@@ -214,23 +214,23 @@ def test_a_link_that_leads_somewhere_is_no_problem(href: str) -> None:
 def test_a_link_to_an_article_that_is_not_live_is_broken() -> None:
     draft = replace(TWO, id="art_3", slug="three", status="draft")
 
-    (problem,) = shelved("See [the other](three).", cards=[CARD, TWO, draft])
+    (problem,) = shelved("See [the other](three).", articles=[ARTICLE, TWO, draft])
 
     assert "not live" in problem.message
 
 
 def test_links_are_read_from_the_address_of_the_articles_language() -> None:
-    german = replace(CARD, locale="de")
+    german = replace(ARTICLE, locale="de")
     other = replace(TWO, id="art_3", slug="drei", locale="de")
-    cards = [german, TWO, other]
+    articles = [german, TWO, other]
 
-    assert shelved("[Die andere](drei) und [Two](/help/acme/articles/two)", german, cards=cards) == []
-    assert codes(shelved("[Two](two)", german, cards=cards)) == {"broken_link"}
+    assert shelved("[Die andere](drei) und [Two](/help/acme/articles/two)", german, articles=articles) == []
+    assert codes(shelved("[Two](two)", german, articles=articles)) == {"broken_link"}
 
 
 def test_a_former_address_is_told_with_the_present_one() -> None:
     (problem,) = shelved(
-        "[Two](zwei)", former=[FormerSlug("zwei", "en", "art_2"), FormerSlug("nil", "en", "art_9")]
+        "[Two](zwei)", former_slugs=[FormerSlug("zwei", "en", "art_2"), FormerSlug("nil", "en", "art_9")]
     )
 
     assert (problem.code, problem.severity) == ("moved_link", "info")
@@ -253,10 +253,10 @@ def test_anchors_of_any_script_and_repeated_headings_are_there() -> None:
 
 
 def test_an_article_is_compared_with_its_fields() -> None:
-    bare = replace(CARD, description=None, collection_id=None, locale="de", translation_of=TWO.id)
+    bare = replace(ARTICLE, description=None, collection_id=None, locale="de", translation_of=TWO.id)
     newer = replace(TWO, text_changed_at=NOON + timedelta(microseconds=1))
 
-    problems = shelved("", bare, cards=[bare, newer], waiting=frozenset({"art_1"}))
+    problems = shelved("", bare, articles=[bare, newer], waiting=frozenset({"art_1"}))
 
     told = {problem.code: problem.severity for problem in problems}
 
@@ -270,29 +270,29 @@ def test_an_article_is_compared_with_its_fields() -> None:
 
 def test_a_translation_of_the_same_age_or_of_what_is_gone_is_not_outdated() -> None:
     for root in (TWO.id, "art_9"):
-        assert shelved("", replace(CARD, locale="de", translation_of=root)) == []
+        assert shelved("", replace(ARTICLE, locale="de", translation_of=root)) == []
 
 
 def test_two_live_articles_of_one_title_and_language_are_told_of_each_other() -> None:
     namesake = replace(TWO, title=" one")
-    told = shelved("", cards=[CARD, namesake])
+    told = shelved("", articles=[ARTICLE, namesake])
     assert [problem.code for problem in told] == ["duplicate_title"]
     assert "art_2" in told[0].message
 
     for other in (replace(namesake, locale="de"), replace(namesake, status="draft")):
-        assert shelved("", cards=[CARD, other]) == []
+        assert shelved("", articles=[ARTICLE, other]) == []
 
 
 WORDS = [f"word{number * number % 9973}" for number in range(400)]
 
 
 def alike(one: list[str], other: list[str], second: ArticleMeta = TWO) -> set[str]:
-    cards = [CARD, second]
-    readings = {"art_1": analyze_text(None, " ".join(one)), "art_2": analyze_text(None, " ".join(other))}
-    library = HelpCenter(home=HOME, locale="en", cards=cards, readings=readings)
-    told = codes(assess_one(library, cards[0]).problems)
+    articles = [ARTICLE, second]
+    analyses = {"art_1": analyze_text(None, " ".join(one)), "art_2": analyze_text(None, " ".join(other))}
+    help_center = HelpCenter(home=HOME, locale="en", articles=articles, analyses=analyses)
+    told = codes(assess_article(help_center, articles[0]).problems)
     if second is TWO:
-        assert ("duplicate_content" in codes(assess_one(library, cards[1]).problems)) is (
+        assert ("duplicate_content" in codes(assess_article(help_center, articles[1]).problems)) is (
             "duplicate_content" in told
         )
     return told & {"duplicate_content"}
@@ -315,11 +315,15 @@ def test_texts_that_share_a_part_or_are_none_of_their_readers_are_not_told() -> 
 
 
 def test_each_of_many_copies_is_told() -> None:
-    cards = [replace(CARD, id=f"art_{number:02}", slug=str(number)) for number in range(40)]
-    reading = analyze_text(None, " ".join(WORDS))
-    library = HelpCenter(home=HOME, locale="en", cards=cards, readings={card.id: reading for card in cards})
+    articles = [replace(ARTICLE, id=f"art_{number:02}", slug=str(number)) for number in range(40)]
+    analysis = analyze_text(None, " ".join(WORDS))
+    help_center = HelpCenter(
+        home=HOME, locale="en", articles=articles, analyses={article.id: analysis for article in articles}
+    )
 
-    assert all("duplicate_content" in codes(assess_one(library, card).problems) for card in cards)
+    assert all(
+        "duplicate_content" in codes(assess_article(help_center, article).problems) for article in articles
+    )
 
 
 def test_the_score_falls_with_severity_and_never_below_zero() -> None:
@@ -367,9 +371,9 @@ def test_customers_words_stand_shortened_on_one_line_of_a_message() -> None:
     ],
 )
 def test_no_text_is_too_odd_to_be_read(piece: str) -> None:
-    reading = analyze_text("A", piece * 3_000)
+    analysis = analyze_text("A", piece * 3_000)
 
-    assert all(problem.line is None or problem.line >= 1 for problem in reading.problems)
+    assert all(problem.line is None or problem.line >= 1 for problem in analysis.problems)
 
 
 def test_a_place_that_an_author_writes_into_the_html_leads_nobody_astray() -> None:

@@ -6,12 +6,13 @@ from itertools import count
 from typing import Any
 
 import pytest
+from cachetools import LRUCache
 
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.insights import health
-from instep.insights.text_analysis import TextAnalysis
+from instep.insights.health import assessment
+from instep.insights.health.text_analysis import TextAnalysis
 from tests.drafts.review import propose
 from tests.insights.test_checks import ENOUGH
 from tests.support.cast import Api, Cast, Client, Json
@@ -32,9 +33,8 @@ LIST = "/v1/insights/health"
 @pytest.fixture(autouse=True)
 def forgetful() -> None:
     """Each test begins without what earlier ones have left in the process."""
-    for memory in (health.examined, health.readings):
-        memory.kept.clear()
-        memory.used = 0
+    for cache in (assessment.health_cache, assessment.analysis_cache):
+        cache.clear()
 
 
 async def publish(client: Client, title: str, text: str = ENOUGH, **fields: Any) -> Json:
@@ -267,7 +267,7 @@ async def test_a_large_help_center_is_read_in_another_process_and_once(
         read.append(len(texts))
         return result
 
-    monkeypatch.setattr(health, "run_with_timeout", counting)
+    monkeypatch.setattr(assessment, "run_with_timeout", counting)
 
     listed = await told(client, page_size=2)
 
@@ -282,7 +282,7 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = api(cast.acme.write_key)
-    monkeypatch.setattr(health, "LITTLE_CHARACTERS", 0)
+    monkeypatch.setattr(assessment, "MAX_INLINE_TEXT_CHARACTERS", 0)
     for number in range(5):
         await publish(client, f"No {number}", f"{ENOUGH} [Next](no-3#gone)" if number < 3 else ENOUGH)
 
@@ -291,7 +291,7 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
             raise TimeLimitExceeded
         return function(texts)
 
-    monkeypatch.setattr(health, "run_with_timeout", refusing)
+    monkeypatch.setattr(assessment, "run_with_timeout", refusing)
 
     listed = await told(client)
 
@@ -306,13 +306,15 @@ async def test_the_memory_of_a_process_is_bounded(
     client = api(cast.acme.write_key)
     for number in range(4):
         await publish(client, f"No {number}")
-    monkeypatch.setattr(health.examined, "room", 3)
-    monkeypatch.setattr(health.readings, "room", 2 * TextAnalysis(()).size)
+    health_cache: LRUCache[Any, Any] = LRUCache(3, assessment.problem_count)
+    analysis_cache: LRUCache[Any, Any] = LRUCache(2 * TextAnalysis(()).size, lambda analysis: analysis.size)
+    monkeypatch.setattr(assessment, "health_cache", health_cache)
+    monkeypatch.setattr(assessment, "analysis_cache", analysis_cache)
 
     for _ in range(2):
         assert len(await told(client, page_size=1)) == 4
 
-    assert (len(health.examined.kept), len(health.readings.kept)) == (0, 2)
+    assert (len(health_cache), len(analysis_cache)) == (0, 2)
 
 
 async def test_what_takes_too_long_for_one_request_goes_on_in_the_next(
@@ -322,8 +324,8 @@ async def test_what_takes_too_long_for_one_request_goes_on_in_the_next(
     for number in range(5):
         await publish(client, f"No {number}")
     clock = count(0, limits.CHECK_SECONDS * 0.4)
-    monkeypatch.setattr(health, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(health, "first_attempt_began", lambda: next(clock))
+    monkeypatch.setattr(assessment, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(assessment, "first_attempt_began", lambda: next(clock))
     monkeypatch.setattr(limits, "MAX_ANALYZED_CHARACTERS", 1)
 
     answers = [await client.get(LIST) for _ in range(3)]
@@ -338,11 +340,11 @@ async def test_no_more_examine_many_texts_at_once_than_connections_allow(
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "One")
-    monkeypatch.setattr(health, "at_work", {object() for _ in range(limits.MAX_CONCURRENT_CHECKS)})
+    monkeypatch.setattr(assessment, "running_checks", {object() for _ in range(limits.MAX_CONCURRENT_CHECKS)})
 
     assert error(await client.get(LIST)) == (429, "rate_limited")
 
-    health.at_work.pop()
+    assessment.running_checks.pop()
     for _ in range(2):
         assert await told(client) == {"One": ["no_collection"]}
-    assert len(health.at_work) == limits.MAX_CONCURRENT_CHECKS - 1
+    assert len(assessment.running_checks) == limits.MAX_CONCURRENT_CHECKS - 1

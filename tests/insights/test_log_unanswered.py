@@ -77,7 +77,7 @@ DIFFERENT = [
         "How do I turn off email notifications for Slack?",
         "en",
     ),
-    ("How can I pay by credit card?", "Why can't I pay by credit card?", "en"),
+    ("How can I pay by credit article?", "Why can't I pay by credit article?", "en"),
     ("Why do I get error 403 when I upload a file?", "Why do I get error 404 when I upload a file?", "en"),
     ("How do I import all my contacts as CSV?", "How do I export all my contacts as CSV?", "en"),
     ("如何重置密码", "如何删除帐户", "zh-Hans"),

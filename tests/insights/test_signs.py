@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from instep.core.database import Tx
-from instep.insights import health
+from instep.insights.health import assessment
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import ok
@@ -30,9 +30,8 @@ diff --git a/src/settings.py b/src/settings.py
 @pytest.fixture(autouse=True)
 def forgetful() -> None:
     """Each test begins without what earlier ones have left in the process."""
-    for memory in (health.examined, health.readings):
-        memory.kept.clear()
-        memory.used = 0
+    for cache in (assessment.health_cache, assessment.analysis_cache):
+        cache.clear()
 
 
 async def signs(client: Client, article: Json) -> list[Json]:
@@ -110,9 +109,11 @@ async def test_an_article_whose_answers_help_few_is_told(
         body = {**credentials(cast.acme), "helpful": helpful}
         ok(await visitor.post(f"/chat/messages/{answer['messageId']}/feedback", json=body))
 
-    shown = [problem["message"].partition(" visitors")[0] for problem in await signs(client, article)]
+    one_line_excerpt = [
+        problem["message"].partition(" visitors")[0] for problem in await signs(client, article)
+    ]
 
-    assert shown == ([told] if told else [])
+    assert one_line_excerpt == ([told] if told else [])
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"{TEXT}\nMore."}))
     assert await signs(client, article) == []
 

@@ -1,4 +1,4 @@
-"""Apps by the address of their own document: read through the guard, believed little, cache_ttl for a while."""
+"""Apps named by the address of their metadata document: read through the guard and cached for a while."""
 
 import json
 from collections.abc import AsyncIterator

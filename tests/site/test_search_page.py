@@ -140,7 +140,7 @@ async def test_too_long_a_search_is_refused_with_a_sentence(api: Api, cast: Cast
     refused = await search(api, cast, "i" * 10_000)
 
     assert (longest.status_code, refused.status_code) == (200, 400)
-    assert f"at most {limits.MAX_QUERY_CHARACTERS} letters" in refused.text
+    assert f"at most {limits.MAX_QUERY_CHARACTERS} characters" in refused.text
 
 
 async def test_searches_of_one_address_are_limited_and_reading_goes_on(

@@ -2,14 +2,17 @@
 
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from cachetools import LRUCache
 
 from instep.core import limits
 from instep.core.ids import new_uuid
 from instep.identity.schemas import Bot
-from instep.site.schemas import ArticleAddress, NewsAddress
-from instep.site.sitemap import Sitemaps, write_sitemap
+from instep.site import sitemap as sitemap_module
+from instep.site.schemas import ArticleAddress, EntryAddress
+from instep.site.sitemap import cache_sitemap, cached_sitemap, write_sitemap
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
 from tests.support.cast import Api, Cast, Json
@@ -131,7 +134,7 @@ async def test_it_is_written_anew_only_after_a_change(
     article = await publish(client, "Install")
     written: list[str] = []
 
-    def write(bot: Bot, articles: list[ArticleAddress], news: list[NewsAddress]) -> bytes:
+    def write(bot: Bot, articles: list[ArticleAddress], news: list[EntryAddress]) -> bytes:
         written.append(bot.slug)
         return write_sitemap(bot, articles, news)
 
@@ -145,14 +148,18 @@ async def test_it_is_written_anew_only_after_a_change(
     assert first.keys() - changed.keys() == {f"http://help.test/help/{cast.acme.slug}/articles/install"}
 
 
-def test_kept_sitemaps_take_bounded_memory() -> None:
-    sitemaps, state = Sitemaps(max_bytes=10), (datetime(2026, 1, 1, tzinfo=UTC), "http://help.test", "en")
+def test_cached_sitemaps_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = sitemap_module.sitemaps.getsizeof
+    sitemaps: LRUCache[Any, Any] = LRUCache(10, getsizeof=size)
+    monkeypatch.setattr(sitemap_module, "sitemaps", sitemaps)
+    state = (datetime(2026, 1, 1, tzinfo=UTC), "http://help.test", "en")
     first, second, third = (new_uuid() for _ in range(3))
     for bot_id, content in ((first, b"1234"), (second, b"1234"), (first, b"12345"), (third, b"1234")):
-        sitemaps.keep(bot_id, state, content)
+        cache_sitemap(bot_id, state, content)
 
-    assert sitemaps.find(first, state) == b"12345"
-    assert sitemaps.find(second, state) is None
-    assert sitemaps.find(third, state) == b"1234"
-    sitemaps.keep(second, state, b"longer than all")
-    assert (sitemaps.find(second, state), sitemaps.bytes) == (None, 0)
+    assert cached_sitemap(first, state) == b"12345"
+    assert cached_sitemap(second, state) is None
+    assert cached_sitemap(third, state) == b"1234"
+    cache_sitemap(second, state, b"longer than all")
+    assert cached_sitemap(second, state) is None
+    assert sitemaps.currsize <= 10

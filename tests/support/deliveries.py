@@ -11,7 +11,7 @@ from instep.core.crypto import key_ring
 from instep.core.database import Database, Tx
 from instep.core.outbound.client import OutboundClient
 from instep.webhooks import outbox
-from instep.webhooks.outbox import Claimed, Outcome
+from instep.webhooks.outbox import AttemptOutcome, ClaimedDelivery
 from instep.webhooks.sender import Sender
 from tests.support.cast import Client, Json
 from tests.support.http import all_pages, ok
@@ -124,21 +124,21 @@ async def add_deliveries(owner: Tx, webhook: Json, count: int, bytes_each: int =
     )
 
 
-async def claim(database: Database, most: int = 1) -> list[Claimed]:
+async def claim(database: Database, most: int = 1) -> list[ClaimedDelivery]:
     """What a sender does before it sends."""
     async with database.enter_workspace("") as tx:
         return await outbox.claim(tx, most)
 
 
-async def record(database: Database, *outcomes: Outcome) -> None:
+async def record(database: Database, *outcomes: AttemptOutcome) -> None:
     """What a sender does afterwards."""
     async with database.enter_workspace("") as tx:
-        await outbox.record(tx, list(outcomes))
+        await outbox.record_outcomes(tx, list(outcomes))
 
 
-def outcome_of(claimed: Claimed, is_delivered: bool) -> Outcome:
+def outcome_of(claimed: ClaimedDelivery, is_delivered: bool) -> AttemptOutcome:
     """It arrived, or the endpoint wants no more."""
-    return Outcome(
+    return AttemptOutcome(
         id=claimed.id,
         number=claimed.number,
         http_status=200 if is_delivered else 410,

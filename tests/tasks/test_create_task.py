@@ -3,7 +3,7 @@
 import pytest
 
 from instep.core.database import Tx
-from instep.tasks.actions import is_read_at_once
+from instep.tasks.actions import _is_short
 from instep.workspaces.actions import pause_workspace
 from tests.support.cast import Api, Cast
 from tests.support.http import create_collection, named_fields
@@ -132,8 +132,8 @@ async def test_a_bad_value_is_named(api: Api, cast: Cast, body: dict[str, object
 async def test_a_diff_with_a_long_line_is_read_apart_from_others(api: Api, cast: Cast) -> None:
     """A short one too: in the time that it takes this process could serve nobody else."""
     diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+" + "a " * 20_000 + "\n"
-    assert not is_read_at_once(diff)
-    assert is_read_at_once(diff[:1_000])
+    assert not _is_short(diff)
+    assert _is_short(diff[:1_000])
 
     created = await api(cast.acme.write_key).post("/v1/tasks", json=change(diff=diff))
 

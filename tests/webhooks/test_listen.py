@@ -19,7 +19,7 @@ import pytest
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest
-from instep.webhooks.listen import Received, as_line, listen, receiver
+from instep.webhooks.listen import ReceivedDelivery, as_line, listen, receiver
 from instep.webhooks.signature import sign
 
 COMMAND = Path(sys.executable).with_name("instep")
@@ -47,7 +47,7 @@ class Receiver:
     """The receiver in this process, and what it has told of."""
 
     status: int = 204
-    told: list[Received] = field(default_factory=list)
+    told: list[ReceivedDelivery] = field(default_factory=list)
 
     async def post(self, body: bytes, sent: dict[str, str]) -> int:
         transport = httpx2.ASGITransport(receiver(SECRET, self.status, self.told.append))
@@ -68,7 +68,7 @@ async def test_what_is_verified_is_told_with_its_body() -> None:
     assert await here.post(BODY, headers()) == 204
 
     assert here.told == [
-        Received(
+        ReceivedDelivery(
             event="article.published",
             delivery="dlv_1",
             attempt="1",
@@ -94,11 +94,11 @@ async def test_another_answer_can_be_tried_on_what_is_verified_only() -> None:
         (BODY, headers() | {"service-signature": "v1=00"}, "malformed"),
         (BODY, {}, "malformed"),
         (b"", {}, "malformed"),
-        (b"[]", headers(b"[]"), "no JSON object"),
-        (b"{", headers(b"{"), "no JSON object"),
-        (b"\xff", headers(b"\xff"), "no JSON object"),
-        (b'{"a": "\\ud800"}', headers(b'{"a": "\\ud800"}'), "no JSON object"),
-        (b"[" * 100_000, headers(b"[" * 100_000), "no JSON object"),
+        (b"[]", headers(b"[]"), "not a JSON object"),
+        (b"{", headers(b"{"), "not a JSON object"),
+        (b"\xff", headers(b"\xff"), "not a JSON object"),
+        (b'{"a": "\\ud800"}', headers(b'{"a": "\\ud800"}'), "not a JSON object"),
+        (b"[" * 100_000, headers(b"[" * 100_000), "not a JSON object"),
     ],
 )
 async def test_everything_else_is_refused_and_told_why(body: bytes, sent: dict[str, str], why: str) -> None:
@@ -141,7 +141,7 @@ async def test_bodies_are_taken_up_to_their_limit(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_line_names_the_thing(thing: Any, told: str) -> None:
-    received = Received(
+    received = ReceivedDelivery(
         event="k", delivery="d", attempt="2", verified=True, problem=None, body={"data": {"object": thing}}
     )
 
@@ -151,7 +151,9 @@ def test_a_line_names_the_thing(thing: Any, told: str) -> None:
 def test_a_line_is_one_short_line_whatever_is_sent() -> None:
     thing = {"id": "a\nb", "title": "\x1b[2J" + "x" * 1_000}
     body = {"data": {"object": thing}}
-    received = Received(event="\x9b1A", delivery=None, attempt=None, verified=True, problem=None, body=body)
+    received = ReceivedDelivery(
+        event="\x9b1A", delivery=None, attempt=None, verified=True, problem=None, body=body
+    )
 
     line = as_line(received)
 
@@ -248,14 +250,14 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
 @pytest.mark.parametrize(
     ("secret", "host", "port", "why"),
     [
-        ("hunter2hunter2", "127.0.0.1", 0, "That is no signing secret"),
+        ("hunter2hunter2", "127.0.0.1", 0, "That is not a signing secret"),
         (SECRET, "256.1.1.1", 4242, r"256\.1\.1\.1 port 4242 can't be listened on"),
         (SECRET, "x" * 300, 4242, "can't be listened on"),
     ],
 )
 def test_what_it_cant_begin_with_is_refused(secret: str, host: str, port: int, why: str) -> None:
     with pytest.raises(InvalidRequest, match=why) as refused:
-        listen(secret, host, port, 204, begin=never, tell=never)
+        listen(secret, host, port, 204, report_address=never, report=never)
 
     assert secret not in refused.value.message
 
@@ -265,7 +267,7 @@ def test_a_port_in_use_is_refused() -> None:
         port = taken.getsockname()[1]
 
         with pytest.raises(InvalidRequest, match=f"port {port} can't be listened on"):
-            listen(SECRET, "127.0.0.1", port, 204, begin=never, tell=never)
+            listen(SECRET, "127.0.0.1", port, 204, report_address=never, report=never)
 
 
 def never(_: object) -> None:

@@ -1,4 +1,7 @@
-"""The table `jobs`: one row a job, whose `run_at` is when it is due and, once taken, when its lease ends."""
+"""The table `jobs`: one row a job, whose `run_at` is when it is due and, once taken, when its lease ends.
+
+Webhook deliveries have a lease queue of their own, `webhooks.outbox`, because they take turns by endpoint.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a question asks about, as words: two questions that share most of them ask the same."""
+"""The words by which questions of one meaning are grouped: they share most of them."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from instep.core import limits
 from instep.text.terms import stop_words
 from instep.text.tokens import words_in
 
-# The dictionaries of PostgreSQL that know a language's endings and its words without weight.
+# PostgreSQL's dictionary of each language, which stems its words and drops its stop words.
 DICTIONARIES = {
     **{"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english"},
     **{"es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi"},
@@ -18,16 +18,18 @@ DICTIONARIES = {
     **{"ta": "tamil", "tr": "turkish", "yi": "yiddish"},
 }
 CONTRACTED_NOT = re.compile("\\b\\w+n['\u2019]t\\b|\\bcannot\\b")
-# English words without which a question is another one, though the rest of it is the same.
+# English words that change the meaning of a question whose other words are the same.
 POLARITY_WORDS = {
     *("not", "no", "never", "without", "off", "out", "down", "disable", "remove", "delete", "export"),
     *("download", "uninstall", "unsubscribe", "deactivate", "unlock", "undo", "cancel", "stop"),
 }
+# Words of English questions that carry no meaning, in addition to PostgreSQL's stop words.
+FILLER_WORDS = ["please", "want", "need", "find", "get", "help", "possible", "way", "would", "could", "like"]
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionKey:
-    """A question as it was asked, its words, and those of them that must be the same in an equal one."""
+    """A question as asked, its words, and the `marks`: words that an equal question must share exactly."""
 
     text: str
     words: list[str]
@@ -36,10 +38,10 @@ class QuestionKey:
 
 def question_key(question: str) -> QuestionKey:
     text = " ".join(question.split())
-    plain = CONTRACTED_NOT.sub(" not ", unicodedata.normalize("NFKC", text).casefold())
-    words = list(dict.fromkeys(words_in(plain)))
+    normalized = CONTRACTED_NOT.sub(" not ", unicodedata.normalize("NFKC", text).casefold())
+    words = list(dict.fromkeys(words_in(normalized)))
     marks = sorted({word for word in words if word in POLARITY_WORDS or any(map(str.isdigit, word))})
-    return QuestionKey(text, words or [plain.strip()[: limits.MAX_TERM_CHARACTERS]], marks)
+    return QuestionKey(text, words or [normalized.strip()[: limits.MAX_TERM_CHARACTERS]], marks)
 
 
 def dictionary_of(locale: str) -> str:

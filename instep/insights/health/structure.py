@@ -1,6 +1,6 @@
-"""What a Markdown text is made of, as its readers get it, each part with its line in the text.
+"""The elements of a Markdown text as its readers get it, each with its line in the text, from 1.
 
-Markdown and cleaner are those of the public page, so a link in a code block is no link here either.
+Renderer and cleaner are those of the public page, so a link in a code block is not a link here either.
 """
 
 import re
@@ -22,19 +22,19 @@ from instep.text.blocks import Span, cell_count, fence_of, is_unclosed, sourcepo
 TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>|([^<]+)')
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 HEADING = re.compile(r"h[1-6]")
-SPAN = re.compile(r"(\d{1,7}):(\d{1,7})-(\d{1,7}):(\d{1,7})")
-OWN_LINKS = ("anchor", "footnote-backref")
+SOURCEPOS = re.compile(r"(\d{1,7}):(\d{1,7})-(\d{1,7}):(\d{1,7})")
+GENERATED_LINK_CLASSES = ("anchor", "footnote-backref")
 
 
 @dataclass(slots=True)
-class Heading:
+class HeadingElement:
     level: int
     line: int
     text: str = ""
 
 
 @dataclass(slots=True)
-class Link:
+class LinkElement:
     href: str | None
     line: int
     text: str = ""
@@ -42,18 +42,21 @@ class Link:
 
 
 @dataclass(slots=True)
-class Image:
+class ImageElement:
     alt: str
     line: int
 
 
 @dataclass(slots=True)
 class Structure:
-    """The parts of a text, in its order; `prose` is what stands outside of code."""
+    """The elements of a text, in its order.
 
-    headings: list[Heading] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
+    `prose` is the text outside of code, each part with its line. `uneven_rows` and `open_fences` are lines.
+    """
+
+    headings: list[HeadingElement] = field(default_factory=list)
+    links: list[LinkElement] = field(default_factory=list)
+    images: list[ImageElement] = field(default_factory=list)
     prose: list[tuple[int, str]] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
     uneven_rows: list[int] = field(default_factory=list)
@@ -68,22 +71,22 @@ def read_structure(text: str) -> Structure:
         render_options=render_options(),
     )
     # The renderer counts all three as ends of lines.
-    walk = Walk(text.replace("\r\n", "\n").replace("\r", "\n"))
+    reader = StructureReader(text.replace("\r\n", "\n").replace("\r", "\n"))
     for token in TOKEN.finditer(cleaner().clean(html)):
         closing, tag, attributes, words = token.groups()
         if words is not None:
-            walk.text(unescape(words) if "&" in words else words)
+            reader.text(unescape(words) if "&" in words else words)
         elif closing:
-            walk.end(tag)
+            reader.end(tag)
         else:
-            walk.start(tag, dict(ATTRIBUTE.findall(attributes)) if attributes else {})
-    return walk.found
+            reader.start(tag, dict(ATTRIBUTE.findall(attributes)) if attributes else {})
+    return reader.structure
 
 
 def render_options() -> Any:
-    made = page_options()
-    made.sourcepos = True
-    return made
+    options = page_options()
+    options.sourcepos = True
+    return options
 
 
 @cache
@@ -98,29 +101,29 @@ def cleaner() -> nh3.Cleaner:
     )
 
 
-class Walk:
-    """One way through the elements of a page. The renderer tells the places of all that Markdown has made."""
+class StructureReader:
+    """Reads the structure from a page's tags, to which the renderer adds the positions in the source."""
 
     def __init__(self, text: str) -> None:
-        self.found = Structure()
+        self.structure = Structure()
         self.lines = text.split("\n")
-        self.raw = RawPlaces(text)
+        self.raw_tags = RawTagLocator(text)
         self.line = 1
         self.code = 0
         self.cells: int | None = None
         self.fence: Span | None = None
         self.block = ""
-        self.link: Link | None = None
-        self.heading: Heading | None = None
+        self.link: LinkElement | None = None
+        self.heading: HeadingElement | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         span = self.span_of(attributes.get("data-sourcepos", ""))
         if span is not None:
             self.line = span.line
         elif tag in ("a", "img") or HEADING.fullmatch(tag):
-            self.line = self.raw.line_of(tag, self.line)
+            self.line = self.raw_tags.line_of(tag, self.line)
         if "id" in attributes:
-            self.found.anchors.add(unescape(attributes["id"]))
+            self.structure.anchors.add(unescape(attributes["id"]))
         self.start_code(tag, span)
         self.start_table(tag, span)
         self.start_inline(tag, attributes, is_markdown=span is not None)
@@ -137,25 +140,25 @@ class Walk:
         if tag == "tr" and span is not None:
             count = cell_count(self.lines[span.line - 1][span.column - 1 :])
             if self.cells is not None and count != self.cells:
-                self.found.uneven_rows.append(span.line)
+                self.structure.uneven_rows.append(span.line)
             self.cells = self.cells or count
 
     def start_inline(self, tag: str, attributes: dict[str, str], *, is_markdown: bool) -> None:
         if HEADING.fullmatch(tag):
-            self.heading = Heading(int(tag[1]), self.line)
-            self.found.headings.append(self.heading)
+            self.heading = HeadingElement(int(tag[1]), self.line)
+            self.structure.headings.append(self.heading)
         elif tag == "img":
-            image = Image(unescape(attributes.get("alt", "")).strip(), self.line)
-            self.found.images.append(image)
+            image = ImageElement(unescape(attributes.get("alt", "")).strip(), self.line)
+            self.structure.images.append(image)
             self.add_words(image.alt)
             if self.link is not None:
                 self.link.has_image = True
-        elif tag == "a" and attributes.get("class", "") not in OWN_LINKS:
+        elif tag == "a" and attributes.get("class", "") not in GENERATED_LINK_CLASSES:
             href = unescape(attributes["href"]) if "href" in attributes else None
-            # A raw `<a>` without an address is a place to jump to.
+            # A raw `<a>` without an address is only an anchor.
             if href is not None or is_markdown:
-                self.link = Link(href, self.line)
-                self.found.links.append(self.link)
+                self.link = LinkElement(href, self.line)
+                self.structure.links.append(self.link)
 
     def end(self, tag: str) -> None:
         if tag == "a":
@@ -166,7 +169,7 @@ class Walk:
             self.code -= 1
         if tag == "pre":
             if self.fence is not None and self.is_open(self.fence):
-                self.found.open_fences.append(self.fence.line)
+                self.structure.open_fences.append(self.fence.line)
             self.fence = None
 
     def text(self, words: str) -> None:
@@ -174,7 +177,7 @@ class Walk:
         if self.code:
             self.block += words
         elif words.strip():
-            self.found.prose.append((self.line, words))
+            self.structure.prose.append((self.line, words))
         self.line += words.count("\n")
 
     def add_words(self, words: str) -> None:
@@ -183,13 +186,13 @@ class Walk:
                 part.text += words
 
     def is_open(self, span: Span) -> bool:
-        """Whether a code block begins with a fence that no line closes."""
+        """Whether a code block begins with a fence that is never closed."""
         fence = fence_of(self.lines, span, self.block)
         return fence != "" and is_unclosed(self.lines, span, fence)
 
-    def span_of(self, told: str) -> Span | None:
-        """A place as the renderer writes it; what an author wrote there is kept within the text."""
-        numbers = SPAN.fullmatch(told)
+    def span_of(self, sourcepos: str) -> Span | None:
+        """The span of a `data-sourcepos` value, clamped to the text because an author can write one too."""
+        numbers = SOURCEPOS.fullmatch(sourcepos)
         if numbers is None:
             return None
         line, column, end_line, end_column = map(int, numbers.groups())
@@ -197,17 +200,17 @@ class Walk:
         return Span(min(max(line, 1), last), max(column, 1), min(max(end_line, 1), last), end_column)
 
 
-class RawPlaces:
-    """Where tags stand that the author wrote as HTML: the renderer tells no place, so they are looked up."""
+class RawTagLocator:
+    """Finds the lines of tags that the author wrote as HTML, for which the renderer gives no position."""
 
     def __init__(self, text: str) -> None:
         self.text = text.lower()
-        self.begins = list(accumulate((len(line) + 1 for line in self.text.split("\n")), initial=0))
-        self.next: dict[str, int] = {}
+        self.line_starts = list(accumulate((len(line) + 1 for line in self.text.split("\n")), initial=0))
+        self.next_index: dict[str, int] = {}
 
     def line_of(self, tag: str, line: int) -> int:
-        start = max(self.next.get(tag, 0), self.begins[min(line, len(self.begins) - 1) - 1])
-        place = self.text.find(f"<{tag}", start)
-        # From there on nothing will be found again, so nothing is looked through twice.
-        self.next[tag] = place + 1 if place >= 0 else len(self.text)
-        return bisect_right(self.begins, place) if place >= 0 else line
+        start = max(self.next_index.get(tag, 0), self.line_starts[min(line, len(self.line_starts) - 1) - 1])
+        index = self.text.find(f"<{tag}", start)
+        # The next search starts after this tag, so no part of the text is searched twice.
+        self.next_index[tag] = index + 1 if index >= 0 else len(self.text)
+        return bisect_right(self.line_starts, index) if index >= 0 else line

@@ -1,4 +1,4 @@
-"""What is kept of a text that was looked through: its problems, and what is compared with other articles."""
+"""The analysis of a text: its problems, and what is compared with other articles."""
 
 import re
 import unicodedata
@@ -8,20 +8,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from instep.core import limits
-from instep.insights.checks_text import TEXT_CHECKS, Text
-from instep.insights.problems import Problem, run
-from instep.insights.structure import Structure, read_structure
+from instep.insights.health.checks_text import TEXT_CHECKS, CheckedText
+from instep.insights.health.problems import Problem, run_checks
+from instep.insights.health.structure import Structure, read_structure
 from instep.text.characters import UNSEGMENTED_SCRIPTS
 
 WORD = re.compile(f"[{UNSEGMENTED_SCRIPTS}]|[^\\W_{UNSEGMENTED_SCRIPTS}]+")
 SHINGLE_WORDS = 5
 MINHASH_BINS = 64
-EMPTY = 0xFFFFFFFF
+# The value of a bin that no shingle fell into.
+EMPTY_BIN = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
 class TextAnalysis:
-    """What a text is by itself; `minhash` tells how much of it another text shares."""
+    """What the checks need of one text.
+
+    `links` are lines, from 1, and addresses. `minhash` is a uint32[64] in native byte order: the signature of
+    `minhash_of`, empty for a short text. `is_partial` says that the text could not be analyzed.
+    """
 
     problems: tuple[Problem, ...]
     links: tuple[tuple[int, str], ...] = ()
@@ -31,10 +36,10 @@ class TextAnalysis:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
-        words = sum(len(href) for _, href in self.links) + sum(map(len, self.anchors))
+        """About how many bytes it takes in memory."""
+        characters = sum(len(href) for _, href in self.links) + sum(map(len, self.anchors))
         parts = len(self.links) + len(self.anchors) + 2 * len(self.problems)
-        return 600 + words + 120 * parts
+        return 600 + characters + 120 * parts
 
 
 TOO_COMPLEX = Problem(
@@ -44,10 +49,10 @@ NOT_ANALYZED = TextAnalysis((TOO_COMPLEX,), is_partial=True)
 
 
 def analyze_text(title: str | None, content: str) -> TextAnalysis:
-    """Look through one text: time and memory grow with its length, as far as the renderer's do."""
+    """Analyze one text; besides the renderer's, time and memory grow linearly with its length."""
     structure = read_structure(content)
     return TextAnalysis(
-        tuple(run(TEXT_CHECKS, Text(title, content, structure))),
+        tuple(run_checks(TEXT_CHECKS, CheckedText(title, content, structure))),
         links_of(structure),
         frozenset(structure.anchors),
         minhash_of(words for _, words in structure.prose),
@@ -59,34 +64,35 @@ def analyze_texts(texts: Sequence[tuple[str | None, str]]) -> list[TextAnalysis]
 
 
 def links_of(structure: Structure) -> tuple[tuple[int, str], ...]:
-    kept = [
+    links = [
         (link.line, link.href)
         for link in structure.links
         if link.href
         and len(link.href) <= limits.MAX_SOURCE_URL_CHARACTERS
         and not link.href.startswith("mailto:")
     ]
-    return tuple(kept[: limits.MAX_LINKS_CHECKED])
+    return tuple(links[: limits.MAX_LINKS_CHECKED])
 
 
 def minhash_of(pieces: Iterable[str]) -> bytes:
-    """The smallest hash of five words in a row in each of 64 bins; none where there is too little to compare.
+    """The one-permutation MinHash signature of a text: the smallest shingle hash in each of 64 bins.
 
-    The share of bins that are equal in two texts is about the share of what they have in common.
+    A shingle is five words in a row. The share of equal bins of two texts estimates the Jaccard similarity of
+    their shingles. A text with too few words has no signature.
     """
     words = WORD.findall(unicodedata.normalize("NFKC", " ".join(pieces)).casefold())
     if len(words) < limits.MIN_COMPARED_WORDS:
         return b""
-    bins = [EMPTY] * MINHASH_BINS
-    for place in range(len(words) - SHINGLE_WORDS + 1):
-        value = zlib.crc32(" ".join(words[place : place + SHINGLE_WORDS]).encode("utf-8", "replace"))
+    bins = [EMPTY_BIN] * MINHASH_BINS
+    for start in range(len(words) - SHINGLE_WORDS + 1):
+        value = zlib.crc32(" ".join(words[start : start + SHINGLE_WORDS]).encode("utf-8", "replace"))
         number = value % MINHASH_BINS
         bins[number] = min(bins[number], value)
     return array("I", bins).tobytes()
 
 
-def jaccard_estimate(one: bytes, other: bytes) -> float:
-    """The share of two sketches that is equal, from 0 to 1."""
-    bins = zip(array("I", one), array("I", other), strict=True)
-    pairs = [pair for pair in bins if pair != (EMPTY, EMPTY)]
-    return sum(mine == theirs for mine, theirs in pairs) / len(pairs)
+def jaccard_estimate(left: bytes, right: bytes) -> float:
+    """The estimated Jaccard similarity of two texts, from 0 to 1, by their signatures."""
+    bins = zip(array("I", left), array("I", right), strict=True)
+    pairs = [pair for pair in bins if pair != (EMPTY_BIN, EMPTY_BIN)]
+    return sum(a == b for a, b in pairs) / len(pairs)

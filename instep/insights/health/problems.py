@@ -1,4 +1,4 @@
-"""What a problem of an article is, what a check is, and how problems become a score."""
+"""Problems of an article, the checks that find them, and the score that they add up to."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -36,13 +36,14 @@ Code = Literal[
     "gone_name",
     "low_helpfulness",
 ]
-COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}
+# Points that a problem takes from the score.
+SEVERITY_COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}
 Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemLocation:
-    """Where a check found something, and what: the words that its sentence names."""
+    """Where a check found a problem, and what its sentence names; `line` is None for the whole article."""
 
     line: int | None = None
     what: str = ""
@@ -60,7 +61,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Subject]):
-    """One thing to look for; `advice` says what to do, with `{what}` where the finding is named."""
+    """One kind of problem; `advice` says what to do, with `{what}` in place of what was found."""
 
     code: Code
     severity: Severity
@@ -68,24 +69,24 @@ class Check(Generic[Subject]):
     find: Callable[[Subject], Iterable[ProblemLocation]]
 
     def problems(self, subject: Subject) -> Iterator[Problem]:
-        for place in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):
-            yield Problem(self.code, self.severity, self.advice.format(what=place.what), place.line)
+        for location in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):
+            yield Problem(self.code, self.severity, self.advice.format(what=location.what), location.line)
 
 
-def run(checks: Iterable[Check[Subject]], subject: Subject) -> list[Problem]:
+def run_checks(checks: Iterable[Check[Subject]], subject: Subject) -> list[Problem]:
     return [problem for check in checks for problem in check.problems(subject)]
 
 
-def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """What concerns the whole article first, then by line."""
-    return tuple(sorted(problems, key=lambda found: found.line or 0))
+def sort_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Problems of the whole article come first, then the others by line."""
+    return tuple(sorted(problems, key=lambda problem: problem.line or 0))
 
 
 def score_of(problems: Iterable[Problem]) -> int:
-    """100 less the costs of the problems; of one code only the first few count, and it ends at 0."""
-    counts = Counter((found.code, found.severity) for found in problems)
-    lost = sum(
-        COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE)
+    """The score, from 0 to 100: 100 less the costs of the problems, of which each code counts only a few."""
+    counts = Counter((problem.code, problem.severity) for problem in problems)
+    cost = sum(
+        SEVERITY_COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE)
         for (_, severity), count in counts.items()
     )
-    return max(0, 100 - lost)
+    return max(0, 100 - cost)

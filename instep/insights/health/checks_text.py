@@ -1,4 +1,4 @@
-"""What can be seen in the text of an article alone."""
+"""Checks of the text of an article by itself."""
 
 import re
 import unicodedata
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from instep.core import limits
-from instep.insights.problems import Check, ProblemLocation
-from instep.insights.structure import Structure
+from instep.insights.health.problems import Check, ProblemLocation
+from instep.insights.health.structure import Structure
 from instep.text.characters import shorten
 from instep.text.tokens import UNSEGMENTED_CHARACTER
 
+QUOTE_CHARACTERS = 80
 SPACE = re.compile(r"\s+")
 MAX_QUOTE_CHARACTERS = 80
 LEFTOVER = re.compile(r"\b(?:TODO|TBD|FIXME|LOREM IPSUM|[Ll]orem ipsum)\b")
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-# Link texts that tell nothing about where they lead, in the languages that help centers are written in most.
-VAGUE = {
+# Link texts that do not say where they lead, in the languages that most help centers are written in.
+VAGUE_LINK_TEXTS = {
     *("here", "click here", "click", "this", "this link", "link", "this page", "this article", "read more"),
     *("more", "learn more", "more info", "more information", "see here", "see this", "details", "go", "url"),
     *("hier", "hier klicken", "klick hier", "klicken sie hier", "mehr", "mehr erfahren", "weiterlesen"),
@@ -32,31 +33,31 @@ VAGUE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A text to be checked; `title` is None where it is not yet an article's."""
+class CheckedText:
+    """A text to be checked; `title` is None for a text that does not belong to an article yet."""
 
     title: str | None
     content: str
     structure: Structure
 
 
-def find_empty(text: Text) -> Iterable[ProblemLocation]:
+def find_empty(text: CheckedText) -> Iterable[ProblemLocation]:
     return [] if text.content.strip() else [ProblemLocation()]
 
 
-def find_short(text: Text) -> Iterable[ProblemLocation]:
-    is_short = 0 < weight(text.content) < limits.SHORT_TEXT_CHARACTERS
+def find_short(text: CheckedText) -> Iterable[ProblemLocation]:
+    is_short = 0 < text_length(text.content) < limits.SHORT_TEXT_CHARACTERS
     return [ProblemLocation()] if is_short else []
 
 
-def find_no_headings(text: Text) -> Iterable[ProblemLocation]:
+def find_no_headings(text: CheckedText) -> Iterable[ProblemLocation]:
     if text.structure.headings:
         return []
-    prose = sum(weight(words) for _, words in text.structure.prose)
+    prose = sum(text_length(words) for _, words in text.structure.prose)
     return [ProblemLocation()] if prose > limits.MAX_CHARACTERS_WITHOUT_HEADINGS else []
 
 
-def find_heading_jumps(text: Text) -> Iterator[ProblemLocation]:
+def find_heading_jumps(text: CheckedText) -> Iterator[ProblemLocation]:
     # The page shows the title as a heading of the first level.
     levels = [(1, 0), *((heading.level, heading.line) for heading in text.structure.headings)]
     for (before, _), (level, line) in pairwise(levels):
@@ -64,69 +65,73 @@ def find_heading_jumps(text: Text) -> Iterator[ProblemLocation]:
             yield ProblemLocation(line, f"{level} follows one of level {before}")
 
 
-def find_several_h1(text: Text) -> Iterator[ProblemLocation]:
+def find_several_h1(text: CheckedText) -> Iterator[ProblemLocation]:
     first_levels = [heading for heading in text.structure.headings if heading.level == 1]
     for heading in first_levels[1:]:
         yield ProblemLocation(heading.line)
 
 
-def find_repeated_title(text: Text) -> Iterable[ProblemLocation]:
+def find_repeated_title(text: CheckedText) -> Iterable[ProblemLocation]:
     if text.title is None or not text.structure.headings:
         return []
     first = text.structure.headings[0]
-    repeats = first.level == 1 and plain(first.text) == plain(text.title)
+    repeats = first.level == 1 and normalized(first.text) == normalized(text.title)
     return [ProblemLocation(first.line)] if repeats else []
 
 
-def find_images_without_alt(text: Text) -> Iterator[ProblemLocation]:
+def find_images_without_alt(text: CheckedText) -> Iterator[ProblemLocation]:
     return (ProblemLocation(image.line) for image in text.structure.images if not image.alt)
 
 
-def find_vague_links(text: Text) -> Iterator[ProblemLocation]:
+def find_vague_links(text: CheckedText) -> Iterator[ProblemLocation]:
     for link in text.structure.links:
-        if EDGES.sub("", plain(link.text)) in VAGUE:
-            yield ProblemLocation(link.line, shown(link.text))
+        if EDGES.sub("", normalized(link.text)) in VAGUE_LINK_TEXTS:
+            yield ProblemLocation(link.line, one_line_excerpt(link.text))
 
 
-def find_empty_links(text: Text) -> Iterator[ProblemLocation]:
+def find_empty_links(text: CheckedText) -> Iterator[ProblemLocation]:
     for link in text.structure.links:
         if not link.href:
-            yield ProblemLocation(link.line, f"“{shown(link.text)}” leads nowhere: give it an address")
-        # That a picture in place of words tells nothing is told of the picture.
+            yield ProblemLocation(
+                link.line, f"“{one_line_excerpt(link.text)}” leads nowhere: give it an address"
+            )
+        # A linked image without alt text is reported as an image problem, so it is not reported here too.
         elif not link.text.strip() and not link.has_image:
-            yield ProblemLocation(link.line, f"to “{shown(link.href)}” has no text: say where it leads")
+            yield ProblemLocation(
+                link.line, f"to “{one_line_excerpt(link.href)}” has no text: say where it leads"
+            )
 
 
-def find_leftovers(text: Text) -> Iterator[ProblemLocation]:
+def find_leftovers(text: CheckedText) -> Iterator[ProblemLocation]:
     for line, words in text.structure.prose:
         for match in LEFTOVER.finditer(words):
             yield ProblemLocation(line + words.count("\n", 0, match.start()), match[0])
 
 
-def find_unclosed_code(text: Text) -> Iterator[ProblemLocation]:
+def find_unclosed_code(text: CheckedText) -> Iterator[ProblemLocation]:
     return (ProblemLocation(line) for line in text.structure.open_fences)
 
 
-def find_uneven_tables(text: Text) -> Iterator[ProblemLocation]:
+def find_uneven_tables(text: CheckedText) -> Iterator[ProblemLocation]:
     return (ProblemLocation(line) for line in text.structure.uneven_rows)
 
 
-def weight(text: str) -> int:
-    """How much a text says: its characters without blanks, with a sign of Chinese and the like as three."""
-    bare = SPACE.sub("", text)
-    return len(bare) + 2 * len(UNSEGMENTED_CHARACTER.findall(bare))
+def text_length(text: str) -> int:
+    """Characters without blanks; one of a script without spaces, such as Chinese, counts as three."""
+    characters = SPACE.sub("", text)
+    return len(characters) + 2 * len(UNSEGMENTED_CHARACTER.findall(characters))
 
 
-def plain(text: str) -> str:
+def normalized(text: str) -> str:
     return SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip().casefold()
 
 
-def shown(text: str) -> str:
-    """Customers' words in a sentence of ours: on one line, and not too long."""
-    return shorten(SPACE.sub(" ", text).strip(), MAX_QUOTE_CHARACTERS)
+def one_line_excerpt(text: str) -> str:
+    """Customers' text as our messages quote it: on one line, with at most 80 characters."""
+    return shorten(SPACE.sub(" ", text).strip(), QUOTE_CHARACTERS)
 
 
-TEXT_CHECKS: tuple[Check[Text], ...] = (
+TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
     Check("empty_text", "error", "The article has no text: write it, or take it out.", find_empty),
     Check(
         "short_text",

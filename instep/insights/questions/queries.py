@@ -8,10 +8,10 @@ from instep.core import limits
 from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
-from instep.insights.question_key import QuestionKey, dictionary_of, filler_words_of
+from instep.insights.questions.question_key import QuestionKey, dictionary_of, filler_words_of
 from instep.insights.schemas import Gap, Nearest, Need, UnansweredQuestion
 
-# Told by the draft itself, so that it is never out of step with the review queue.
+# The status follows from the draft itself, so that it always agrees with the review queue.
 STATUS = """case
     when q.dismissed_at is not null then 'dismissed'
     when d.status = 'pending' then 'drafted'
@@ -56,7 +56,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
 
 async def dismiss(ctx: Ctx, question_id: str) -> bool:
     """Whether this call dismissed it: of several at once exactly one does."""
-    touched = await ctx.tx.execute(
+    row_count = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s
         where bot_id = %(bot)s and id = %(id)s and dismissed_at is null
@@ -65,26 +65,26 @@ async def dismiss(ctx: Ctx, question_id: str) -> bool:
         id=question_id,
         now=ctx.now,
     )
-    return touched == 1
+    return row_count == 1
 
 
-async def terms_of(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
-    """The stems of a question's words without those that weigh nothing; all words if none is left."""
-    found = await ctx.tx.value(
+async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
+    """The stems of a question's words without stop words and filler words; all words if nothing is left."""
+    stems = await ctx.tx.value(
         """
         select array_agg(distinct stem) from unnest(%(words)s::text[]) as word,
             unnest(coalesce(ts_lexize(%(dictionary)s::regdictionary, word), array[word])) as stem
-        where word <> all(%(dressing)s::text[])
+        where word <> all(%(fillers)s::text[])
         """,
         words=wording.words,
         dictionary=dictionary_of(locale),
-        dressing=filler_words_of(locale),
+        fillers=filler_words_of(locale),
     )
-    return sorted({*(found or ()), *wording.marks}) or wording.words
+    return sorted({*(stems or ()), *wording.marks}) or wording.words
 
 
-async def lock_meanings(ctx: Ctx, locale: str) -> None:
-    """Hold back, until this transaction ends, others who would group a question of this language."""
+async def lock_language(ctx: Ctx, locale: str) -> None:
+    """Make others who group a question of this language wait until this transaction ends."""
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))",
         subject=f"question {ctx.bot.id} {locale}",
@@ -92,8 +92,8 @@ async def lock_meanings(ctx: Ctx, locale: str) -> None:
 
 
 async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -> str | None:
-    """The question whose terms are most nearly these, locked."""
-    found: str | None = await ctx.tx.value(
+    """The id of the question whose terms overlap most with these, locked; None if none overlaps enough."""
+    question_id: str | None = await ctx.tx.value(
         """
         select q.id from unanswered_questions q join (
             select question_id, count(*)::integer as shared from question_terms
@@ -111,15 +111,15 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
         count=len(terms),
         same=limits.MIN_SAME_QUESTION_OVERLAP,
     )
-    return found
+    return question_id
 
 
 async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) -> str:
-    """A question of its own, not yet asked by anybody."""
+    """Insert a new question, with no asking counted yet; return its id."""
     question_id = new_id("q")
     await ctx.tx.execute(
         """
-        with made as (
+        with question as (
             insert into unanswered_questions (id, workspace_id, bot_id, locale, question, examples, marks,
                 term_count, nearest, asked_count, visitor_count, first_asked_at, last_asked_at)
             values (%(id)s, %(workspace)s, %(bot)s, %(locale)s, %(text)s, '{}', %(marks)s, %(count)s, '[]', 0,
@@ -143,8 +143,10 @@ async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) 
 async def count_asking(
     ctx: Ctx, question_id: str, text: str, visitor_hash: bytes, nearest: list[Nearest]
 ) -> Need:
-    """Count one asking of a question that is locked. The update sees those before it."""
-    found: list[dict[str, Any]] = [{"article_id": near.article_id, "score": near.score} for near in nearest]
+    """Count one asking of a locked question. The update does not see the asking that it inserts."""
+    articles: list[dict[str, Any]] = [
+        {"article_id": article.article_id, "score": article.score} for article in nearest
+    ]
     need: Need = await ctx.tx.value(
         """
         with asked as (
@@ -155,14 +157,14 @@ async def count_asking(
             visitor_count = visitor_count + case when exists (select from askings a
                 where a.bot_id = q.bot_id and a.question_id = q.id and a.visitor_hash = %(visitor)s)
                 then 0 else 1 end,
-            examples = case when cardinality(examples) >= %(most)s
-                or exists (select from unnest(examples) as known where lower(known) = lower(%(text)s))
+            examples = case when cardinality(examples) >= %(max_examples)s
+                or exists (select from unnest(examples) as example where lower(example) = lower(%(text)s))
                 then examples else examples || %(text)s::text end,
             nearest = case when %(nearest)s::jsonb = '[]' then nearest else %(nearest)s::jsonb end,
             last_asked_at = greatest(last_asked_at, %(now)s)
         where bot_id = %(bot)s and id = %(id)s
         returning case
-            when dismissed_at is not null or visitor_count < %(several)s then null
+            when dismissed_at is not null or visitor_count < %(min_visitors)s then null
             when drafted_at is null then 'draft'
             when exists (select from drafts d where d.bot_id = q.bot_id and d.id = q.draft_id
                 and d.status = 'pending' and d.questions <> to_jsonb(q.examples)) then 'renewal' end
@@ -172,16 +174,16 @@ async def count_asking(
         id=question_id,
         visitor=visitor_hash,
         text=text,
-        most=limits.MAX_QUESTION_EXAMPLES,
-        nearest=Jsonb(found),
-        several=limits.MIN_GAP_VISITORS,
+        max_examples=limits.MAX_QUESTION_EXAMPLES,
+        nearest=Jsonb(articles),
+        min_visitors=limits.MIN_GAP_VISITORS,
         now=ctx.now,
     )
     return need
 
 
 async def find_gap(ctx: Ctx, question_id: str, *, lock: bool = False) -> Gap | None:
-    """What several visitors asked in vain, as long as nobody has dismissed it."""
+    """A question that several visitors asked in vain and that is not dismissed."""
     return await ctx.tx.first(
         Gap,
         f"""
@@ -191,67 +193,68 @@ async def find_gap(ctx: Ctx, question_id: str, *, lock: bool = False) -> Gap | N
                 where d.bot_id = q.bot_id and d.id = q.draft_id and d.status = 'pending') as is_waiting
         from unanswered_questions q
         where q.bot_id = %(bot)s and q.id = %(id)s and q.dismissed_at is null
-          and q.visitor_count >= %(several)s
+          and q.visitor_count >= %(min_visitors)s
         {"for update" if lock else ""}
         """,
         bot=ctx.bot.id,
         id=question_id,
-        several=limits.MIN_GAP_VISITORS,
+        min_visitors=limits.MIN_GAP_VISITORS,
     )
 
 
 async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
-    """What those wrote to a person who had asked this in vain before, latest first."""
-    found: list[str] | None = await ctx.tx.value(
+    """What visitors wrote to a person after they had asked this in vain, latest first."""
+    notes: list[str] | None = await ctx.tx.value(
         """
         select array_agg(message) from (
             select c.message from conversations c
             where c.bot_id = %(bot)s and c.status = 'escalated' and c.message is not null
               and exists (select from messages m
                 where m.bot_id = c.bot_id and m.conversation_id = c.id and not m.answered
-                  and lower(m.question) in (select lower(known) from unnest(%(examples)s::text[]) as known))
-            order by c.escalated_at desc limit %(most)s) as latest
+                  and lower(m.question) in (
+                    select lower(example) from unnest(%(examples)s::text[]) as example))
+            order by c.escalated_at desc limit %(limit)s) as latest
         """,
         bot=ctx.bot.id,
         examples=gap.examples,
-        most=limits.MAX_GAP_NOTES,
+        limit=limits.MAX_GAP_NOTES,
     )
-    return found or []
+    return notes or []
 
 
 async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
-    """The questions of a conversation, asked in vain, whose drafts wait for review."""
-    found: list[str] | None = await ctx.tx.value(
+    """The ids of questions that a conversation asked in vain and whose drafts are pending."""
+    question_ids: list[str] | None = await ctx.tx.value(
         """
         select array_agg(q.id)
         from drafts d join unanswered_questions q on q.bot_id = d.bot_id and q.draft_id = d.id
         where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'gap_draft'
           and exists (select from messages m
             where m.bot_id = d.bot_id and m.conversation_id = %(conversation)s and not m.answered
-              and lower(m.question) in (select lower(known) from unnest(q.examples) as known))
+              and lower(m.question) in (select lower(example) from unnest(q.examples) as example))
         """,
         bot=ctx.bot.id,
         conversation=conversation_id,
     )
-    return found or []
+    return question_ids or []
 
 
 async def count_gap_drafts(ctx: Ctx) -> int:
-    """How many gap drafts of the bot wait for review; nobody else counts before this transaction ends."""
+    """How many gap drafts of the bot wait for review; other counts wait until this transaction ends."""
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"gap drafts {ctx.bot.id}"
     )
-    found: int = await ctx.tx.value(
+    count: int = await ctx.tx.value(
         """
         select count(*) from drafts
         where bot_id = %(bot)s and status = 'pending' and type = 'gap_draft'
         """,
         bot=ctx.bot.id,
     )
-    return found
+    return count
 
 
-async def keep_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
+async def set_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
     await ctx.tx.execute(
         """
         update unanswered_questions set draft_id = %(draft)s, drafted_at = %(now)s

@@ -1,4 +1,4 @@
-"""The SQL behind the health of articles: what the library knows of each, and the texts to look through."""
+"""The SQL behind the health of articles: their rows and texts, and the signals against them."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from datetime import datetime
 
 from instep.core import limits
 from instep.identity.schemas import Ctx
-from instep.insights.help_center import ArticleMeta, FormerSlug
-from instep.insights.problems import Code
+from instep.insights.health.help_center import ArticleMeta, FormerSlug
+from instep.insights.health.problems import Code
 
-# Articles whose texts are looked through for words.
-MENTIONS_AT_ONCE = 20
+# How many articles are searched for terms at a time.
+MENTION_BATCH_SIZE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class HealthState:
-    """All that the health of a bot's articles depends on: as long as it stays, so does that.
+    """All that the health of a bot's articles depends on: while it stays the same, so does their health.
 
-    The stamp tells of articles; time alone adds to `waiting`, the articles with an edit that waits long. The
-    others tell that the signs against articles have changed, which take longer to gather.
+    `changed_at` covers the articles. `waiting` are the ids of articles with an edit that waits long, which
+    changes with time alone. The other fields show cheaply whether the signals against articles have changed.
     """
 
     changed_at: datetime
@@ -31,13 +31,13 @@ class HealthState:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        signs = (self.proposed, self.proposed_at, self.gone_at, self.judged_at)
-        return self.changed_at, tuple(self.waiting), tuple(self.collections), signs
+        signals = (self.proposed, self.proposed_at, self.gone_at, self.judged_at)
+        return self.changed_at, tuple(self.waiting), tuple(self.collections), signals
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something beside its text that speaks against an article; `what` stands in the problem's sentence."""
+    """Something that speaks against an article besides its text; `what` goes into the problem's sentence."""
 
     article_id: str
     code: Code
@@ -57,7 +57,7 @@ class TextRow:
 
 @dataclass(frozen=True, slots=True)
 class NamedArticle:
-    """An article by the words that name it."""
+    """An article and the id or slug that names it."""
 
     ref: str
     id: str
@@ -65,7 +65,7 @@ class NamedArticle:
 
 @dataclass(frozen=True, slots=True)
 class MentionRow:
-    """An article in which words stand that were asked for."""
+    """An article that holds one of the terms that are searched for."""
 
     id: str
     title: str
@@ -98,10 +98,10 @@ async def find_state(ctx: Ctx) -> HealthState:
 
 
 async def list_signals(ctx: Ctx) -> list[Signal]:
-    """What code changes and visitors say against articles, since their texts changed last."""
+    """Signals of code changes and of visitors' ratings since the texts of the articles changed last."""
     return await ctx.tx.all(
         Signal,
-        f"{STALE} union all {GONE_NAMES} union all {JUDGED} order by 1, 2, 3, 4",
+        f"{STALE_TEXTS} union all {GONE_NAMES} union all {LOW_RATINGS} order by 1, 2, 3, 4",
         bot=ctx.bot.id,
         gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
         judged_since=ctx.now - limits.FEEDBACK_WINDOW,
@@ -110,12 +110,12 @@ async def list_signals(ctx: Ctx) -> list[Signal]:
     )
 
 
-STALE = """
+STALE_TEXTS = """
     select d.article_id, 'stale' as code, null::integer as line, left(t.change_title, 80) as what
     from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
     where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'edit'
 """
-# The text may say the name no more: whoever brought it back to an older text, say.
+# The text may not hold the name any more, for example when an older revision was restored.
 GONE_NAMES = """
     select g.article_id, 'gone_name', 1 + (length(before) - length(replace(before, chr(10), ''))),
         '`' || left(g.name, 80) || '`, which “' || left(g.change_title, 80) || '” removed'
@@ -123,8 +123,8 @@ GONE_NAMES = """
         left(a.content_markdown, strpos(a.content_markdown, g.name)) as before
     where g.bot_id = %(bot)s and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
 """
-# An answer may rest on several passages of an article, and is one judgement of it.
-JUDGED = """
+# An answer may cite several passages of an article, and is one rating of it.
+LOW_RATINGS = """
     select j.article_id, 'low_helpfulness', null,
         count(*) filter (where not m.helpful) || ' of ' || count(*)
     from messages m
@@ -137,7 +137,7 @@ JUDGED = """
 """
 
 
-async def list_cards(ctx: Ctx) -> list[ArticleMeta]:
+async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
     return await ctx.tx.all(
         ArticleMeta,
         """
@@ -170,8 +170,8 @@ async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
 
 
 async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
-    """The ids of articles by the ids or slugs that name them; of slugs those in the bot's locale first."""
-    found = await ctx.tx.all(
+    """The ids of articles by their ids or slugs; for a slug, the article in the bot's locale comes first."""
+    rows = await ctx.tx.all(
         NamedArticle,
         """
         select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
@@ -182,7 +182,7 @@ async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
         refs=refs,
         locale=ctx.bot.locale,
     )
-    return {named.ref: named.id for named in found}
+    return {row.ref: row.id for row in rows}
 
 
 async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:
@@ -195,10 +195,10 @@ async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionR
           and a.id >= %(start)s
           and exists (select from unnest(%(terms)s::text[]) as term where strpos(
             lower(concat_ws(chr(10), a.title, a.description, a.content_markdown)), lower(term)) > 0)
-        order by a.id limit %(most)s
+        order by a.id limit %(limit)s
         """,
         bot=ctx.bot.id,
         terms=terms,
         start=start,
-        most=MENTIONS_AT_ONCE,
+        limit=MENTION_BATCH_SIZE,
     )

@@ -1,0 +1,11 @@
+"""Where an article stands in its help center."""
+
+
+def path_of_article(bot_locale: str, locale: str, slug: str) -> str:
+    """The path below the help center's own address; only other languages than the bot's are named in it."""
+    return f"{path_of_locale(bot_locale, locale)}/articles/{slug}"
+
+
+def path_of_locale(bot_locale: str, locale: str) -> str:
+    """What the paths of pages in this language begin with: nothing in the bot's own."""
+    return "" if locale == bot_locale else f"/{locale}"

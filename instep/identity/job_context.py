@@ -1,0 +1,17 @@
+"""The context of a job: a connection in the workspace that its payload names, for an actor of the service."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor, Ctx
+
+
+@asynccontextmanager
+async def job_context(database: Database, payload: Mapping[str, str], actor: Actor) -> AsyncIterator[Ctx]:
+    """Enter the workspace and the bot of a payload, by its `workspace` and `bot`; no transaction is begun."""
+    async with database.enter_workspace(payload["workspace"]) as tx:
+        yield Ctx(tx, await find_bot(tx, UUID(payload["bot"])), actor, utc_now())

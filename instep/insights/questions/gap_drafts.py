@@ -1,0 +1,61 @@
+"""The draft of an article that answers a gap: its title, its reason, and what a reviewer must check."""
+
+import re
+from collections.abc import Sequence
+
+from instep.core import limits
+from instep.drafts.schemas import NewArticle
+from instep.insights.health.checks_text import one_line_excerpt
+from instep.insights.schemas import Gap
+from instep.writer import Proposal
+from instep.writer.new_articles.outline import Wanted
+
+# Contact details in visitors' notes are masked, because reviewers do not need them.
+EMAIL_ADDRESS = re.compile(r"(?<![^\s@<>])[^\s@<>]++@[^\s@<>]+\.\w+")
+PHONE_NUMBER = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){5,}")
+MISSING_ANSWER = (
+    "Visitors asked this in vain: say what the answer is, the articles quoted here do not hold it."
+)
+
+
+def gap_request(gap: Gap, notes: Sequence[str]) -> Wanted:
+    """Ask for an article under the question; its other wordings and the notes only help to find sources."""
+    hints = "\n".join([*gap.examples, *notes])
+    return Wanted(
+        gap_title(gap.question),
+        hints=hints,
+        reason=gap_reason(gap, notes),
+        missing=MISSING_ANSWER,
+    )
+
+
+def gap_title(question: str) -> str:
+    text = " ".join(question.split())
+    if len(text) <= limits.MAX_TITLE_CHARACTERS:
+        return text
+    return text[: limits.MAX_TITLE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+
+
+def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:
+    return NewArticle(
+        title=proposal.title,
+        content=proposal.text,
+        locale=gap.locale,
+        reason=proposal.reason[: limits.MAX_REASON_CHARACTERS],
+        questions=tuple(gap.examples),
+        warnings=proposal.warnings,
+    )
+
+
+def gap_reason(gap: Gap, notes: Sequence[str]) -> str:
+    summary = f"{gap.visitor_count} visitors asked this {gap.asked_count} times, and no article answered it."
+    quotes = [f"“{masked(note)}”" for note in notes]
+    if not quotes:
+        return summary
+    return f"{summary} Some then asked for a person and wrote: {', '.join(quotes)}."
+
+
+def masked(note: str) -> str:
+    return one_line_excerpt(
+        PHONE_NUMBER.sub("…", EMAIL_ADDRESS.sub("…", note))[: limits.MAX_GAP_NOTE_CHARACTERS]
+    )
