@@ -11,8 +11,8 @@ from instep.ci.git import Git
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
+from instep.writer.diffs.parser import read_diff
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.diffs.reading import read_diff
 
 # Plumbing, which nobody's settings of `git diff` reach; what it reads of them is fixed in `git.SETTINGS`.
 FORM = ("diff-tree", "-r", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color")

@@ -17,8 +17,8 @@
 reaches the database or the network.
 """
 
+from instep.writer.diffs.parser import read_diff
 from instep.writer.diffs.patch import Diff, InvalidDiff
-from instep.writer.diffs.reading import read_diff
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, StaleMention, Verdict
 from instep.writer.writing import write
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from instep.writer.articles.corpus import Corpus, corpus_of
 from instep.writer.diffs.change_set import reviewed_files, summary_of_skipped
-from instep.writer.diffs.reading import read_diff
+from instep.writer.diffs.parser import read_diff
 from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.examples import example_edits
@@ -13,7 +13,7 @@ from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import facts_of
 from instep.writer.facts.removals import Removal, find_removals
-from instep.writer.facts.variables import variables_of
+from instep.writer.facts.renames import variables_of
 from instep.writer.inserting.notes import Note
 from instep.writer.new_articles.missing_articles import new_article_for
 from instep.writer.relevance.mentions import mentions_of

@@ -2,9 +2,8 @@
 
 import pytest
 
-from instep.writer.facts.literals import default_of
-from instep.writer.words.prose import prose_of
-from instep.writer.words.sentences import heading_of, sentence_of, subject_of
+from instep.writer.facts.values import default_of
+from instep.writer.words.prose import heading_of, prose_of, sentence_of, subject_of
 
 
 @pytest.mark.parametrize(

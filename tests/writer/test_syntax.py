@@ -4,8 +4,8 @@ import pytest
 
 from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.declarations import declarations_of
-from instep.writer.facts.literals import default_of
 from instep.writer.facts.syntax import syntax_of
+from instep.writer.facts.values import default_of
 from tests.writer.conftest import Ask
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import log
 
 from instep.writer.shapes import Article
-from instep.writer.words.tokens import TOKEN
+from instep.writer.words.identifiers import TOKEN
 
 _WORD = re.compile(r"\w+")
 

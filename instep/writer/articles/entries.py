@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from instep.writer.articles.headings import TextLine, headings_of, is_underline, lines_of
-from instep.writer.words.labels import key_of, label_of
+from instep.writer.words.identifiers import key_of, label_of
 
 Form = Literal["row", "item", "term", "section"]
 

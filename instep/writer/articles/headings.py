@@ -1,4 +1,4 @@
-"""The lines and headings of an article, in Markdown and in reStructuredText."""
+"""The lines, headings and sections of an article, in Markdown and in reStructuredText."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -99,3 +99,27 @@ def _with_anchor(lines: Sequence[TextLine], at: int) -> int:
         first -= 1
     anchors = [n for n in range(first, at) if _ANCHOR.match(lines[n].text)]
     return anchors[0] if anchors else at
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`mark` is how its heading is made: `##`, or the sign of its underline."""
+
+    title: str
+    mark: str
+    start: int
+    end: int
+    whole_end: int
+    text: str
+
+
+@lru_cache(maxsize=256)
+def sections_of(text: str) -> tuple[Section, ...]:
+    heads = headings_of(text)
+    starts = [head.start for head in heads] + [len(text)]
+    made = []
+    for n, head in enumerate(heads):
+        after = next((other.start for other in heads[n + 1 :] if other.level <= head.level), len(text))
+        own = text[head.start : starts[n + 1]]
+        made.append(Section(head.title, head.mark, head.start, starts[n + 1], after, own))
+    return tuple(made)

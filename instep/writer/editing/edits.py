@@ -18,7 +18,7 @@ from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
 from instep.writer.shapes import Article
-from instep.writer.words.matching import emphasised, mention
+from instep.writer.words.identifiers import emphasised, mention
 
 # A route begins where no path goes before it, or right behind a host.
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")

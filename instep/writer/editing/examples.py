@@ -14,7 +14,7 @@ from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Article
-from instep.writer.words.safety import has_hidden
+from instep.writer.words.prose import has_hidden
 
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|#include|package)\b")

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.entries import Entry, EntryList, Form, entry_lists_of
-from instep.writer.articles.sections import sections_of
+from instep.writer.articles.headings import sections_of
 from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
-from instep.writer.words.names import is_distinct
+from instep.writer.words.identifiers import is_distinct
 
 _SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|/?[A-Za-z_][\w./-]*\w")

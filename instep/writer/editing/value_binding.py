@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instep.writer.facts.values import Value
-from instep.writer.words.matching import mention
-from instep.writer.words.names import is_distinct
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import is_distinct, mention, parts_of
 
 _DEFAULT = re.compile(
     r"default|at most|at least|up to|maximum|minimum|limit|requires?\b|or (?:higher|newer|later)",

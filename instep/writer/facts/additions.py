@@ -8,7 +8,7 @@ from instep.writer.diffs.patch import Hunk
 from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.declarations import Declaration, Kind, declarations_of
 from instep.writer.facts.docstrings import doc_of
-from instep.writer.facts.parameters import grown_in
+from instep.writer.facts.signatures import grown_in
 
 _MOST = 300
 _NEAREST = 12

@@ -1,24 +1,34 @@
 """Pieces of a changed line that an article may repeat: a name, a label, a literal, the whole line."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from instep.writer.diffs.files import WEIGHTS
+from instep.writer.diffs.patch import FilePatch
 from instep.writer.facts.line_alignment import Pair
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.names import are_alike, is_caption, is_distinct, is_hyphened, is_label, wider
-from instep.writer.words.tokens import Token
+from instep.writer.words.identifiers import (
+    Token,
+    are_alike,
+    is_caption,
+    is_distinct,
+    is_hyphened,
+    is_label,
+    mention,
+    wider,
+)
 
 Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
-
 _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")
 _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _REACH = 100
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 _VERSION = re.compile(r"\d")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +142,27 @@ def changed_line(pair: Pair, file: str, weight: float) -> ChangedText:
 
 def _bare(text: str) -> str:
     return re.sub(r"^\s*(?:#+|//+|/?\*+|-|--)?\s+|\s+(?:\*/)?$", "", f" {text}")
+
+
+class OccurrenceCounts:
+    def __init__(self, texts: Iterable[str], files: Iterable[FilePatch]) -> None:
+        self.removed: Counter[str] = Counter()
+        self.added: Counter[str] = Counter()
+        self.kept: Counter[str] = Counter()
+        by_word = _by_longest_word(texts)
+        counts = {"-": self.removed, "+": self.added, " ": self.kept}
+        for file in files:
+            for line in file.lines():
+                for word in by_word.keys() & set(_WORD.findall(line.text)):
+                    for text, pattern in by_word[word]:
+                        counts[line.mark][text] += len(pattern.findall(line.text))
+
+
+def _by_longest_word(texts: Iterable[str]) -> "dict[str, list[tuple[str, re.Pattern[str]]]]":
+    """One look-up of a line's words finds the few texts that may stand in it."""
+    found = defaultdict(list)
+    for text in sorted(set(texts)):
+        words = _WORD.findall(text)
+        if words:
+            found[max(words, key=len)].append((text, mention(text)))
+    return found

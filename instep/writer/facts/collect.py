@@ -8,15 +8,14 @@ from itertools import islice
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, Source, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
-from instep.writer.facts.renames import Rename, find_renames
+from instep.writer.facts.renames import Rename, find_described_renames, find_renames
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
-from instep.writer.facts.stated import find_described_renames
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
 from instep.writer.facts.values import Value, find_values
 from instep.writer.shapes import Change
-from instep.writer.words.names import is_distinct
-from instep.writer.words.safety import is_safe
+from instep.writer.words.identifiers import is_distinct
+from instep.writer.words.prose import is_safe
 
 Fact = Rename | Value | Rewording | Signature
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch, Line
-from instep.writer.words.tokens import TOKEN
+from instep.writer.words.identifiers import TOKEN
 
 _CELLS = 2_500
 _ALIKE = 0.4

@@ -9,12 +9,10 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk
-from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import OccurrenceCounts, Source
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of
-from instep.writer.words.names import is_distinct, is_hyphened
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import is_distinct, is_hyphened, parts_of
 
 _TYPE = re.compile(r"\b(?:class|interface|struct|enum|trait|type)\b")
 _COMMAND = re.compile(r"(?:command|add_parser|subcommand)\(\s*[\"'](\w[\w:-]+)[\"']")

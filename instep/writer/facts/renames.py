@@ -1,22 +1,34 @@
-"""Which names and labels a change gives up for new ones, and which it only seems to."""
+"""Which names and labels a change replaces by new ones: as its lines, its title or its settings show."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.changed_texts import ChangedText, Level, Source
-from instep.writer.words.names import is_distinct
-from instep.writer.words.tokens import parts_of
+from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, Source
+from instep.writer.shapes import Article, Change
+from instep.writer.words.identifiers import is_distinct, mention, parts_of
 
 Form = Literal["anywhere", "emphasised", "coded"]
 Groups = dict[tuple[str, str], list[ChangedText]]
-
 _RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
+_QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
+_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
+_SIDE = rf"(?:{_QUOTED}|{_BARE})"
+_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜)\s*{_SIDE}")
+_VERB = re.compile(
+    r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
+    rf"(?<![\w/-]){_SIDE}\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
+)
+_READ = 4_000
+_NUMBER = re.compile(r"[\d.]+")
+_FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +128,76 @@ def _family(old: str, new: str) -> tuple[str, str]:
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
     return " ".join(before), " ".join(after)
+
+
+def find_described_renames(change: Change, scope: ChangeSet) -> list[Rename]:
+    """Stated pairs of which the diff shows the very replacement, and little that speaks against it."""
+    pairs = list(dict.fromkeys(_pairs(change)))
+    census = OccurrenceCounts((old for old, _ in pairs), [scoped.file for scoped in scope.files])
+    found = []
+    for old, new in pairs:
+        stays = max(census.added[old], census.kept[old])
+        sources = _replaced_lines(old, new, scope) if census.removed[old] > 2 * stays else ()
+        if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
+            found.append(Rename(old, new, sources, None))
+    return found
+
+
+def _pairs(change: Change) -> Iterator[tuple[str, str]]:
+    text = f"{change.title}\n{change.body or ''}"[:_READ]
+    for pattern in (_ARROW, _VERB):
+        for found in pattern.finditer(text):
+            old, new = found[1] or found[2], found[3] or found[4]
+            if old != new and len(old) >= 4 and len(new) >= 3 and not _NUMBER.fullmatch(old):
+                yield old, new
+
+
+def _replaced_lines(old: str, new: str, scope: ChangeSet) -> tuple[Source, ...]:
+    """Added lines that are removed lines with `old` replaced by `new`."""
+    pattern, found = mention(old), list[Source]()
+    for scoped in scope.files:
+        lines = [line for line in scoped.file.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
+        made = {
+            pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
+        }
+        found += [
+            Source(scoped.file.path, line.new, line.text, scoped.weight)
+            for line in lines
+            if line.mark == "+" and new in line.text and line.text in made
+        ]
+    return tuple(found)
+
+
+def variables_of(renames: Iterable[Rename], scope: ChangeSet, articles: Iterable[Article]) -> list[Rename]:
+    """Renamed fields, as articles spell them for the environment: with a prefix and in capitals."""
+    renames = list(renames)
+    fields = {fact.old.upper(): fact for fact in renames if _is_field(fact)}
+    if not fields:
+        return []
+    known = {fact.old for fact in renames} | set(_staying(scope))
+    stated = {name for article in articles for name in _VARIABLE.findall(article.text)}
+    return [made for name in sorted(stated - known) for made in _derived(name, fields)]
+
+
+def _is_field(fact: Rename) -> bool:
+    return _FIELD.fullmatch(fact.old) is not None and _FIELD.fullmatch(fact.new) is not None
+
+
+def _derived(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
+    """At most one: the longest field that stands behind a prefix."""
+    prefix, tail = "", name
+    while "_" in tail:
+        head, tail = tail.split("_", 1)
+        prefix += f"{head}_"
+        if tail in fields:
+            fact = fields[tail]
+            yield replace(fact, old=name, new=prefix + fact.new.upper(), form="anywhere")
+            return
+
+
+def _staying(scope: ChangeSet) -> Iterator[str]:
+    """Variables that lines of the changed files still name are read by that name."""
+    for scoped in scope.files:
+        for line in scoped.file.lines():
+            if line.mark != "-":
+                yield from _VARIABLE.findall(line.text)

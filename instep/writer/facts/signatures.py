@@ -1,11 +1,44 @@
-"""Functions that take more than before: a heading that writes the whole call is to write the new one."""
+"""Functions that a change gives more parameters, and their calls as headings write them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.changed_texts import Source
-from instep.writer.facts.parameters import grown_in
+from instep.writer.facts.syntax import Parameters, syntax_of
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """The parameters of `name` before and after, as `(name, default)`; only additions differ."""
+
+    name: str
+    old: Parameters
+    new: Parameters
+    line: Line
+
+    @property
+    def added(self) -> list[str]:
+        known = {name for name, _ in self.old}
+        return [name for name, _ in self.new if name not in known]
+
+
+def grown_in(hunk: Hunk, path: str) -> Iterator[Grown]:
+    """Functions of both sides that take more than before."""
+    before, after = syntax_of(path, hunk, "-"), syntax_of(path, hunk, "+")
+    if before is None or after is None:
+        return
+    for name, (place, new) in after.functions.items():
+        _, old = before.functions.get(name, (place, new))
+        if _is_within(old, new):
+            yield Grown(name, old, new, hunk.lines[place])
+
+
+def _is_within(old: Parameters, new: Parameters) -> bool:
+    """All old names are still there, in their order, and there are more."""
+    rest = iter([name for name, _ in new])
+    return len(new) > len(old) and all(name in rest for name, _ in old)
 
 
 @dataclass(frozen=True, slots=True)

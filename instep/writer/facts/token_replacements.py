@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 
 from instep.writer.facts.line_alignment import Pair
-from instep.writer.words.tokens import Token, tokens_of
+from instep.writer.words.identifiers import Token, tokens_of
 
 _LONGEST = 300
 _MIDDLE = 100

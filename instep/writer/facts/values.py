@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from instep.writer.facts.changed_texts import Source, literal_around, source_of
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.names import is_distinct
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import is_distinct, parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
@@ -32,6 +31,15 @@ _OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s*(\d+(?:\.\d+)+)")
 _RANGE = "^~<>="
 _FEWEST = 0.5
+_CALL = re.compile(r"^[\w.]+\(\s*[\"'][\w-]+[\"']\s*,\s*(.+?)\)?,?$")
+_WITHOUT = re.compile(r"^[\w.]*(?:getenv|environ\.get|env)\(\s*[\"'][\w-]+[\"']\s*\)$")
+_NAMED = re.compile(
+    r"""\(.*?\bdefault(?:_value|Value)?\s*[=:]\s*(["'`][^"'`\n]{0,60}["'`]|-?[\w.]+)\s*[,)}]"""
+)
+_ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
+_LITERAL = re.compile(
+    r"""^(?:(["'`])(?P<text>[^"'`\n]{0,60})\1|-?\d[\d._]*|[Tt]rue|[Ff]alse|None|null|nil)$"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +143,17 @@ def _is_argument(line: str, place: int) -> bool:
 def _tells(name: str) -> bool:
     parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
     return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
+
+
+def default_of(value: str) -> str | None:
+    """The literal behind a name, without quotes; None for anything computed."""
+    bare = value.split("  #")[0].strip().rstrip(",;")
+    if _WITHOUT.match(bare):
+        return "None"
+    for pattern in (_NAMED, _CALL, _ANNOTATED):
+        found = pattern.search(bare)
+        bare = found[1].strip() if found else bare
+    literal = _LITERAL.match(bare)
+    if literal is None:
+        return None
+    return literal["text"] if literal["text"] is not None else literal[0]

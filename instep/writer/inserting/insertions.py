@@ -11,9 +11,8 @@ from instep.writer.inserting.items import entry_for, set_apart
 from instep.writer.inserting.probability import InsertionFeatures, insertion_probability, is_headed
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.shapes import Article, Change
-from instep.writer.words.safety import has_hidden
-from instep.writer.words.sentences import sentence_of
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import parts_of
+from instep.writer.words.prose import has_hidden, sentence_of
 
 _LIKELY = 0.45
 _MOST_NAMES = 12

@@ -5,10 +5,10 @@ from collections import Counter
 
 from instep.writer.articles.entries import Entry, EntryList, entry_lists_of
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.literals import default_of
+from instep.writer.facts.values import default_of
 from instep.writer.inserting.analogy import by_analogy
 from instep.writer.inserting.siblings import InsertionPoint
-from instep.writer.words.markup import in_markup_of
+from instep.writer.words.prose import in_markup_of
 
 _CELLS = re.compile(r"(?<!\\)\|")
 _DEFAULT = re.compile(r"(?i)^([^\w`]*defaults?(?: value)?[^\w`]*:[^\w`]*)(`*)([^`]*?)(`*)\s*$")

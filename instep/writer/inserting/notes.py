@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.articles.sections import Section, sections_of
+from instep.writer.articles.headings import Section, sections_of
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import Source
 from instep.writer.shapes import Change
-from instep.writer.words.markup import in_markup_of, is_restructured
-from instep.writer.words.matching import mention
-from instep.writer.words.sentences import heading_of, sentence_of
+from instep.writer.words.identifiers import mention
+from instep.writer.words.prose import heading_of, in_markup_of, is_restructured, sentence_of
 from instep.writer.words.terms import terms_of
 
 _LAST = re.compile(

@@ -7,8 +7,7 @@ from math import exp, log
 from instep.writer.articles.passages import heading_over
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.siblings import InsertionPoint
-from instep.writer.words.labels import key_of
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import key_of, parts_of
 
 # Fitted on six products; left out in turn, each was told about as well.
 _WEIGHTS: Mapping[str, float] = {

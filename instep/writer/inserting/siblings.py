@@ -7,9 +7,7 @@ from functools import lru_cache
 
 from instep.writer.articles.entries import Entry, EntryList, entry_lists_of
 from instep.writer.facts.additions import Addition, Sibling
-from instep.writer.words.labels import key_of
-from instep.writer.words.names import is_distinct
-from instep.writer.words.spelling import spelled_like
+from instep.writer.words.identifiers import is_distinct, key_of, spelled_like
 
 _FEWEST = 2
 

@@ -14,7 +14,7 @@ from instep.writer.llm.replies import Block, Blocks, blocks_schema, read_reply
 from instep.writer.new_articles.outline import Wanted, topics_of
 from instep.writer.new_articles.outline_sources import Source, quotable
 from instep.writer.shapes import Change, Proposal, Report
-from instep.writer.words.matching import mention
+from instep.writer.words.identifiers import mention
 
 _PASSAGES, _BLOCKS = 12, 60
 _FOUNDED = 0.6

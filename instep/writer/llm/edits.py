@@ -9,7 +9,7 @@ from instep.llm.protocol import Prompt, bytes_of, tokens_of
 from instep.writer.articles.headings import front_matter
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet, ReadFile, reviewed_files
-from instep.writer.diffs.reading import read_diff
+from instep.writer.diffs.parser import read_diff
 from instep.writer.llm.certain_edits import CertainEdit, certain_edits, reverts
 from instep.writer.llm.delimiters import delimited, excerpt, shortened, shown_diff
 from instep.writer.llm.duplicates import DuplicateDetector

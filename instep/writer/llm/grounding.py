@@ -12,10 +12,8 @@ from functools import cached_property
 from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.relevance.article_features import article_features
 from instep.writer.shapes import Article, Change
-from instep.writer.words.matching import mention
-from instep.writer.words.names import is_distinct
+from instep.writer.words.identifiers import is_distinct, mention, parts_of
 from instep.writer.words.terms import terms_of
-from instep.writer.words.tokens import parts_of
 
 _NOISE_WORDS = """
     about after all also an and any are as at be been before between both but by can choose click could

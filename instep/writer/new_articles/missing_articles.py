@@ -10,9 +10,8 @@ from instep.writer.inserting.notes import first_source
 from instep.writer.new_articles.pages import Page, announced_pages
 from instep.writer.relevance.ranking import Ranked
 from instep.writer.shapes import Change, Evidence, Proposal
-from instep.writer.words.labels import key_of
-from instep.writer.words.names import is_distinct
-from instep.writer.words.sentences import heading_of, is_new, sentence_of, subject_of
+from instep.writer.words.identifiers import is_distinct, key_of
+from instep.writer.words.prose import heading_of, is_new, sentence_of, subject_of
 from instep.writer.words.terms import terms_of
 
 _DOCUMENTS = re.compile(

@@ -10,7 +10,7 @@ from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Line
 from instep.writer.facts.changed_texts import Source
-from instep.writer.words.labels import key_of
+from instep.writer.words.identifiers import key_of
 
 _URL = re.compile(r"https?://([\w.-]+)((?:/[\w~-]+)+)/?(?![\w./-])")
 _SLUG = re.compile(r"[\"'/]([A-Za-z][\w-]{2,})/?(?=[\"'#])")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.values import Value
-from instep.writer.words.matching import mention
+from instep.writer.words.identifiers import mention
 
 _MOST = 400
 

@@ -9,7 +9,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.relevance.ranking import Ranked
 from instep.writer.shapes import Change
-from instep.writer.words.names import is_distinct
+from instep.writer.words.identifiers import is_distinct
 from instep.writer.words.terms import terms_of
 
 _VISIBLE = re.compile(

@@ -18,7 +18,7 @@ from instep.writer.relevance.article_features import (
 )
 from instep.writer.relevance.query import Query, Terms, query_of
 from instep.writer.shapes import Article, Change
-from instep.writer.words.labels import key_of
+from instep.writer.words.identifiers import key_of
 from instep.writer.words.terms import terms_of
 
 _K1, _LENGTH = 2.0, 0.75

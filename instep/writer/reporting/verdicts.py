@@ -19,8 +19,7 @@ from instep.writer.reporting.reasons import (
     reason_for_value,
 )
 from instep.writer.shapes import Article, StaleMention, Verdict
-from instep.writer.words.matching import mention
-from instep.writer.words.names import is_distinct
+from instep.writer.words.identifiers import is_distinct, mention
 
 _NEAREST = 10
 _MOST = 30

@@ -10,7 +10,7 @@ from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
-from instep.writer.words.matching import mention
+from instep.writer.words.identifiers import mention
 
 _ONLY_TESTS = 0.5
 _MOST_OUTLIVED = 5

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import parts_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*(?:-\w+)*|\d+(?:\.\d+)*|[^\W\d_]+")
 _STOP_WORDS = """

@@ -1,13 +1,115 @@
-"""Reads unified diffs of any tool: strict in hunks, where a wrong count hides a cut; tolerant around them."""
+"""Parses unified diffs of any tool: strict in hunks, where a wrong count hides a cut, tolerant elsewhere."""
 
 import re
+from dataclasses import dataclass, field
+from typing import Literal
 
-from instep.writer.diffs.filing import OpenFile
 from instep.writer.diffs.patch import Diff, FilePatch, Hunk, InvalidDiff, Line
-from instep.writer.diffs.paths import header_paths, named_path
 
+DEV_NULL = "/dev/null"
+_ESCAPE = re.compile(rb'\\([0-7]{3}|[abfnrtv"\\])')
+_PLAIN = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+_DATE = re.compile(
+    r"(?<!\s)\s++(?:\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\((?:revision \d++|working copy|nonexistent)\))$"
+)
+# A name whose quotes do not end goes to the end of its line: no other one can begin within it.
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)')
+_PREFIX = re.compile(r"^[abciow]/")
+_MOVED = re.compile(r"(rename|copy) (from|to) (.*)")
+_BINARY = re.compile(r"Binary files .* differ$|GIT binary patch$|Cannot display: file marked as a binary")
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
 _MARKS = frozenset((" ", "+", "-"))
+
+
+def named_path(text: str) -> str:
+    """The path of a `---` or `+++` line, without quotes and time stamp, with its prefix."""
+    quoted = _QUOTED.match(text)
+    if quoted:
+        return unquote(quoted[1])
+    return _DATE.sub("", text.split("\t", 1)[0]).rstrip()
+
+
+def unquote(text: str) -> str:
+    """Undo git's C-style quoting, whose octal escapes are bytes of UTF-8."""
+    return _ESCAPE.sub(_unescape, text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
+
+def _unescape(found: re.Match[bytes]) -> bytes:
+    code = found[1]
+    return bytes([int(code, 8) & 255]) if code[0:1].isdigit() else _PLAIN.get(code, code)
+
+
+def header_paths(text: str) -> tuple[str, str]:
+    """Both paths of `diff --git A B`; names with blanks are told apart by both halves being equal."""
+    quoted = _QUOTED.findall(text)
+    if len(quoted) == 2:
+        return unquote(quoted[0]), unquote(quoted[1])
+    if len(quoted) == 1:
+        plain = _QUOTED.sub("", text).strip()
+        pair = (unquote(quoted[0]), plain)
+        return pair if text.startswith('"') else pair[::-1]
+    middle = len(text) // 2
+    left, right = text[:middle], text[middle + 1 :]
+    if text[middle : middle + 1] == " " and without_prefix(left) == without_prefix(right):
+        return left, right
+    left, _, right = text.partition(" b/") if " b/" in text else text.partition(" ")
+    return left, f"b/{right}" if " b/" in text else right
+
+
+def without_prefix(path: str) -> str:
+    return path if path == DEV_NULL else _PREFIX.sub("", path)
+
+
+@dataclass(slots=True)
+class OpenFile:
+    """A file while it is being read."""
+
+    old: str = ""
+    new: str = ""
+    status: Literal["added", "deleted", "renamed", "copied", "modified"] = "modified"
+    is_binary: bool = False
+    is_git: bool = False
+    named: bool = False
+    hunks: list[Hunk] = field(default_factory=list)
+
+    def finish(self) -> FilePatch:
+        status = self.status
+        if self.old == DEV_NULL or self.is_from_nothing("old"):
+            status = "added"
+        elif self.new == DEV_NULL or self.is_from_nothing("new"):
+            status = "deleted"
+        old = self.new if self.old == DEV_NULL else self.old
+        new = old if self.new == DEV_NULL else self.new
+        if self.is_git or (old[:2] == "a/" and new[:2] == "b/") or old[:2] == new[:2] in {"a/", "b/"}:
+            old, new = without_prefix(old), without_prefix(new)
+        return FilePatch(status, old, new, self.is_binary, tuple(self.hunks))
+
+    def is_from_nothing(self, side: Literal["old", "new"]) -> bool:
+        """Tools other than git name a missing file by a hunk that starts in line 0."""
+        return (
+            not self.is_git
+            and len(self.hunks) == 1
+            and all(getattr(line, side) == 0 for line in self.hunks[0].lines)
+        )
+
+    def read_header(self, line: str) -> None:
+        """Take in one of git's extended header lines; other text says nothing."""
+        moved = _MOVED.match(line)
+        if moved:
+            self._move(moved[1], moved[2], unquote(moved[3][1:-1]) if moved[3][:1] == '"' else moved[3])
+        elif line.startswith("new file mode"):
+            self.status = "added"
+        elif line.startswith("deleted file mode"):
+            self.status = "deleted"
+        elif _BINARY.match(line):
+            self.is_binary = True
+
+    def _move(self, verb: str, side: str, path: str) -> None:
+        self.status = "renamed" if verb == "rename" else "copied"
+        if side == "from":
+            self.old = f"a/{path}"
+        else:
+            self.new = f"b/{path}"
 
 
 def read_diff(text: str) -> Diff:

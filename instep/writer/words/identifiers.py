@@ -1,0 +1,178 @@
+"""How identifiers are spelled in code and in articles, and where a text mentions one."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+# A version or decimal is one token, and so is a name with its underscores; signs stand alone.
+TOKEN = re.compile(r"v?\d+(?:\.\d+)+|\w+|[^\w\s]")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
+_JOINERS = ("_", "_-", "_-.", "_-./:@{}")
+_MAX_NAME_CHARACTERS = 200
+_DISTINCT = re.compile(
+    r"\w_[^\W_]"  # snake_case, UPPER_CASE
+    r"|[a-z]\d*[A-Z]|[A-Z]{2}[a-z]{2}"  # camelCase, PascalCase, HTTPServer
+    r"|^--[a-z][\w-]+$"  # a flag
+    r"|^_[a-z]{3}"  # _leading
+    r"|\w-\w+-\w"  # X-Request-Id
+    r"|^(/[\w{}:.-]+){2,}|\w/[\w{}:.-]+/\w"  # /v1/jobs, a/b/c
+    r"|\w/[\w.-]+\.[a-z]\w{0,4}$"  # config/app.yml
+    r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
+)
+_ONE_NAME = re.compile(r"[\w@{}$.:/#-]+")
+_TITLED = re.compile(
+    r"[A-Z][\w'\u2019.&/-]*(?: (?:[A-Z(&][\w'\u2019.&/)-]*|of|and|the|for|to|in|on|a|an|or|with))*"
+)
+_CAPTION = re.compile(r"[A-Z][\w'\u2019-]*(?: [\w'\u2019&-]+){0,5}(?:\u2026|\.\.\.)?")
+_HYPHENED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_EDGES = "-./:@{}"
+_MAX_LABEL_CHARACTERS = 60
+_OPENING = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\w++:)++(?=`)|await )*")
+_CODE = re.compile(r"(`+)([^`]+)\1")
+_NAME = re.compile(r"\.?(--?[\w-]+|/[\w./{}:<>-]+|[\w@$.-]*\w)")
+_PHRASE = re.compile(r"[^*_\]<|:(\n]+")
+_SECOND_WORD = re.compile(r"\s+[^\W\d_]")
+Respelling = Callable[[str], str]
+_RESPELLINGS: tuple[Respelling, ...] = (
+    lambda name: name,
+    lambda name: name.lstrip("-"),
+    lambda name: f"--{name.lstrip('-').replace('_', '-')}",
+    lambda name: "-".join(parts_of(name)),
+    lambda name: "_".join(parts_of(name)),
+    lambda name: "_".join(parts_of(name)).upper(),
+    lambda name: "".join([*parts_of(name)[:1], *(word.capitalize() for word in parts_of(name)[1:])]),
+    lambda name: "".join(word.capitalize() for word in parts_of(name)),
+    lambda name: " ".join(parts_of(name)).capitalize(),
+    lambda name: " ".join(word.capitalize() for word in parts_of(name)),
+    lambda name: f".{name}",
+    lambda name: f"-{name}",
+)
+
+
+class Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+def tokens_of(text: str) -> list[Token]:
+    return [Token(found[0], found.start(), found.end()) for found in TOKEN.finditer(text)]
+
+
+def parts_of(name: str) -> list[str]:
+    """The words a name is made of: `pageSize`, `PAGE_SIZE` and `page-size` are all page, size."""
+    return [part.lower() for part in _HUMPS.findall(name)]
+
+
+@lru_cache(maxsize=4_096)
+def mention(text: str) -> re.Pattern[str]:
+    """Matches `text` where no letter, digit, underscore or joining hyphen touches it."""
+    before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
+    before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
+    after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""
+    after += r"(?!/\w)" if text[:1] == "/" else ""
+    after += r"(?!\.\d)" if text[-1:].isdigit() else ""
+    return re.compile(before + r"\s+".join(re.escape(word) for word in text.split()) + after)
+
+
+@lru_cache(maxsize=1_024)
+def emphasised(text: str) -> re.Pattern[str]:
+    """Matches `text` only where an article sets it off, as it does for what a button says."""
+    words = r"\s+".join(re.escape(word) for word in text.split())
+    return re.compile(
+        rf"(?<=\*\*){words}(?=\*\*)"
+        rf"|(?<=[`\"\u201c\u2018\[]){words}(?=[`\"\u201d\u2019\]])"
+        rf"|(?<=[ (]['*_]){words}(?=['*_])"
+    )
+
+
+def wider(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The span grown to the word around it, then to the hyphened, the dotted and the path-like name."""
+    for joiners in _JOINERS:
+        first, last = start, end
+        while first > max(0, start - _MAX_NAME_CHARACTERS) and _joins(text[first - 1], joiners):
+            first -= 1
+        while last < min(len(text), end + _MAX_NAME_CHARACTERS) and _joins(text[last], joiners):
+            last += 1
+        yield _trimmed(text, (first, last), (start, end))
+
+
+def _joins(sign: str, joiners: str) -> bool:
+    return sign.isalnum() or sign in joiners
+
+
+def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[int, int]:
+    """Punctuation at the edges belongs to the sentence, except what opens a flag or a path."""
+    first, last = span
+    while last > core[1] and text[last - 1] in _EDGES:
+        last -= 1
+    while first < core[0] and text[first] in _EDGES and text[first] not in "/-":
+        first += 1
+    return first, last
+
+
+def is_distinct(name: str) -> bool:
+    """No ordinary word is spelled like this."""
+    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not name.replace(".", "").isdigit()
+
+
+def is_label(text: str) -> bool:
+    """Title Case, as on buttons, menus and headings, and for proper names."""
+    return len(text) <= _MAX_LABEL_CHARACTERS and bool(_TITLED.fullmatch(text))
+
+
+def are_alike(old: str, new: str) -> bool:
+    """Whether `new` can be the new name of the thing called `old`: the same kind of name, no mere hiding."""
+    if not _ONE_NAME.fullmatch(new):
+        return is_label(old) and is_label(new)
+    if new.lstrip("_") == old.lstrip("_") or old.startswith("-") != new.startswith("-"):
+        return False
+    if re.fullmatch(r"\w+", old):
+        return bool(re.fullmatch(r"\w+", new)) and (is_distinct(new) or _share_a_word(old, new))
+    return old.startswith("-") or _share_a_word(old, new)
+
+
+def is_caption(text: str) -> bool:
+    """A few words as interfaces show them: one capital, no full stop."""
+    return bool(_CAPTION.fullmatch(text)) and len(text) <= _MAX_LABEL_CHARACTERS
+
+
+def is_hyphened(text: str) -> bool:
+    return bool(_HYPHENED.fullmatch(text))
+
+
+def _share_a_word(old: str, new: str) -> bool:
+    return not set(parts_of(old)).isdisjoint(parts_of(new))
+
+
+@lru_cache(maxsize=50_000)
+def key_of(name: str) -> str:
+    """`page_size`, `pageSize` and `--page-size` are one name."""
+    return " ".join(parts_of(name)) or name
+
+
+def label_of(text: str) -> str:
+    """The name that a cell, item, term or heading opens with: its code, emphasis or first few words."""
+    rest = _OPENING.sub("", text, count=1)
+    code = _CODE.match(rest)
+    if code:
+        name = _NAME.match(code[2].strip().removeprefix("await "))
+        return name[0] if name else ""
+    name = _NAME.match(rest)
+    # With a second word behind it the first one is no name but the start of a phrase.
+    if name and not _SECOND_WORD.match(rest, name.end()):
+        return name[0]
+    phrase = _PHRASE.match(rest)
+    words = phrase[0].split(" - ")[0].strip() if phrase else ""
+    return words if len(words) <= _MAX_LABEL_CHARACTERS else ""
+
+
+def spelled_like(name: str, code: str, label: str) -> str | None:
+    """`name` spelled as the article's `label` spells `code`; None if no rule leads from one to the other."""
+    for respell in _RESPELLINGS:
+        if respell(code) == label:
+            return respell(name)
+    if key_of(code) != key_of(label) and label.endswith(code.upper()):
+        return label.removesuffix(code.upper()) + name.upper()
+    return None
