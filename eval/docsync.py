@@ -80,7 +80,7 @@ def _of_product(scorer: Any, folder: Path, product: str, answers: list[dict[str,
 
 def _task(case: Any) -> tuple[str, Change, list[Article]]:
     articles = [Article(path, article.title, article.text) for path, article in case.articles.items()]
-    return case.id, Change("commit", case.title, case.url, None, case.diff), articles
+    return case.id, Change(case.title, None, case.diff), articles
 
 
 def _answer(task: tuple[str, Change, list[Article]]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
 from instep.tasks.queries import RateWindow
 from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
-from instep.writer import InvalidDiff, read_diff
+from instep.writer import InvalidDiff, parse_diff
 
 RUN_TASK = "run_task"
 VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
@@ -99,7 +99,7 @@ def refuse_other_than_one(new: TaskCreate) -> None:
 async def refuse_unreadable(diff: str) -> None:
     try:
         if is_read_at_once(diff):
-            read_diff(diff)
+            parse_diff(diff)
         else:
             await run_with_timeout(check_diff, diff, seconds=limits.MAX_DIFF_PARSE_SECONDS)
     except InvalidDiff as error:
@@ -119,8 +119,8 @@ def is_read_at_once(diff: str) -> bool:
 
 
 def check_diff(diff: str) -> None:
-    """Raises what `read_diff` raises, without sending what it read back from another process."""
-    read_diff(diff)
+    """Raises what `parse_diff` raises, without sending what it read back from another process."""
+    parse_diff(diff)
 
 
 async def claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:

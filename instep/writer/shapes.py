@@ -8,9 +8,7 @@ from typing import Literal
 class Change:
     """A change of the product: a pull request, a commit, a release."""
 
-    kind: str
     title: str
-    url: str | None
     body: str | None
     diff: str
 

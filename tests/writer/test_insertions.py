@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.writer import Article, Change, Report, read_diff, write
+from instep.writer import Article, Change, Report, parse_diff, write
 from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.facts.additions import additions_of
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
@@ -18,8 +18,8 @@ SETTINGS = (
 def inserted(
     before: str, after: str, article: str, title: str = "Add a setting"
 ) -> tuple[str, list[Insertion]]:
-    change = Change("commit", title, None, None, diff_of("app/settings.py", before, after))
-    additions = additions_of(reviewed_files(read_diff(change.diff)))
+    change = Change(title, None, diff_of("app/settings.py", before, after))
+    additions = additions_of(reviewed_files(parse_diff(change.diff)))
     guide = Article("guide", "Settings", article)
     made = choose_insertions(scored_insertions(guide, additions, change, 0, 0.9), additions, change, guide)
     text = article
@@ -136,7 +136,7 @@ def test_a_new_parameter_gets_its_term_under_the_heading_of_its_function() -> No
 def ask(title: str, article: str, files: dict[str, tuple[str, str]]) -> Report:
     diff = "".join(diff_of(path, *sides) for path, sides in files.items())
     others = [Article(f"other-{n}", f"Page {n}", f"# Page {n}\n\nNothing here.\n") for n in range(8)]
-    return write(Change("pr", title, None, None, diff), [Article("guide", "Settings", article), *others])
+    return write(Change(title, None, diff), [Article("guide", "Settings", article), *others])
 
 
 FILES = {
@@ -160,13 +160,6 @@ def test_the_draft_names_its_ground_and_the_line_it_stands_on() -> None:
 
 def test_a_change_that_hardly_needs_documentation_gets_no_likely_draft() -> None:
     assert ask("Fix a typo in a log line", f"# Settings\n\n{TABLE}{LAST}", FILES).proposals == ()
-
-
-def test_likely_edits_can_be_left_to_others() -> None:
-    diff = diff_of("app/settings.py", *SETTINGS)
-    article = Article("guide", "Settings", f"{TABLE}{LAST}")
-    change = Change("pr", "Add the REQUEST_TIMEOUT setting", None, None, diff)
-    assert write(change, [article], with_likely=False).proposals == ()
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ def test_no_text_can_imitate_the_lines_around_it() -> None:
 
 def test_nothing_is_asked_about_a_change_without_need() -> None:
     articles = [Article("pets", "Pets", "Cats are welcome.")]
-    change = Change("pr", "chore: bump deps", None, None, "")
+    change = Change("chore: bump deps", None, "")
     _, report = certain("Nothing.", change)
 
     assert ask_for_edits(change, articles, report, 40_000) is None

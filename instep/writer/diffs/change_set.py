@@ -16,17 +16,17 @@ _WORDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReviewedFile:
     """A file that is read, and how much it says about what users see."""
 
-    file: FilePatch
+    patch: FilePatch
     kind: Kind
     weight: float
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    files: tuple[ReadFile, ...]
+    files: tuple[ReviewedFile, ...]
     left_out: tuple[tuple[str, Kind], ...]
     unread: int
 
@@ -34,25 +34,25 @@ class ChangeSet:
 def reviewed_files(diff: Diff) -> ChangeSet:
     """User-facing files first, up to a bound that keeps one change from taking minutes."""
     kinds = [(file, kind_of(file)) for file in diff.files]
-    files = [ReadFile(file, kind, WEIGHTS[kind]) for file, kind in kinds if kind not in LEFT_OUT]
+    files = [ReviewedFile(file, kind, WEIGHTS[kind]) for file, kind in kinds if kind not in LEFT_OUT]
     left_out = tuple((file.path, kind) for file, kind in kinds if kind in LEFT_OUT)
-    files.sort(key=lambda scoped: -scoped.weight)
-    read, lines = list[ReadFile](), 0
-    for scoped in files:
-        size = sum(len(hunk.lines) for hunk in scoped.file.hunks)
+    files.sort(key=lambda file: -file.weight)
+    read, lines = list[ReviewedFile](), 0
+    for file in files:
+        size = sum(len(hunk.lines) for hunk in file.patch.hunks)
         if lines + size <= MAX_LINES:
-            read.append(scoped)
+            read.append(file)
             lines += size
     return ChangeSet(tuple(read), left_out, len(files) - len(read))
 
 
-def summary_of_skipped(scope: ChangeSet) -> list[str]:
+def summary_of_skipped(change_set: ChangeSet) -> list[str]:
     """What a reviewer should know about files that were not read."""
     said = []
-    kinds = Counter(_WORDS[kind] for _, kind in scope.left_out)
+    kinds = Counter(_WORDS[kind] for _, kind in change_set.left_out)
     if kinds:
         listed = ", ".join(f"{count} {word}" for word, count in sorted(kinds.items()))
-        said.append(f"Left out {listed} {'file' if len(scope.left_out) == 1 else 'files'}.")
-    if scope.unread:
-        said.append(f"The change is very large: {scope.unread} of its files were not read.")
+        said.append(f"Left out {listed} {'file' if len(change_set.left_out) == 1 else 'files'}.")
+    if change_set.unread:
+        said.append(f"The change is very large: {change_set.unread} of its files were not read.")
     return said

@@ -112,7 +112,7 @@ class OpenFile:
             self.new = f"b/{path}"
 
 
-def read_diff(text: str) -> Diff:
+def parse_diff(text: str) -> Diff:
     """The files of a unified diff (git, GitLab, `diff -u`, svn, hg), in their order."""
     return _Reader(text).read()
 

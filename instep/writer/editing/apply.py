@@ -19,22 +19,22 @@ _MOST_EVIDENCE = 50
 _EXCERPT = 300
 
 
-def find_edits(facts: Sequence[Fact], library: Corpus) -> dict[str, list[Edit]]:
+def find_edits(facts: Sequence[Fact], corpus: Corpus) -> dict[str, list[Edit]]:
     """All certain places, by article; of overlapping ones the first stays (facts come in order of trust)."""
     found: dict[str, list[Edit]] = {}
     for fact in facts:
-        for article in library.with_words(fact.old):
+        for article in corpus.with_words(fact.old):
             if not is_record(article):
-                for place in edits_for(fact, article, library):
+                for place in edits_for(fact, article, corpus):
                     add_edit(found.setdefault(article.id, []), place)
     return {article_id: places for article_id, places in found.items() if places}
 
 
 def add_example_edits(
-    found: dict[str, list[Edit]], copies: Mapping[str, Sequence[ExampleEdit]], library: Corpus
+    found: dict[str, list[Edit]], copies: Mapping[str, Sequence[ExampleEdit]], corpus: Corpus
 ) -> None:
     """Lines of code say more than a name or a value in them, and so come first."""
-    for article in library.articles:
+    for article in corpus.articles:
         if article.id in copies and not is_record(article):
             known, places = found.get(article.id, []), list[Edit]()
             for copy in copies[article.id]:
@@ -64,12 +64,12 @@ def apply(places: Sequence[Edit], text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def new_title(article: Article, places: Sequence[Edit], library: Corpus) -> str:
+def new_title(article: Article, places: Sequence[Edit], corpus: Corpus) -> str:
     """The title under the new names that the text gets."""
     title = article.title
     for fact in {place.fact: None for place in places if isinstance(place.fact, Rename)}:
         inside = Article(article.id, "", title)
-        title = apply(sorted(edits_for(fact, inside, library), key=lambda place: place.start), title)
+        title = apply(sorted(edits_for(fact, inside, corpus), key=lambda place: place.start), title)
     return title
 
 

@@ -40,7 +40,7 @@ class Edit:
     fact: EditReason
 
 
-def edits_for(fact: Fact, article: Article, library: Corpus) -> Iterator[Edit]:
+def edits_for(fact: Fact, article: Article, corpus: Corpus) -> Iterator[Edit]:
     if isinstance(fact, Signature):
         yield from _rewritten(fact, article.text)
         return
@@ -49,7 +49,7 @@ def edits_for(fact: Fact, article: Article, library: Corpus) -> Iterator[Edit]:
     elif isinstance(fact, Value):
         spans = _revalued(fact, article.text)
     else:
-        spans = _reworded(fact, article.text, library)
+        spans = _reworded(fact, article.text, corpus)
     first = len(front_matter(article.text))
     for start, end in spans:
         if start >= first and not _says_both(fact, article.text, start, end):
@@ -93,8 +93,8 @@ def _is_path_part(name: str, line: str) -> bool:
     return f"/{name}" in line or f"{name}/" in line
 
 
-def _reworded(fact: Rewording, text: str, library: Corpus) -> Iterator[tuple[int, int]]:
-    if library.weight(fact.old) >= _TELLING:
+def _reworded(fact: Rewording, text: str, corpus: Corpus) -> Iterator[tuple[int, int]]:
+    if corpus.weight(fact.old) >= _TELLING:
         yield from (found.span() for found in mention(fact.old).finditer(text))
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import TextLine, lines_of
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.changed_texts import Source
@@ -46,26 +46,26 @@ class _LineReplacement:
     added: list[Line]
 
 
-def example_edits(scope: ChangeSet, library: Corpus) -> Mapping[str, list[ExampleEdit]]:
+def example_edits(change_set: ChangeSet, corpus: Corpus) -> Mapping[str, list[ExampleEdit]]:
     """By article. Tests and internals copy nothing that articles show; they only look alike."""
-    articles = [article for article in library.articles if _FENCE.search(article.text)]
+    articles = [article for article in corpus.articles if _FENCE.search(article.text)]
     held = Counter(line for article in articles for line in _code_of(article.text))
     found: dict[str, dict[tuple[int, int], ExampleEdit]] = {}
-    for scoped in scope.files:
-        if scoped.kind not in {"test", "internal"}:
-            for hunk in scoped.file.hunks:
+    for file in change_set.files:
+        if file.kind not in {"test", "internal"}:
+            for hunk in file.patch.hunks:
                 if len(hunk.lines) <= _LONGEST_HUNK:
-                    for article, copy in _in_hunk(hunk, scoped, articles, held):
+                    for article, copy in _in_hunk(hunk, file, articles, held):
                         found.setdefault(article.id, {}).setdefault((copy.start, copy.end), copy)
     return {article_id: list(copies.values()) for article_id, copies in found.items()}
 
 
 def _in_hunk(
-    hunk: Hunk, scoped: ReadFile, articles: Sequence[Article], held: "Counter[str]"
+    hunk: Hunk, file: ReviewedFile, articles: Sequence[Article], held: "Counter[str]"
 ) -> Iterator[tuple[Article, ExampleEdit]]:
     old = [line for line in hunk.lines if line.mark != "+" and line.text.strip()]
     rare = {bare for line in old if _is_telling(bare := _bare(line.text)) and 0 < held[bare] <= _RAREST}
-    enough = _SHARED_OF_TEXT if scoped.kind == "docs" else _SHARED
+    enough = _SHARED_OF_TEXT if file.kind == "docs" else _SHARED
     if len(rare) < enough:
         return
     edits = list(_edits(hunk))
@@ -73,7 +73,7 @@ def _in_hunk(
         if len(rare & _code_of(article.text)) >= enough:
             for block in _blocks(article.text):
                 if len(rare.intersection(_bare(line.text) for line in block)) >= enough:
-                    yield from ((article, copy) for copy in _copied(edits, old, block, scoped))
+                    yield from ((article, copy) for copy in _copied(edits, old, block, file))
 
 
 def _edits(hunk: Hunk) -> Iterator[_LineReplacement]:
@@ -94,7 +94,10 @@ def _edits(hunk: Hunk) -> Iterator[_LineReplacement]:
 
 
 def _copied(
-    edits: Sequence[_LineReplacement], old: Sequence[Line], block: Sequence[TextLine], scoped: ReadFile
+    edits: Sequence[_LineReplacement],
+    old: Sequence[Line],
+    block: Sequence[TextLine],
+    file: ReviewedFile,
 ) -> Iterator[ExampleEdit]:
     """The edits whose lines, or for new lines whose neighbours, stand in the block side by side.
 
@@ -112,7 +115,7 @@ def _copied(
         places = [place for place in span if place is not None]
         is_clear = not edit.removed or any(_is_telling(_bare(line.text)) for line in edit.removed)
         if edit.added and is_clear and len(places) == len(span) and places[-1] - places[0] == len(span) - 1:
-            copy = _copy(edit, old, block, places, scoped)
+            copy = _copy(edit, old, block, places, file)
             if copy and _is_harmless(copy):
                 yield copy
 
@@ -128,7 +131,7 @@ def _copy(
     old: Sequence[Line],
     block: Sequence[TextLine],
     places: Sequence[int],
-    scoped: ReadFile,
+    file: ReviewedFile,
 ) -> ExampleEdit | None:
     shown = [block[at] for at in places] if edit.removed else []
     beside, model = block[places[0]], old[edit.at if edit.removed else edit.at - 1]
@@ -138,7 +141,7 @@ def _copy(
         return None
     start = shown[0].start if shown else beside.end
     line = edit.added[0]
-    source = Source(scoped.file.path, line.new, line.text, scoped.weight)
+    source = Source(file.patch.path, line.new, line.text, file.weight)
     return ExampleEdit(was, new, start, shown[-1].end if shown else start, (source,))
 
 

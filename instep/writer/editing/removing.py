@@ -27,13 +27,13 @@ _LONGEST_HEAD = 500
 Found = dict[str, list[Edit]]
 
 
-def add_removals(found: Found, removals: Sequence[Removal], library: Corpus) -> None:
+def add_removals(found: Found, removals: Sequence[Removal], corpus: Corpus) -> None:
     """Takes out what is certain. What other edits touch is no mere removal, and stays."""
     for removal in removals:
         if removal.doubt is None:
             blocks = [
                 (article, place)
-                for article in library.with_words(removal.old)
+                for article in corpus.with_words(removal.old)
                 if not is_record(article)
                 for place in _blocks(removal, article.text)
             ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.patch import Hunk
 from instep.writer.facts.changed_texts import Source
 from instep.writer.facts.declarations import Declaration, Kind, declarations_of
@@ -35,27 +35,27 @@ class Addition:
     source: Source
 
 
-def additions_of(scope: ChangeSet) -> tuple[Addition, ...]:
+def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
     gone = {
         declared.name
-        for scoped in scope.files
-        for hunk in scoped.file.hunks
-        for declared in declarations_of(hunk, "-", scoped.file.path)
+        for file in change_set.files
+        for hunk in file.patch.hunks
+        for declared in declarations_of(hunk, "-", file.patch.path)
         if declared.line.mark == "-"
     }
     found: dict[tuple[str, str], Addition] = {}
-    for scoped in scope.files:
-        if scoped.kind not in {"test", "internal", "docs"}:
-            for addition in (*_in_file(scoped, gone), *_in_lists(scoped)):
+    for file in change_set.files:
+        if file.kind not in {"test", "internal", "docs"}:
+            for addition in (*_in_file(file, gone), *_in_lists(file)):
                 found.setdefault((addition.name, addition.source.file), addition)
             if len(found) >= _MOST:
                 break
     return tuple(found.values())[:_MOST]
 
 
-def _in_file(scoped: ReadFile, gone: set[str]) -> Iterator[Addition]:
-    for hunk in scoped.file.hunks:
-        declared = list(declarations_of(hunk, "+", scoped.file.path))
+def _in_file(file: ReviewedFile, gone: set[str]) -> Iterator[Addition]:
+    for hunk in file.patch.hunks:
+        declared = list(declarations_of(hunk, "+", file.patch.path))
         known = {one.name for one in declared if one.line.mark == " "}
         for at, one in enumerate(declared):
             if one.line.mark == "+" and one.name not in gone and one.name not in known:
@@ -68,14 +68,14 @@ def _in_file(scoped: ReadFile, gone: set[str]) -> Iterator[Addition]:
                     _context(one, declared, hunk),
                     tuple(_siblings(one, declared[:at][::-1])),
                     tuple(_siblings(one, declared[at + 1 :])),
-                    Source(scoped.file.path, one.line.new, one.line.text, scoped.weight),
+                    Source(file.patch.path, one.line.new, one.line.text, file.weight),
                 )
 
 
-def _in_lists(scoped: ReadFile) -> Iterator[Addition]:
+def _in_lists(file: ReviewedFile) -> Iterator[Addition]:
     """New parameters of functions that were there before."""
-    for hunk in scoped.file.hunks:
-        for grown in grown_in(hunk, scoped.file.path):
+    for hunk in file.patch.hunks:
+        for grown in grown_in(hunk, file.patch.path):
             names = [name for name, _ in grown.new]
             for at, (name, default) in enumerate(grown.new):
                 if name in grown.added:
@@ -88,7 +88,7 @@ def _in_lists(scoped: ReadFile) -> Iterator[Addition]:
                         grown.name,
                         tuple(Sibling(other, "") for other in reversed(names[:at])),
                         tuple(Sibling(other, "") for other in names[at + 1 :]),
-                        Source(scoped.file.path, grown.line.new, grown.line.text, scoped.weight),
+                        Source(file.patch.path, grown.line.new, grown.line.text, file.weight),
                     )
 
 

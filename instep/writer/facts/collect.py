@@ -43,34 +43,37 @@ class Facts:
         return tuple(fact for fact in self.certain if isinstance(fact, Rename))
 
 
-def facts_of(change: Change, scope: ChangeSet) -> Facts:
+def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     swaps, units = list[TokenReplacement](), list[ChangedText]()
-    for scoped in scope.files:
-        for pair in pairs_of(scoped.file):
-            here = list(token_replacements(scoped.file.path, scoped.weight, pair))
+    for file in change_set.files:
+        for pair in pairs_of(file.patch):
+            here = list(token_replacements(file.patch.path, file.weight, pair))
             swaps += here
             units += [unit for swap in here for unit in changed_texts(swap)]
-            units.append(changed_line(pair, scoped.file.path, scoped.weight))
-    renames = find_renames(units, [scoped.file for scoped in scope.files])
-    sure = [*find_described_renames(change, scope), *(rename for rename in renames if rename.doubt is None)]
-    certain: list[Fact] = [*sure, *find_signatures(scope), *find_rewordings(units), *find_values(swaps)]
+            units.append(changed_line(pair, file.patch.path, file.weight))
+    renames = find_renames(units, [file.patch for file in change_set.files])
+    sure = [
+        *find_described_renames(change, change_set),
+        *(rename for rename in renames if rename.doubt is None),
+    ]
+    certain: list[Fact] = [*sure, *find_signatures(change_set), *find_rewordings(units), *find_values(swaps)]
     known = {rename.old for rename in renames}
-    gone = (gone for gone in _gone(scope) if gone.name not in known)
+    gone = (gone for gone in _gone(change_set) if gone.name not in known)
     doubtful = tuple(rename for rename in renames if rename.doubt)
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     return Facts(tuple(islice(safe, _MOST)), doubtful[:_MOST], tuple(islice(gone, _MOST)))
 
 
-def _gone(scope: ChangeSet) -> Iterator[RemovedName]:
+def _gone(change_set: ChangeSet) -> Iterator[RemovedName]:
     staying, removed = set[str](), dict[str, Source]()
-    for scoped in scope.files:
-        for line in scoped.file.lines():
+    for file in change_set.files:
+        for line in file.patch.lines():
             if len(line.text) > _LONGEST:
                 continue
             if line.mark != "-":
                 staying.update(_NAME.findall(line.text))
-            elif scoped.kind not in {"test", "internal"}:
-                source = Source(scoped.file.old_path, line.old, line.text, scoped.weight)
+            elif file.kind not in {"test", "internal"}:
+                source = Source(file.patch.old_path, line.old, line.text, file.weight)
                 for name in _NAME.findall(line.text):
                     removed.setdefault(name, source)
     return (

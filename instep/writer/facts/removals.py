@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from instep.writer.articles.corpus import Corpus
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk
 from instep.writer.facts.changed_texts import OccurrenceCounts, Source
@@ -33,16 +33,16 @@ class Removal:
     new: str = ""
 
 
-def find_removals(scope: ChangeSet, facts: Facts, library: Corpus) -> list[Removal]:
+def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[Removal]:
     """What articles name and the change defines no more; a renamed name lives on under another one."""
     defined: dict[str, list[Source]] = {}
-    for name, source in _taken_out(scope):
-        if library.with_words(name):
+    for name, source in _taken_out(change_set):
+        if corpus.with_words(name):
             defined.setdefault(name, []).append(source)
     renamed = {rename.old for rename in (*facts.renames, *facts.doubtful)}
     names = [name for name in defined if name not in renamed][:_MOST]
-    census = OccurrenceCounts(names, [scoped.file for scoped in scope.files])
-    added = _added_names(scope)
+    census = OccurrenceCounts(names, [file.patch for file in change_set.files])
+    added = _added_names(change_set)
     return [
         Removal(name, tuple(defined[name]), _doubt(name, defined[name], census, added))
         for name in names
@@ -50,19 +50,19 @@ def find_removals(scope: ChangeSet, facts: Facts, library: Corpus) -> list[Remov
     ]
 
 
-def _taken_out(scope: ChangeSet) -> Iterator[tuple[str, Source]]:
-    for scoped in scope.files:
-        if scoped.kind in _UNSEEN:
+def _taken_out(change_set: ChangeSet) -> Iterator[tuple[str, Source]]:
+    for file in change_set.files:
+        if file.kind in _UNSEEN:
             continue
-        for hunk in scoped.file.hunks:
+        for hunk in file.patch.hunks:
             yield from (
-                (one.name, _source(one, scoped))
-                for one in _definitions(hunk, scoped.file.path)
+                (one.name, _source(one, file))
+                for one in _definitions(hunk, file.patch.path)
                 if is_distinct(one.name)
             )
-            yield from _in_strings(hunk, scoped)
-        if scoped.file.status == "deleted":
-            yield from _file_name(scoped)
+            yield from _in_strings(hunk, file)
+        if file.patch.status == "deleted":
+            yield from _file_name(file)
 
 
 def _definitions(hunk: Hunk, path: str) -> Iterator[Declaration]:
@@ -80,11 +80,11 @@ def _is_member(one: Declaration, before: Sequence[Declaration], hunk: Hunk) -> b
     return bool(_TYPE.search(next(outer, hunk.section)))
 
 
-def _source(one: Declaration, scoped: ReadFile) -> Source:
-    return Source(scoped.file.old_path, one.line.old, one.line.text, scoped.weight)
+def _source(one: Declaration, file: ReviewedFile) -> Source:
+    return Source(file.patch.old_path, one.line.old, one.line.text, file.weight)
 
 
-def _in_strings(hunk: Hunk, scoped: ReadFile) -> Iterator[tuple[str, Source]]:
+def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, Source]]:
     """Commands and routes, which code defines by what it is told."""
     for line in hunk.lines:
         if line.mark == "-" and len(line.text) <= LONG_LINE:
@@ -92,21 +92,21 @@ def _in_strings(hunk: Hunk, scoped: ReadFile) -> Iterator[tuple[str, Source]]:
                 name for name in _COMMAND.findall(line.text) if is_hyphened(name) or is_distinct(name)
             )
             for name in (*commands, *_ROUTE.findall(line.text)):
-                yield name, Source(scoped.file.old_path, line.old, line.text, scoped.weight)
+                yield name, Source(file.patch.old_path, line.old, line.text, file.weight)
 
 
-def _file_name(scoped: ReadFile) -> Iterator[tuple[str, Source]]:
-    path = PurePosixPath(scoped.file.old_path)
-    first = next(scoped.file.lines(), None)
+def _file_name(file: ReviewedFile) -> Iterator[tuple[str, Source]]:
+    path = PurePosixPath(file.patch.old_path)
+    first = next(file.patch.lines(), None)
     if path.suffix and first:
-        yield path.name, Source(scoped.file.old_path, first.old, first.text, scoped.weight)
+        yield path.name, Source(file.patch.old_path, first.old, first.text, file.weight)
 
 
-def _added_names(scope: ChangeSet) -> set[str]:
+def _added_names(change_set: ChangeSet) -> set[str]:
     return {
         name
-        for scoped in scope.files
-        for line in scoped.file.lines()
+        for file in change_set.files
+        for line in file.patch.lines()
         if line.mark == "+" and len(line.text) <= LONG_LINE
         for name in _NAME.findall(line.text)
         if is_distinct(name)

@@ -130,14 +130,14 @@ def _family(old: str, new: str) -> tuple[str, str]:
     return " ".join(before), " ".join(after)
 
 
-def find_described_renames(change: Change, scope: ChangeSet) -> list[Rename]:
+def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename]:
     """Stated pairs of which the diff shows the very replacement, and little that speaks against it."""
     pairs = list(dict.fromkeys(_pairs(change)))
-    census = OccurrenceCounts((old for old, _ in pairs), [scoped.file for scoped in scope.files])
+    census = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
     found = []
     for old, new in pairs:
         stays = max(census.added[old], census.kept[old])
-        sources = _replaced_lines(old, new, scope) if census.removed[old] > 2 * stays else ()
+        sources = _replaced_lines(old, new, change_set) if census.removed[old] > 2 * stays else ()
         if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
             found.append(Rename(old, new, sources, None))
     return found
@@ -152,29 +152,31 @@ def _pairs(change: Change) -> Iterator[tuple[str, str]]:
                 yield old, new
 
 
-def _replaced_lines(old: str, new: str, scope: ChangeSet) -> tuple[Source, ...]:
+def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[Source, ...]:
     """Added lines that are removed lines with `old` replaced by `new`."""
     pattern, found = mention(old), list[Source]()
-    for scoped in scope.files:
-        lines = [line for line in scoped.file.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
+    for file in change_set.files:
+        lines = [line for line in file.patch.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
         made = {
             pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
         }
         found += [
-            Source(scoped.file.path, line.new, line.text, scoped.weight)
+            Source(file.patch.path, line.new, line.text, file.weight)
             for line in lines
             if line.mark == "+" and new in line.text and line.text in made
         ]
     return tuple(found)
 
 
-def variables_of(renames: Iterable[Rename], scope: ChangeSet, articles: Iterable[Article]) -> list[Rename]:
+def variables_of(
+    renames: Iterable[Rename], change_set: ChangeSet, articles: Iterable[Article]
+) -> list[Rename]:
     """Renamed fields, as articles spell them for the environment: with a prefix and in capitals."""
     renames = list(renames)
     fields = {fact.old.upper(): fact for fact in renames if _is_field(fact)}
     if not fields:
         return []
-    known = {fact.old for fact in renames} | set(_staying(scope))
+    known = {fact.old for fact in renames} | set(_staying(change_set))
     stated = {name for article in articles for name in _VARIABLE.findall(article.text)}
     return [made for name in sorted(stated - known) for made in _derived(name, fields)]
 
@@ -195,9 +197,9 @@ def _derived(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
             return
 
 
-def _staying(scope: ChangeSet) -> Iterator[str]:
+def _staying(change_set: ChangeSet) -> Iterator[str]:
     """Variables that lines of the changed files still name are read by that name."""
-    for scoped in scope.files:
-        for line in scoped.file.lines():
+    for file in change_set.files:
+        for line in file.patch.lines():
             if line.mark != "-":
                 yield from _VARIABLE.findall(line.text)

@@ -50,15 +50,15 @@ class Signature:
     sources: tuple[Source, ...]
 
 
-def find_signatures(scope: ChangeSet) -> list[Signature]:
+def find_signatures(change_set: ChangeSet) -> list[Signature]:
     """One for each call that is written in one way only after the change."""
     found: dict[str, list[Signature]] = {}
-    for scoped in scope.files:
-        if scoped.kind in {"test", "internal"}:
+    for file in change_set.files:
+        if file.kind in {"test", "internal"}:
             continue
-        for hunk in scoped.file.hunks:
-            for grown in grown_in(hunk, scoped.file.path):
-                source = Source(scoped.file.path, grown.line.new, grown.line.text, scoped.weight)
+        for hunk in file.patch.hunks:
+            for grown in grown_in(hunk, file.patch.path):
+                source = Source(file.patch.path, grown.line.new, grown.line.text, file.weight)
                 made = Signature(_written(grown.name, grown.old), _written(grown.name, grown.new), (source,))
                 found.setdefault(made.old, []).append(made)
     return [same[0] for same in found.values() if len({one.new for one in same}) == 1]

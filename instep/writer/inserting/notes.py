@@ -28,16 +28,15 @@ class Note:
     new: str
     place: int
     beside: str
-    is_section: bool
     sources: tuple[Source, ...]
     old: str = ""
 
 
-def note_for(text: str, change: Change, additions: Sequence[Addition], scope: ChangeSet) -> Note | None:
+def note_for(text: str, change: Change, additions: Sequence[Addition], change_set: ChangeSet) -> Note | None:
     """The change in its own words; None where it has none."""
     told = list(_told(text, change, additions))
     lead = sentence_of(change.title)
-    sources = tuple(addition.source for addition in told) or first_source(scope)
+    sources = tuple(addition.source for addition in told) or first_source(change_set)
     if not sources or not (lead or told):
         return None
     body = in_markup_of(text, _body(lead, told))
@@ -51,7 +50,7 @@ def note_for(text: str, change: Change, additions: Sequence[Addition], scope: Ch
     place = closing if best is None else min(best.whole_end if heading else best.end, closing)
     if heading:
         made = f"{_heading(heading, best or (sections[-1] if sections else None), text)}\n\n{made}"
-    return Note(_apart(made, place, text), place, best.title if best else "", bool(heading), sources)
+    return Note(_apart(made, place, text), place, best.title if best else "", sources)
 
 
 def _told(text: str, change: Change, additions: Sequence[Addition]) -> Iterator[Addition]:
@@ -63,14 +62,14 @@ def _told(text: str, change: Change, additions: Sequence[Addition]) -> Iterator[
     return iter(list(known.values())[:_MOST_NAMES])
 
 
-def first_source(scope: ChangeSet) -> tuple[Source, ...]:
+def first_source(change_set: ChangeSet) -> tuple[Source, ...]:
     """The first line that the change adds, or takes out, where users are most likely to notice it."""
     for mark in "+-":
-        for scoped in scope.files:
-            for line in scoped.file.lines():
-                if line.mark == mark and line.text.strip() and scoped.kind not in {"test", "internal"}:
+        for file in change_set.files:
+            for line in file.patch.lines():
+                if line.mark == mark and line.text.strip() and file.kind not in {"test", "internal"}:
                     number = line.new if mark == "+" else line.old
-                    return (Source(scoped.file.path, number, line.text, scoped.weight),)
+                    return (Source(file.patch.path, number, line.text, file.weight),)
     return ()
 
 

@@ -8,7 +8,7 @@ from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.notes import first_source
 from instep.writer.new_articles.pages import Page, announced_pages
-from instep.writer.relevance.ranking import Ranked
+from instep.writer.relevance.ranking import Ranking
 from instep.writer.shapes import Change, Evidence, Proposal
 from instep.writer.words.identifiers import is_distinct, key_of
 from instep.writer.words.prose import heading_of, is_new, sentence_of, subject_of
@@ -27,17 +27,17 @@ _EXCERPT = 300
 
 def new_article_for(
     change: Change,
-    scope: ChangeSet,
+    change_set: ChangeSet,
     additions: Sequence[Addition],
-    ranked: Ranked,
+    ranking: Ranking,
     need: float,
-    library: Corpus,
+    corpus: Corpus,
 ) -> Proposal | None:
     """Where a page is announced, documentation is promised, or much is added that no article is near."""
-    pages = announced_pages(scope, library)
-    reason = _reason(pages, change, scope, ranked, need)
+    pages = announced_pages(change_set, corpus)
+    reason = _reason(pages, change, change_set, ranking, need)
     title = _title(pages, change)
-    if not reason or not title or any(key_of(article.title) == key_of(title) for article in library.articles):
+    if not reason or not title or any(key_of(article.title) == key_of(title) for article in corpus.articles):
         return None
     told = _told(additions)
     sources = [page.source for page in pages[:1]] + [addition.source for addition in told]
@@ -49,14 +49,14 @@ def new_article_for(
         reason=reason,
         evidence=tuple(
             Evidence(source.file, source.line, source.line, source.text[:_EXCERPT], None)
-            for source in sources or first_source(scope)
+            for source in sources or first_source(change_set)
         ),
         warnings=("An outline from the title and the doc strings of the change: complete it.",),
     )
 
 
 def _reason(
-    pages: Sequence[Page], change: Change, scope: ChangeSet, ranked: Ranked, need: float
+    pages: Sequence[Page], change: Change, change_set: ChangeSet, ranking: Ranking, need: float
 ) -> str | None:
     if pages:
         return f"The change links to a page `{pages[0].slug}` that is no article yet."
@@ -64,16 +64,16 @@ def _reason(
     if _DOCUMENTS.match(subject):
         return "The change says that it comes with documentation of its own."
     is_large = (
-        _added_lines(scope) >= _FEWEST_LINES and len(terms_of(heading_of(change.title))) >= _FEWEST_TERMS
+        _added_lines(change_set) >= _FEWEST_LINES and len(terms_of(heading_of(change.title))) >= _FEWEST_TERMS
     )
-    if is_new(subject) and is_large and need >= _NEED and ranked.lead.get("lines", 0.0) < _COVERED:
+    if is_new(subject) and is_large and need >= _NEED and ranking.lead.get("lines", 0.0) < _COVERED:
         return "The change adds something large that no article stands out for."
     return None
 
 
-def _added_lines(scope: ChangeSet) -> int:
-    shown = [scoped for scoped in scope.files if scoped.kind not in {"test", "internal"}]
-    return sum(line.mark == "+" for scoped in shown for line in scoped.file.lines())
+def _added_lines(change_set: ChangeSet) -> int:
+    shown = [file for file in change_set.files if file.kind not in {"test", "internal"}]
+    return sum(line.mark == "+" for file in shown for line in file.patch.lines())
 
 
 def _title(pages: Sequence[Page], change: Change) -> str:
@@ -93,8 +93,8 @@ def _told(additions: Sequence[Addition]) -> list[Addition]:
     for addition in additions:
         if addition.doc and not addition.name.startswith("_") and addition.kind != "assignment":
             known.setdefault(addition.name, addition)
-    ranked = sorted(known.values(), key=lambda one: (-one.source.weight, not is_distinct(one.name)))
-    return ranked[:_MOST_NAMES]
+    ranking = sorted(known.values(), key=lambda one: (-one.source.weight, not is_distinct(one.name)))
+    return ranking[:_MOST_NAMES]
 
 
 def _text(change: Change, told: Sequence[Addition]) -> str:

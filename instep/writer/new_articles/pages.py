@@ -30,18 +30,18 @@ class Page:
     source: Source
 
 
-def announced_pages(scope: ChangeSet, library: Corpus) -> list[Page]:
+def announced_pages(change_set: ChangeSet, corpus: Corpus) -> list[Page]:
     """Slugs that are new in the change and stand where slugs of articles stand."""
-    known = _known(library)
-    files = [scoped for scoped in scope.files if scoped.kind != "test"]
+    known = _known(corpus)
+    files = [file for file in change_set.files if file.kind != "test"]
     lines = [
-        (scoped.file.path, scoped.weight, line)
-        for scoped in files
-        for line in scoped.file.lines()
+        (file.patch.path, file.weight, line)
+        for file in files
+        for line in file.patch.lines()
         if len(line.text) <= LONG_LINE
     ]
     old = {word for _, _, line in lines if line.mark != "+" for word in _WORD.findall(line.text)}
-    hosts = _hosts(library, [line.text for _, _, line in lines if line.mark != "+"], known)
+    hosts = _hosts(corpus, [line.text for _, _, line in lines if line.mark != "+"], known)
     frames = _frames([line for _, _, line in lines], known)
     found: dict[str, Page] = {}
     for path, weight, line in lines:
@@ -53,16 +53,16 @@ def announced_pages(scope: ChangeSet, library: Corpus) -> list[Page]:
     return list(found.values())
 
 
-def _known(library: Corpus) -> set[str]:
+def _known(corpus: Corpus) -> set[str]:
     """Keys of the articles, as addresses and titles spell them."""
-    stems = (_STEM.search(article.id) for article in library.articles)
-    return {key_of(found[1]) for found in stems if found} | {key_of(a.title) for a in library.articles}
+    stems = (_STEM.search(article.id) for article in corpus.articles)
+    return {key_of(found[1]) for found in stems if found} | {key_of(a.title) for a in corpus.articles}
 
 
-def _hosts(library: Corpus, texts: Sequence[str], known: set[str]) -> set[str]:
+def _hosts(corpus: Corpus, texts: Sequence[str], known: set[str]) -> set[str]:
     """Where articles are read: hosts whose addresses end in the names of several articles."""
     counts: Counter[str] = Counter()
-    for text in (*(article.text for article in library.articles), *texts):
+    for text in (*(article.text for article in corpus.articles), *texts):
         for host, path in set(_URL.findall(text)):
             slug = path.rsplit("/", 1)[-1]
             counts[host] += len(slug) > 3 and key_of(slug) in known

@@ -25,29 +25,29 @@ class Mentions:
         return len(self.gone.get(article_id, ())) + len(self.doubtful.get(article_id, ()))
 
 
-def mentions_of(facts: Facts, library: Corpus) -> Mentions:
+def mentions_of(facts: Facts, corpus: Corpus) -> Mentions:
     return Mentions(
-        _holders([gone.name for gone in facts.gone[:_MOST]], library),
-        _holders([rename.old for rename in facts.doubtful[:_MOST]], library),
-        frozenset(_updated(facts, library)),
+        _holders([gone.name for gone in facts.gone[:_MOST]], corpus),
+        _holders([rename.old for rename in facts.doubtful[:_MOST]], corpus),
+        frozenset(_updated(facts, corpus)),
     )
 
 
-def _updated(facts: Facts, library: Corpus) -> Iterator[str]:
+def _updated(facts: Facts, corpus: Corpus) -> Iterator[str]:
     """Articles that state a new text of the change and not the old one."""
     for fact in facts.certain[:_MOST]:
         said = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
         old, new = mention(fact.old), mention(fact.new)
-        for article in library.with_words(said):
+        for article in corpus.with_words(said):
             if new.search(article.text) and not old.search(article.text):
                 yield article.id
 
 
-def _holders(names: Iterable[str], library: Corpus) -> dict[str, list[str]]:
+def _holders(names: Iterable[str], corpus: Corpus) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for name in dict.fromkeys(names):
         pattern = mention(name)
-        for article in library.with_words(name):
+        for article in corpus.with_words(name):
             if pattern.search(article.text):
                 found[article.id].append(name)
     return found

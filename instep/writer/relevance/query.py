@@ -35,23 +35,23 @@ class Query:
     is_breaking: bool
 
 
-def query_of(change: Change, scope: ChangeSet, rarity: Terms) -> Query:
+def query_of(change: Change, change_set: ChangeSet, rarity: Terms) -> Query:
     counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     names: dict[str, float] = defaultdict(float)
     paths: dict[str, float] = {}
-    for scoped in scope.files:
-        for term in terms_of(scoped.file.path):
-            paths[term] = max(scoped.weight, paths.get(term, 0.0))
-        lines = [line for line in scoped.file.lines() if len(line.text) <= LONG_LINE]
+    for file in change_set.files:
+        for term in terms_of(file.patch.path):
+            paths[term] = max(file.weight, paths.get(term, 0.0))
+        lines = [line for line in file.patch.lines() if len(line.text) <= LONG_LINE]
         changed = [line.text for line in lines if line.mark != " "]
         around = [line.text for line in lines if line.mark == " "]
-        _add(counts["lines"], changed, scoped.weight)
-        _add(counts["context"], around, scoped.weight)
-        _add(counts["removed"], (line.text for line in lines if line.mark == "-"), scoped.weight)
-        if scoped.kind != "test":
-            _add(counts["prose"], (said for text in changed for said in _prose(text)), scoped.weight)
+        _add(counts["lines"], changed, file.weight)
+        _add(counts["context"], around, file.weight)
+        _add(counts["removed"], (line.text for line in lines if line.mark == "-"), file.weight)
+        if file.kind != "test":
+            _add(counts["prose"], (said for text in changed for said in _prose(text)), file.weight)
         for name in names_in("\n".join(around)):
-            names[name] += scoped.weight
+            names[name] += file.weight
     return Query(
         {
             "title": {term: float(n) for term, n in terms_of(change.title).items() if term in rarity},

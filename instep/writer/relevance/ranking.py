@@ -46,7 +46,7 @@ _RERANK_WEIGHTS: Mapping[str, float] = {"listed": 1.04, "linking": 0.87, "linked
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranking:
     """Articles, best first, and how far each is behind it; how far the best text and the best passage stand
     out per part of the query; the signs of the first article; why an article is near."""
 
@@ -90,14 +90,14 @@ def _mean(sizes: Sequence[int]) -> float:
 
 def rank(
     change: Change,
-    scope: ChangeSet,
+    change_set: ChangeSet,
     articles: tuple[Article, ...],
     additions: Sequence[Addition],
     given_up: Callable[[str], int],
-) -> Ranked:
+) -> Ranking:
     """All articles; `given_up` counts the names in an article that the change takes out or may rename."""
     shelf = _shelf_of(articles)
-    query = query_of(change, scope, shelf.rarity)
+    query = query_of(change, change_set, shelf.rarity)
     worth = {part: shelf.worth(wanted) for part, wanted in query.parts.items()}
     signs = [_features(query, worth, shelf, at, given_up(article.id)) for at, article in enumerate(articles)]
     scores = [sum(_WEIGHTS[name] * sign for name, sign in one.items()) for one in signs]
@@ -105,7 +105,7 @@ def rank(
     for at, more in _rerank(shelf, nearest, [scores[at] for at in nearest], additions):
         scores[at] += sum(_RERANK_WEIGHTS[name] * sign for name, sign in more.items())
     order = sorted(range(len(articles)), key=lambda at: (-scores[at], articles[at].id))
-    return Ranked(
+    return Ranking(
         tuple(articles[at].id for at in order),
         tuple(scores[order[0]] - scores[at] for at in order),
         {part: _lead(_text_score, query.parts[part], shelf) for part in ("lines", "context")},

@@ -1,9 +1,10 @@
 """Whether a change surely needs an edit, and which articles are likely enough to get a draft of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import log
 
+from instep.core.logistic import LogisticModel
 from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.additions import Addition
 from instep.writer.relevance.mentions import Mentions
@@ -12,20 +13,21 @@ from instep.writer.words.terms import terms_of
 
 # Both fitted on six products, the second on the changes that needed an edit. With each product left out in
 # turn they told as well: drafts for 3 % of the changes that needed none, 3 of 4 drafts for the right article.
-_CHANGE_WEIGHTS: Mapping[str, float] = {"need": 0.97, "chance": 1.11, "gone": 0.79, "certain": 2.30}
-_CHANGE_BIAS = 0.56
-_ARTICLE_WEIGHTS: Mapping[str, float] = {
-    "second": -1.46,
-    "later": -2.08,
-    "behind": -0.24,
-    "chance": 2.58,
-    "gone": 1.74,
-    "doubtful": 1.79,
-    "titled": 0.56,
-    "told": 0.14,
-    "added": -0.27,
-}
-_ARTICLE_BIAS = 0.53
+_CHANGE_MODEL = LogisticModel({"need": 0.97, "chance": 1.11, "gone": 0.79, "certain": 2.30}, 0.56)
+_ARTICLE_MODEL = LogisticModel(
+    {
+        "second": -1.46,
+        "later": -2.08,
+        "behind": -0.24,
+        "chance": 2.58,
+        "gone": 1.74,
+        "doubtful": 1.79,
+        "titled": 0.56,
+        "told": 0.14,
+        "added": -0.27,
+    },
+    0.53,
+)
 _CHANGE_THRESHOLD = 0.905
 _ARTICLE_THRESHOLD = 0.45
 _MAX_GAP = 6.0
@@ -47,7 +49,7 @@ def select_drafts(
     additions: Sequence[Addition],
     mentions: Mentions,
     need: float,
-    library: Corpus,
+    corpus: Corpus,
     has_certain: bool,
 ) -> list[Candidate]:
     """The candidates that deserve a draft; none of them while the change itself may need no edit."""
@@ -56,11 +58,11 @@ def select_drafts(
         "need": log(need / (1 - need)),
         "chance": max((candidate.chance for candidate in candidates), default=0.0),
         "gone": max(
-            (min(2.0, sum(1 / max(1, library.holds(name)) for name in names)) for names in gone), default=0.0
+            (min(2.0, sum(1 / max(1, corpus.holds(name)) for name in names)) for names in gone), default=0.0
         ),
         "certain": float(has_certain),
     }
-    if _logistic(_CHANGE_WEIGHTS, signs, _CHANGE_BIAS) < _CHANGE_THRESHOLD:
+    if _CHANGE_MODEL.probability(signs) < _CHANGE_THRESHOLD:
         return []
     return [one for one in candidates if _likelihood(one, change, additions, mentions) >= _ARTICLE_THRESHOLD]
 
@@ -81,9 +83,4 @@ def _likelihood(
         "told": log(1 + sum(bool(addition.doc) for addition in additions)),
         "added": log(1 + len(additions)),
     }
-    return _logistic(_ARTICLE_WEIGHTS, signs, _ARTICLE_BIAS)
-
-
-def _logistic(model: Mapping[str, float], signs: Mapping[str, float], bias: float) -> float:
-    score = bias + sum(weight * signs[name] for name, weight in model.items())
-    return 1 / (1 + exp(-max(-30.0, min(30.0, score))))
+    return _ARTICLE_MODEL.probability(signs)
