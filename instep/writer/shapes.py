@@ -68,4 +68,4 @@ class Report:
     proposals: tuple[Proposal, ...]
     reviewed: tuple[Verdict, ...]
     summary: str
-    absences: tuple[StaleMention, ...] = ()
+    stale_mentions: tuple[StaleMention, ...] = ()

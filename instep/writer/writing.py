@@ -48,15 +48,15 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
         _proposal(article, edits[article.id], removals, corpus) for article in articles if article.id in edits
     ]
     proposals += [new_article] if new_article else []
-    absences = stale_mentions(facts, corpus)
+    stale = stale_mentions(facts, corpus)
     reasons = [edit.fact for article_edits in edits.values() for edit in article_edits]
     return Report(
         ranking=_edited_first(ranking, edits),
         need=need + (1 - need) * _SURE if proposals else need,
         proposals=tuple(proposals),
-        reviewed=review(ranking, edits, facts, removals, absences, corpus),
+        reviewed=review(ranking, edits, facts, removals, stale, corpus),
         summary=summary_of([*certain, *reasons], edits, summary_of_skipped(change_set)),
-        absences=absences,
+        stale_mentions=stale,
     )
 
 
@@ -76,7 +76,7 @@ def _proposal(
 
 
 def _edited_first(ranking: Ranking, edits: Mapping[str, Sequence[Edit]]) -> tuple[str, ...]:
-    """Edited articles first, each group by rank; a note alone counts as no edit, because rank says the same."""
+    """Edited articles first, each group by rank; a note alone is not an edit, as rank says the same."""
     edited = {
         article_id
         for article_id, article_edits in edits.items()

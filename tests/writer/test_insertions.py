@@ -36,7 +36,9 @@ def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
     text, made = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
     row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30` |\n"
     assert text == f"# Settings\n\n{TABLE}{LAST}{row}\nMore.\n"
-    assert [(one.name, one.beside, one.is_told) for one in made] == [("REQUEST_TIMEOUT", "MAX_JOBS", True)]
+    assert [(one.name, one.neighbour, one.is_described) for one in made] == [
+        ("REQUEST_TIMEOUT", "MAX_JOBS", True)
+    ]
     assert (made[0].sources[0].file, made[0].sources[0].line) == ("app/settings.py", 4)
 
 
@@ -83,7 +85,7 @@ def test_what_goes_by_the_alphabet_goes_on_so() -> None:
     )
     head = "| Name | Meaning | Default |\n|---|---|---|\n"
     text, made = inserted(*SETTINGS, f"{head}{rows}")
-    assert [one.beside for one in made] == ["PAGE_SIZE"]
+    assert [one.neighbour for one in made] == ["PAGE_SIZE"]
     assert text.index("REQUEST_TIMEOUT") < text.index("Z_KEY")
 
 
@@ -106,7 +108,7 @@ def test_a_name_that_the_code_does_not_explain_gets_an_empty_cell() -> None:
     text, made = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
     assert text.splitlines()[-1].split("|")[2].strip() == ""
     assert text.endswith("| `30` |\n")
-    assert made[0].is_told is False
+    assert made[0].is_described is False
 
 
 def test_entries_that_differ_in_one_word_tell_the_next_one() -> None:

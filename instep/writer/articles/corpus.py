@@ -26,24 +26,24 @@ def corpus_of(articles: tuple[Article, ...]) -> "Corpus":
 class Corpus:
     def __init__(self, articles: tuple[Article, ...]) -> None:
         self.articles = articles
-        self._holders: dict[str, set[int]] = defaultdict(set)
+        self._postings: dict[str, set[int]] = defaultdict(set)
         for place, article in enumerate(self.articles):
             for word in _words_in(article.text) | _words_in(article.title):
-                self._holders[word].add(place)
+                self._postings[word].add(place)
 
-    def with_words(self, text: str) -> list[Article]:
+    def articles_with(self, text: str) -> list[Article]:
         """Articles that hold each word of a text, in their order."""
-        holders = sorted((self._holders.get(word, set()) for word in set(_WORD.findall(text))), key=len)
+        holders = sorted((self._postings.get(word, set()) for word in set(_WORD.findall(text))), key=len)
         found = set.intersection(*holders) if holders else set()
         return [self.articles[place] for place in sorted(found)]
 
-    def holds(self, word: str) -> int:
+    def document_frequency(self, word: str) -> int:
         """In how many articles a word stands."""
-        return len(self._holders.get(word, ()))
+        return len(self._postings.get(word, ()))
 
-    def weight(self, text: str) -> float:
+    def total_idf(self, text: str) -> float:
         """How much a text tells: the rarity of its words, each counted once."""
-        return sum(max(0.0, self._rarity(word)) for word in dict.fromkeys(_WORD.findall(text)))
+        return sum(max(0.0, self._idf(word)) for word in dict.fromkeys(_WORD.findall(text)))
 
-    def _rarity(self, word: str) -> float:
-        return log((len(self.articles) + 1) / (self.holds(word) + 0.5))
+    def _idf(self, word: str) -> float:
+        return log((len(self.articles) + 1) / (self.document_frequency(word) + 0.5))

@@ -10,7 +10,7 @@ from typing import Literal
 from instep.writer.articles.headings import TextLine, headings_of, is_underline, lines_of
 from instep.writer.words.identifiers import key_of, label_of
 
-Form = Literal["row", "item", "term", "section"]
+ListKind = Literal["row", "item", "term", "section"]
 
 _ITEM = re.compile(r"(\s*)([-*+]|\d+[.)]|<li>)\s*(?=\S)")
 _MEANING = re.compile(r"(\s*):\s+\S")
@@ -18,7 +18,7 @@ _RULE = re.compile(r"(?=[\s:|-]*?-{3})[\s:|-]*+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """One of several alike; `label` is its name as it is spelled here, from `start` to `end` of the text."""
 
     label: str
@@ -28,10 +28,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class EntryList:
-    form: Form
-    entries: tuple[Entry, ...]
+    kind: ListKind
+    entries: tuple[ListEntry, ...]
 
-    def entry_of(self, name: str) -> Entry | None:
+    def entry_of(self, name: str) -> ListEntry | None:
         wanted = key_of(name)
         return next((entry for entry in self.entries if key_of(entry.label) == wanted), None)
 
@@ -68,8 +68,8 @@ def _first_cell(row: str) -> str:
     return row.strip().strip("|").split("|")[0].strip()
 
 
-def _entry(text: str, lines: Sequence[TextLine]) -> Entry:
-    return Entry(label_of(text), lines[0].start, lines[-1].end)
+def _entry(text: str, lines: Sequence[TextLine]) -> ListEntry:
+    return ListEntry(label_of(text), lines[0].start, lines[-1].end)
 
 
 @dataclass(slots=True)
@@ -116,7 +116,7 @@ def _without_tail(lines: Sequence[TextLine]) -> Sequence[TextLine]:
 def _terms(lines: Sequence[TextLine]) -> Iterator[EntryList]:
     """Terms with an indented meaning below, in Markdown's form (`:   meaning`) and in reStructuredText's."""
     starts = [at for at in range(len(lines) - 1) if _is_term(lines, at)]
-    run: list[Entry] = []
+    run: list[ListEntry] = []
     for at in starts:
         last = at + 1
         while last < len(lines) and (not lines[last].text.strip() or lines[last].text[:1] in " \t:"):
@@ -148,11 +148,11 @@ def _is_parted(lines: Sequence[TextLine], start: int, end: int) -> bool:
 def _sections(text: str) -> Iterator[EntryList]:
     """Sections of one level under the same parent."""
     heads = headings_of(text)
-    open_groups: dict[int, list[Entry]] = {}
+    open_groups: dict[int, list[ListEntry]] = {}
     for n, head in enumerate(heads):
         for deeper in [other for other in open_groups if other > head.level]:
             yield EntryList("section", tuple(open_groups.pop(deeper)))
         end = next((other.start for other in heads[n + 1 :] if other.level <= head.level), len(text))
-        open_groups.setdefault(head.level, []).append(Entry(label_of(head.title), head.start, end))
+        open_groups.setdefault(head.level, []).append(ListEntry(label_of(head.title), head.start, end))
     for entries in open_groups.values():
         yield EntryList("section", tuple(entries))

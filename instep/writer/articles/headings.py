@@ -102,7 +102,7 @@ def _with_anchor(lines: Sequence[TextLine], at: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ArticleSection:
     """`mark` is how its heading is made: `##`, or the sign of its underline."""
 
     title: str
@@ -114,12 +114,12 @@ class Section:
 
 
 @lru_cache(maxsize=256)
-def sections_of(text: str) -> tuple[Section, ...]:
+def sections_of(text: str) -> tuple[ArticleSection, ...]:
     heads = headings_of(text)
     starts = [head.start for head in heads] + [len(text)]
     made = []
     for n, head in enumerate(heads):
         after = next((other.start for other in heads[n + 1 :] if other.level <= head.level), len(text))
         own = text[head.start : starts[n + 1]]
-        made.append(Section(head.title, head.mark, head.start, starts[n + 1], after, own))
+        made.append(ArticleSection(head.title, head.mark, head.start, starts[n + 1], after, own))
     return tuple(made)

@@ -61,7 +61,7 @@ def without_prefix(path: str) -> str:
 
 
 @dataclass(slots=True)
-class OpenFile:
+class _FileBuilder:
     """A file while it is being read."""
 
     old: str = ""
@@ -114,16 +114,16 @@ class OpenFile:
 
 def parse_diff(text: str) -> Diff:
     """The files of a unified diff (git, GitLab, `diff -u`, svn, hg), in their order."""
-    return _Reader(text).read()
+    return _DiffParser(text).read()
 
 
-class _Reader:
+class _DiffParser:
     def __init__(self, text: str) -> None:
         # Only line feeds end a line: form feeds and Unicode separators occur inside source lines.
         self.lines = [line[:-1] if line.endswith("\r") else line for line in text.split("\n")]
         self.at = 0
         self.files: list[FilePatch] = []
-        self.open: OpenFile | None = None
+        self.open: _FileBuilder | None = None
         self.after_hunk = False
         self.skipping = False
 
@@ -164,7 +164,7 @@ class _Reader:
         self.at += 1
         if line.startswith("diff --git "):
             old, new = header_paths(line[len("diff --git ") :])
-            self.open = OpenFile(old, new, is_git=True)
+            self.open = _FileBuilder(old, new, is_git=True)
         # A combined diff shows a merge against several parents: what it changed came in with them.
         self.skipping = line.startswith(("diff --cc ", "diff --combined "))
         if self.skipping:
@@ -174,7 +174,7 @@ class _Reader:
     def name_file(self, minus: str, plus: str) -> None:
         if self.open is None or self.open.named or self.open.hunks:
             self.close()
-            self.open = OpenFile()
+            self.open = _FileBuilder()
         self.open.old, self.open.new = named_path(minus[4:]), named_path(plus[4:])
         if not self.open.old or not self.open.new:
             raise InvalidDiff.at(self.at + 1, "a file header without a name.")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.patch import Hunk
-from instep.writer.facts.changed_texts import Source
-from instep.writer.facts.declarations import Declaration, Kind, declarations_of
+from instep.writer.facts.changed_texts import SourceLine
+from instep.writer.facts.declarations import Declaration, DeclarationKind, declarations_of
 from instep.writer.facts.docstrings import doc_of
-from instep.writer.facts.signatures import grown_in
+from instep.writer.facts.signatures import parameter_additions
 
 _MOST = 300
 _NEAREST = 12
@@ -25,14 +25,14 @@ class Addition:
     """A name that is new; `before` and `after` are its siblings in the code, nearest first."""
 
     name: str
-    kind: Kind
+    kind: DeclarationKind
     indent: int
     value: str
     doc: str
     context: str
     before: tuple[Sibling, ...]
     after: tuple[Sibling, ...]
-    source: Source
+    source: SourceLine
 
 
 def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
@@ -68,27 +68,27 @@ def _in_file(file: ReviewedFile, gone: set[str]) -> Iterator[Addition]:
                     _context(one, declared, hunk),
                     tuple(_siblings(one, declared[:at][::-1])),
                     tuple(_siblings(one, declared[at + 1 :])),
-                    Source(file.patch.path, one.line.new, one.line.text, file.weight),
+                    SourceLine(file.patch.path, one.line.new, one.line.text, file.weight),
                 )
 
 
 def _in_lists(file: ReviewedFile) -> Iterator[Addition]:
     """New parameters of functions that were there before."""
     for hunk in file.patch.hunks:
-        for grown in grown_in(hunk, file.patch.path):
-            names = [name for name, _ in grown.new]
-            for at, (name, default) in enumerate(grown.new):
-                if name in grown.added:
+        for function in parameter_additions(hunk, file.patch.path):
+            names = [name for name, _ in function.new]
+            for at, (name, default) in enumerate(function.new):
+                if name in function.added:
                     yield Addition(
                         name,
                         "parameter",
                         0,
                         f"= {default}" if default else "",
                         "",
-                        grown.name,
+                        function.name,
                         tuple(Sibling(other, "") for other in reversed(names[:at])),
                         tuple(Sibling(other, "") for other in names[at + 1 :]),
-                        Source(file.patch.path, grown.line.new, grown.line.text, file.weight),
+                        SourceLine(file.patch.path, function.line.new, function.line.text, file.weight),
                     )
 
 

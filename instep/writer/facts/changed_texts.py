@@ -8,7 +8,7 @@ from typing import Literal
 
 from instep.writer.diffs.files import WEIGHTS
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.facts.line_alignment import Pair
+from instep.writer.facts.line_alignment import LinePair
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.words.identifiers import (
     Token,
@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceLine:
     """A line of the code that speaks for a fact."""
 
     file: str
@@ -46,24 +46,26 @@ class ChangedText:
     level: Level
     old: str
     new: str
-    source: Source
+    source: SourceLine
 
 
-def source_of(swap: TokenReplacement) -> Source:
-    return Source(swap.file, swap.pair.new.new, swap.pair.new.text, swap.weight)
+def source_of(replacement: TokenReplacement) -> SourceLine:
+    return SourceLine(
+        replacement.file, replacement.pair.new.new, replacement.pair.new.text, replacement.weight
+    )
 
 
-def changed_texts(swap: TokenReplacement) -> Iterator[ChangedText]:
+def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     """What of a swap could stand word for word in an article, smallest first."""
-    source = source_of(swap)
-    name = _name(swap)
+    source = source_of(replacement)
+    name = _name(replacement)
     if name:
         yield ChangedText("name", *name, source)
-    method = _method(swap)
+    method = _method(replacement)
     if method:
         yield ChangedText("method", *method, source)
-    for old, new in _literals(swap):
-        yield ChangedText(_level(old, new, swap.weight), old, new, source)
+    for old, new in _literals(replacement):
+        yield ChangedText(_level(old, new, replacement.weight), old, new, source)
 
 
 def _level(old: str, new: str, weight: float) -> Level:
@@ -74,28 +76,41 @@ def _level(old: str, new: str, weight: float) -> Level:
     return "command" if is_hyphened(old) and is_hyphened(new) else "literal"
 
 
-def _name(swap: TokenReplacement) -> tuple[str, str] | None:
-    old, new = swap.pair.old.text, swap.pair.new.text
+def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
+    old, new = replacement.pair.old.text, replacement.pair.new.text
     spans = zip(
-        wider(old, swap.old_start, swap.old_end), wider(new, swap.new_start, swap.new_end), strict=True
+        wider(old, replacement.old_start, replacement.old_end),
+        wider(new, replacement.new_start, replacement.new_end),
+        strict=True,
     )
     for (start, end), (new_start, new_end) in spans:
         before, after = old[start:end], new[new_start:new_end]
         if is_distinct(before):
             if "://" in before:
-                before, after = _cut_url(before, after, swap.old_start - start, swap.old_end - start)
+                before, after = _cut_url(
+                    before, after, replacement.old_start - start, replacement.old_end - start
+                )
             return (before, after) if before != after and are_alike(before, after) else None
     return None
 
 
-def _method(swap: TokenReplacement) -> tuple[str, str] | None:
+def _method(replacement: TokenReplacement) -> tuple[str, str] | None:
     """A renamed method whose name is an ordinary word, with what it is called on: `app.start(`."""
-    old = _CALLED.search(swap.pair.old.text, max(0, swap.old_start - _REACH), swap.old_end + 1)
-    new = _CALLED.search(swap.pair.new.text, max(0, swap.new_start - _REACH), swap.new_end + 1)
+    old = _CALLED.search(
+        replacement.pair.old.text, max(0, replacement.old_start - _REACH), replacement.old_end + 1
+    )
+    new = _CALLED.search(
+        replacement.pair.new.text, max(0, replacement.new_start - _REACH), replacement.new_end + 1
+    )
     if not old or not new or old[1] != new[1] or old[1] in _ITSELF or is_distinct(old[2]):
         return None
     spans = [*old.span(2), *new.span(2)]
-    is_swapped = spans == [swap.old_start, swap.old_end, swap.new_start, swap.new_end]
+    is_swapped = spans == [
+        replacement.old_start,
+        replacement.old_end,
+        replacement.new_start,
+        replacement.new_end,
+    ]
     return (f"{old[1]}.{old[2]}", f"{new[1]}.{new[2]}") if is_swapped else None
 
 
@@ -115,9 +130,9 @@ def _cut_url(old: str, new: str, start: int, end: int) -> tuple[str, str]:
     return old[first : len(old) - more], new[first : len(new) - more]
 
 
-def _literals(swap: TokenReplacement) -> Iterator[tuple[str, str]]:
-    old = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
-    new = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
+def _literals(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
+    old = literal_around(replacement.pair.old.text, replacement.old_start, replacement.old_end)
+    new = literal_around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
     if old and new and old.text != new.text:
         yield old.text, new.text
 
@@ -134,10 +149,10 @@ def literal_around(line: str, start: int, end: int) -> Token | None:
     return None
 
 
-def changed_line(pair: Pair, file: str, weight: float) -> ChangedText:
+def changed_line(pair: LinePair, file: str, weight: float) -> ChangedText:
     """The whole line, without the signs that make it a comment or a list item."""
     old, new = _bare(pair.old.text), _bare(pair.new.text)
-    return ChangedText("line", old, new, Source(file, pair.new.new, pair.new.text, weight))
+    return ChangedText("line", old, new, SourceLine(file, pair.new.new, pair.new.text, weight))
 
 
 def _bare(text: str) -> str:
@@ -148,9 +163,9 @@ class OccurrenceCounts:
     def __init__(self, texts: Iterable[str], files: Iterable[FilePatch]) -> None:
         self.removed: Counter[str] = Counter()
         self.added: Counter[str] = Counter()
-        self.kept: Counter[str] = Counter()
+        self.unchanged: Counter[str] = Counter()
         by_word = _by_longest_word(texts)
-        counts = {"-": self.removed, "+": self.added, " ": self.kept}
+        counts = {"-": self.removed, "+": self.added, " ": self.unchanged}
         for file in files:
             for line in file.lines():
                 for word in by_word.keys() & set(_WORD.findall(line.text)):

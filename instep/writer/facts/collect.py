@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.facts.changed_texts import ChangedText, Source, changed_line, changed_texts
+from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.renames import Rename, find_described_renames, find_renames
 from instep.writer.facts.rewordings import Rewording, find_rewordings
@@ -29,14 +29,14 @@ class RemovedName:
     """A name that no line of the change has any more."""
 
     name: str
-    source: Source
+    source: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     certain: tuple[Fact, ...]
-    doubtful: tuple[Rename, ...]
-    gone: tuple[RemovedName, ...]
+    doubtful_renames: tuple[Rename, ...]
+    removed_names: tuple[RemovedName, ...]
 
     @property
     def renames(self) -> tuple[Rename, ...]:
@@ -44,19 +44,24 @@ class Facts:
 
 
 def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
-    swaps, units = list[TokenReplacement](), list[ChangedText]()
+    replacements, texts = list[TokenReplacement](), list[ChangedText]()
     for file in change_set.files:
         for pair in pairs_of(file.patch):
             here = list(token_replacements(file.patch.path, file.weight, pair))
-            swaps += here
-            units += [unit for swap in here for unit in changed_texts(swap)]
-            units.append(changed_line(pair, file.patch.path, file.weight))
-    renames = find_renames(units, [file.patch for file in change_set.files])
+            replacements += here
+            texts += [text for replacement in here for text in changed_texts(replacement)]
+            texts.append(changed_line(pair, file.patch.path, file.weight))
+    renames = find_renames(texts, [file.patch for file in change_set.files])
     sure = [
         *find_described_renames(change, change_set),
         *(rename for rename in renames if rename.doubt is None),
     ]
-    certain: list[Fact] = [*sure, *find_signatures(change_set), *find_rewordings(units), *find_values(swaps)]
+    certain: list[Fact] = [
+        *sure,
+        *find_signatures(change_set),
+        *find_rewordings(texts),
+        *find_values(replacements),
+    ]
     known = {rename.old for rename in renames}
     gone = (gone for gone in _gone(change_set) if gone.name not in known)
     doubtful = tuple(rename for rename in renames if rename.doubt)
@@ -65,7 +70,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
 
 
 def _gone(change_set: ChangeSet) -> Iterator[RemovedName]:
-    staying, removed = set[str](), dict[str, Source]()
+    staying, removed = set[str](), dict[str, SourceLine]()
     for file in change_set.files:
         for line in file.patch.lines():
             if len(line.text) > _LONGEST:
@@ -73,7 +78,7 @@ def _gone(change_set: ChangeSet) -> Iterator[RemovedName]:
             if line.mark != "-":
                 staying.update(_NAME.findall(line.text))
             elif file.kind not in {"test", "internal"}:
-                source = Source(file.patch.old_path, line.old, line.text, file.weight)
+                source = SourceLine(file.patch.old_path, line.old, line.text, file.weight)
                 for name in _NAME.findall(line.text):
                     removed.setdefault(name, source)
     return (

@@ -9,14 +9,14 @@ from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.syntax import Syntax, syntax_of
 
-Kind = Literal[
+DeclarationKind = Literal[
     "flag", "function", "type", "call", "element", "key", "assignment", "route", "read", "parameter"
 ]
 
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override|declare)\s+)*"
 )
-_PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
     ("flag", re.compile(r".*?[\"'`](--[a-z][\w-]+)")),
     ("function", re.compile(_MODIFIERS + r"(?:def|func|function|fn|fun)\s+(?:\([^)]*\)\s*)?(\w+)")),
     ("type", re.compile(_MODIFIERS + r"(?:class|interface|struct|enum|trait|type)\s+([A-Za-z]\w+)")),
@@ -31,7 +31,7 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
 )
 # The others say by their signs or their place what they are; where these stand tells the grammar.
-_SPELLED: frozenset[Kind] = frozenset({"function", "type", "key", "assignment"})
+_SPELLED: frozenset[DeclarationKind] = frozenset({"function", "type", "key", "assignment"})
 _NO_NAME = frozenset(
     [
         "self",
@@ -77,7 +77,7 @@ class Declaration:
     """`value` is what stands behind the name on its line."""
 
     name: str
-    kind: Kind
+    kind: DeclarationKind
     indent: int
     value: str
     line: Line

@@ -15,7 +15,7 @@ _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LinePair:
     """Two versions of a line, and the line before the new one."""
 
     old: Line
@@ -23,23 +23,23 @@ class Pair:
     before: str = ""
 
 
-def pairs_of(file: FilePatch) -> Iterator[Pair]:
+def pairs_of(file: FilePatch) -> Iterator[LinePair]:
     """Pairs of lines of every block of a file, in order."""
     for hunk in file.hunks:
         texts = {line.new: line.text for line in hunk.lines if line.mark != "-"}
         for removed, added in hunk.blocks():
             for old, new in _paired(_readable(removed), _readable(added)):
-                yield Pair(old, new, texts.get(new.new - 1, ""))
+                yield LinePair(old, new, texts.get(new.new - 1, ""))
     yield from _moved_settings(file)
 
 
-def _moved_settings(file: FilePatch) -> Iterator[Pair]:
+def _moved_settings(file: FilePatch) -> Iterator[LinePair]:
     """Settings of a file that were taken out in one place and put in at another with another value."""
     removed, added = _settings(file, "-"), _settings(file, "+")
     for key, old in removed.items():
         new = added.get(key)
         if old and new and old.text.strip() != new.text.strip() and not _are_close(old, new):
-            yield Pair(old, new)
+            yield LinePair(old, new)
 
 
 def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:

@@ -9,7 +9,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk
-from instep.writer.facts.changed_texts import OccurrenceCounts, Source
+from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of
 from instep.writer.words.identifiers import is_distinct, is_hyphened, parts_of
@@ -28,29 +28,29 @@ class Removal:
     """`old` is gone from the product; with a doubt, that is reported and nothing taken out for it."""
 
     old: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
     doubt: str | None
     new: str = ""
 
 
 def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[Removal]:
     """What articles name and the change defines no more; a renamed name lives on under another one."""
-    defined: dict[str, list[Source]] = {}
+    defined: dict[str, list[SourceLine]] = {}
     for name, source in _taken_out(change_set):
-        if corpus.with_words(name):
+        if corpus.articles_with(name):
             defined.setdefault(name, []).append(source)
-    renamed = {rename.old for rename in (*facts.renames, *facts.doubtful)}
+    renamed = {rename.old for rename in (*facts.renames, *facts.doubtful_renames)}
     names = [name for name in defined if name not in renamed][:_MOST]
-    census = OccurrenceCounts(names, [file.patch for file in change_set.files])
+    occurrences = OccurrenceCounts(names, [file.patch for file in change_set.files])
     added = _added_names(change_set)
     return [
-        Removal(name, tuple(defined[name]), _doubt(name, defined[name], census, added))
+        Removal(name, tuple(defined[name]), _doubt(name, defined[name], occurrences, added))
         for name in names
-        if not census.added[name] and not census.kept[name]
+        if not occurrences.added[name] and not occurrences.unchanged[name]
     ]
 
 
-def _taken_out(change_set: ChangeSet) -> Iterator[tuple[str, Source]]:
+def _taken_out(change_set: ChangeSet) -> Iterator[tuple[str, SourceLine]]:
     for file in change_set.files:
         if file.kind in _UNSEEN:
             continue
@@ -80,11 +80,11 @@ def _is_member(one: Declaration, before: Sequence[Declaration], hunk: Hunk) -> b
     return bool(_TYPE.search(next(outer, hunk.section)))
 
 
-def _source(one: Declaration, file: ReviewedFile) -> Source:
-    return Source(file.patch.old_path, one.line.old, one.line.text, file.weight)
+def _source(one: Declaration, file: ReviewedFile) -> SourceLine:
+    return SourceLine(file.patch.old_path, one.line.old, one.line.text, file.weight)
 
 
-def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, Source]]:
+def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, SourceLine]]:
     """Commands and routes, which code defines by what it is told."""
     for line in hunk.lines:
         if line.mark == "-" and len(line.text) <= LONG_LINE:
@@ -92,14 +92,14 @@ def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, Source]]:
                 name for name in _COMMAND.findall(line.text) if is_hyphened(name) or is_distinct(name)
             )
             for name in (*commands, *_ROUTE.findall(line.text)):
-                yield name, Source(file.patch.old_path, line.old, line.text, file.weight)
+                yield name, SourceLine(file.patch.old_path, line.old, line.text, file.weight)
 
 
-def _file_name(file: ReviewedFile) -> Iterator[tuple[str, Source]]:
+def _file_name(file: ReviewedFile) -> Iterator[tuple[str, SourceLine]]:
     path = PurePosixPath(file.patch.old_path)
     first = next(file.patch.lines(), None)
     if path.suffix and first:
-        yield path.name, Source(file.patch.old_path, first.old, first.text, file.weight)
+        yield path.name, SourceLine(file.patch.old_path, first.old, first.text, file.weight)
 
 
 def _added_names(change_set: ChangeSet) -> set[str]:
@@ -114,10 +114,10 @@ def _added_names(change_set: ChangeSet) -> set[str]:
 
 
 def _doubt(
-    name: str, sources: Sequence[Source], census: OccurrenceCounts, added: Iterable[str]
+    name: str, sources: Sequence[SourceLine], occurrences: OccurrenceCounts, added: Iterable[str]
 ) -> str | None:
     is_file = any(PurePosixPath(source.file).name == name for source in sources)
-    if census.removed[name] < 2 and not is_file:
+    if occurrences.removed[name] < 2 and not is_file:
         return "no use of it goes along with its definition"
     heir = next((new for new in sorted(added) if _is_grown(name, new)), None)
     return f"`{heir}` may take its place" if heir else None

@@ -9,11 +9,11 @@ from typing import Literal
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, Source
+from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import is_distinct, mention, parts_of
 
-Form = Literal["anywhere", "emphasised", "coded"]
+Marking = Literal["anywhere", "emphasised", "coded"]
 Groups = dict[tuple[str, str], list[ChangedText]]
 _RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
@@ -37,26 +37,26 @@ class Rename:
 
     old: str
     new: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
     doubt: str | None
-    form: Form = "anywhere"
+    marking: Marking = "anywhere"
 
 
-def find_renames(units: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
+def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
     groups: Groups = defaultdict(list)
-    for unit in units:
-        if unit.level in _RENAMING:
-            groups[unit.old, unit.new].append(unit)
-    census = OccurrenceCounts((name for pair in groups for name in pair), files)
-    tally = _Tally(groups, census)
+    for text in texts:
+        if text.level in _RENAMING:
+            groups[text.old, text.new].append(text)
+    occurrences = OccurrenceCounts((name for pair in groups for name in pair), files)
+    tally = _Tally(groups, occurrences)
     return [_judged(old, new, members, tally) for (old, new), members in groups.items()]
 
 
 class _Tally:
     """Counts over the whole change that speak for or against one rename."""
 
-    def __init__(self, groups: Groups, census: OccurrenceCounts) -> None:
-        self.census = census
+    def __init__(self, groups: Groups, occurrences: OccurrenceCounts) -> None:
+        self.occurrences = occurrences
         self.uses: Counter[str] = Counter()
         self.targets: Counter[str] = Counter()
         self.families: Counter[tuple[str, str]] = Counter()
@@ -67,18 +67,18 @@ class _Tally:
 
 
 def _judged(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
-    form = _form(old, members)
+    marking = _marking(old, members)
     doubt = (
-        _spelling_doubt(old, new, form, members)
+        _spelling_doubt(old, new, marking, members)
         or _count_doubt(old, new, len(members), tally)
         or _weight_doubt(members, tally.families[_family(old, new)])
     )
-    return Rename(old, new, tuple(unit.source for unit in members), doubt, form)
+    return Rename(old, new, tuple(text.source for text in members), doubt, marking)
 
 
-def _form(old: str, members: Sequence[ChangedText]) -> Form:
+def _marking(old: str, members: Sequence[ChangedText]) -> Marking:
     """How an article must spell the old name: the more ordinary it is, the more it takes."""
-    levels = {unit.level for unit in members}
+    levels = {text.level for text in members}
     if is_distinct(old) or "method" in levels:
         return "anywhere"
     if "command" in levels:
@@ -86,36 +86,38 @@ def _form(old: str, members: Sequence[ChangedText]) -> Form:
     return "anywhere" if "label" in levels and " " in old else "emphasised"
 
 
-def _spelling_doubt(old: str, new: str, form: Form, members: Sequence[ChangedText]) -> str | None:
+def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[ChangedText]) -> str | None:
     if " " in old and old.casefold() == new.casefold():
         return f"only the capitals of “{old}” differ"
     if new.startswith("_") and not old.startswith("_"):
         return f"`{new}` is spelled like an internal name"
-    if form == "emphasised" and (is_distinct(new) or max(unit.source.weight for unit in members) <= 1.0):
+    if marking == "emphasised" and (is_distinct(new) or max(text.source.weight for text in members) <= 1.0):
         return f"`{old}` is a word of many meanings"
-    if form == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
+    if marking == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
         return f"`{new}` is a word of many meanings"
     return None
 
 
 def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
     """A name that lives on, that becomes several others, or one that was there, is not simply renamed."""
-    census = tally.census
-    if census.added[old] * 3 > times:
+    occurrences = tally.occurrences
+    if occurrences.added[old] * 3 > times:
         return f"the change still writes `{old}` in new lines"
-    if census.kept[old] * 3 > times:
+    if occurrences.unchanged[old] * 3 > times:
         return f"unchanged lines still use `{old}`"
     if (tally.uses[old] - times) * 2 > times:
         return f"the change replaces `{old}` by different names"
-    if census.removed[old] > times * 3:
+    if occurrences.removed[old] > times * 3:
         return f"most uses of `{old}` were taken out, not renamed"
-    if (tally.targets[new] - times) * 2 > times or (times < 3 and census.kept[new] + census.removed[new]):
+    if (tally.targets[new] - times) * 2 > times or (
+        times < 3 and occurrences.unchanged[new] + occurrences.removed[new]
+    ):
         return f"`{new}` was there before, or takes the place of several names"
     return None
 
 
 def _weight_doubt(members: Sequence[ChangedText], family: int) -> str | None:
-    if max(unit.source.weight for unit in members) < 0.5 and family < 2:
+    if max(text.source.weight for text in members) < 0.5 and family < 2:
         return "only tests or internal files show it"
     return None
 
@@ -133,11 +135,11 @@ def _family(old: str, new: str) -> tuple[str, str]:
 def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename]:
     """Stated pairs of which the diff shows the very replacement, and little that speaks against it."""
     pairs = list(dict.fromkeys(_pairs(change)))
-    census = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
+    occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
     found = []
     for old, new in pairs:
-        stays = max(census.added[old], census.kept[old])
-        sources = _replaced_lines(old, new, change_set) if census.removed[old] > 2 * stays else ()
+        stays = max(occurrences.added[old], occurrences.unchanged[old])
+        sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * stays else ()
         if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
             found.append(Rename(old, new, sources, None))
     return found
@@ -152,16 +154,16 @@ def _pairs(change: Change) -> Iterator[tuple[str, str]]:
                 yield old, new
 
 
-def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[Source, ...]:
+def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
     """Added lines that are removed lines with `old` replaced by `new`."""
-    pattern, found = mention(old), list[Source]()
+    pattern, found = mention(old), list[SourceLine]()
     for file in change_set.files:
         lines = [line for line in file.patch.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
         made = {
             pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
         }
         found += [
-            Source(file.patch.path, line.new, line.text, file.weight)
+            SourceLine(file.patch.path, line.new, line.text, file.weight)
             for line in lines
             if line.mark == "+" and new in line.text and line.text in made
         ]
@@ -193,7 +195,7 @@ def _derived(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
         prefix += f"{head}_"
         if tail in fields:
             fact = fields[tail]
-            yield replace(fact, old=name, new=prefix + fact.new.upper(), form="anywhere")
+            yield replace(fact, old=name, new=prefix + fact.new.upper(), marking="anywhere")
             return
 
 

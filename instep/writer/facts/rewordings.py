@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from instep.writer.facts.changed_texts import ChangedText, Source
+from instep.writer.facts.changed_texts import ChangedText, SourceLine
 
 _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")
@@ -20,15 +20,15 @@ _FEWEST = 0.5
 class Rewording:
     old: str
     new: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
 
 
-def find_rewordings(units: Sequence[ChangedText]) -> list[Rewording]:
+def find_rewordings(texts: Sequence[ChangedText]) -> list[Rewording]:
     """Reworded lines and literals, longest first, so that a line wins over the literal in it."""
-    groups: dict[tuple[str, str], list[Source]] = defaultdict(list)
-    for unit in units:
-        if unit.level in {"literal", "caption", "line"} and _is_quotable(unit):
-            groups[unit.old, unit.new].append(unit.source)
+    groups: dict[tuple[str, str], list[SourceLine]] = defaultdict(list)
+    for text in texts:
+        if text.level in {"literal", "caption", "line"} and _is_quotable(text):
+            groups[text.old, text.new].append(text.source)
     rewordings: dict[str, set[str]] = defaultdict(set)
     for old, new in groups:
         rewordings[old].add(new)
@@ -47,12 +47,12 @@ def wrapped_like(shown: str, new: str) -> str:
     return "".join(word + gaps.get(at, " ") for at, word in enumerate(words[:-1])) + words[-1]
 
 
-def _is_quotable(unit: ChangedText) -> bool:
+def _is_quotable(text: ChangedText) -> bool:
     return (
-        unit.source.weight >= _FEWEST
-        and len(set(_WORD.findall(unit.old))) >= _FEWEST_WORDS
-        and not _IMPORT.match(unit.old)
-        and _is_rewording(unit.old, unit.new)
+        text.source.weight >= _FEWEST
+        and len(set(_WORD.findall(text.old))) >= _FEWEST_WORDS
+        and not _IMPORT.match(text.old)
+        and _is_rewording(text.old, text.new)
     )
 
 

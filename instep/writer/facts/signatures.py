@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.patch import Hunk, Line
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.syntax import Parameters, syntax_of
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class ParameterAddition:
     """The parameters of `name` before and after, as `(name, default)`; only additions differ."""
 
     name: str
@@ -24,7 +24,7 @@ class Grown:
         return [name for name, _ in self.new if name not in known]
 
 
-def grown_in(hunk: Hunk, path: str) -> Iterator[Grown]:
+def parameter_additions(hunk: Hunk, path: str) -> Iterator[ParameterAddition]:
     """Functions of both sides that take more than before."""
     before, after = syntax_of(path, hunk, "-"), syntax_of(path, hunk, "+")
     if before is None or after is None:
@@ -32,7 +32,7 @@ def grown_in(hunk: Hunk, path: str) -> Iterator[Grown]:
     for name, (place, new) in after.functions.items():
         _, old = before.functions.get(name, (place, new))
         if _is_within(old, new):
-            yield Grown(name, old, new, hunk.lines[place])
+            yield ParameterAddition(name, old, new, hunk.lines[place])
 
 
 def _is_within(old: Parameters, new: Parameters) -> bool:
@@ -47,7 +47,7 @@ class Signature:
 
     old: str
     new: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
 
 
 def find_signatures(change_set: ChangeSet) -> list[Signature]:
@@ -57,9 +57,11 @@ def find_signatures(change_set: ChangeSet) -> list[Signature]:
         if file.kind in {"test", "internal"}:
             continue
         for hunk in file.patch.hunks:
-            for grown in grown_in(hunk, file.patch.path):
-                source = Source(file.patch.path, grown.line.new, grown.line.text, file.weight)
-                made = Signature(_written(grown.name, grown.old), _written(grown.name, grown.new), (source,))
+            for addition in parameter_additions(hunk, file.patch.path):
+                source = SourceLine(file.patch.path, addition.line.new, addition.line.text, file.weight)
+                made = Signature(
+                    _written(addition.name, addition.old), _written(addition.name, addition.new), (source,)
+                )
                 found.setdefault(made.old, []).append(made)
     return [same[0] for same in found.values() if len({one.new for one in same}) == 1]
 

@@ -83,7 +83,7 @@ _LARGEST = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class SyntaxName:
     """A name, and what stands behind it; `is_local` when only the code of one function sees it."""
 
     name: str
@@ -96,7 +96,7 @@ class Named:
 class Syntax:
     """By the place of a line in its hunk: names, lines inside of texts, and lines that no rule explains."""
 
-    names: Mapping[int, Sequence[Named]]
+    names: Mapping[int, Sequence[SyntaxName]]
     texts: frozenset[int]
     unread: frozenset[int]
     functions: Mapping[str, tuple[int, Parameters]]
@@ -114,7 +114,7 @@ def _syntax_of(ending: str, hunk: Hunk, mark: str) -> Syntax | None:
         return None
     places = [at for at, line in enumerate(hunk.lines) if line.mark in (" ", mark)]
     root = _parsed(parser, _evened([hunk.lines[at].text for at in places]))
-    return _Reader(places).read(root) if root else None
+    return _TreeReader(places).read(root) if root else None
 
 
 @lru_cache(maxsize=64)
@@ -148,10 +148,10 @@ def _parsed(parser: Parser, source: bytes) -> Node | None:
         return None
 
 
-class _Reader:
+class _TreeReader:
     def __init__(self, places: Sequence[int]) -> None:
         self.places = places
-        self.names: dict[int, list[Named]] = defaultdict(list)
+        self.names: dict[int, list[SyntaxName]] = defaultdict(list)
         self.texts: set[int] = set()
         self.unread: set[int] = set()
         self.functions: dict[str, list[tuple[int, Parameters]]] = defaultdict(list)
@@ -182,7 +182,7 @@ class _Reader:
             return
         place = self.places[at.start_point.row]
         self.names[place].append(
-            Named(name, _role_of(node), is_local or node.type in _HANDED, _behind(node, at))
+            SyntaxName(name, _role_of(node), is_local or node.type in _HANDED, _behind(node, at))
         )
         parameters = _parameters_of(node)
         if parameters is not None:

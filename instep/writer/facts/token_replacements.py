@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from instep.writer.facts.line_alignment import Pair
+from instep.writer.facts.line_alignment import LinePair
 from instep.writer.words.identifiers import Token, tokens_of
 
 _LONGEST = 300
@@ -21,7 +21,7 @@ class TokenReplacement:
 
     file: str
     weight: float
-    pair: Pair
+    pair: LinePair
     old_start: int
     old_end: int
     new_start: int
@@ -36,7 +36,7 @@ class TokenReplacement:
         return self.pair.new.text[self.new_start : self.new_end]
 
 
-def token_replacements(file: str, weight: float, pair: Pair) -> Iterator[TokenReplacement]:
+def token_replacements(file: str, weight: float, pair: LinePair) -> Iterator[TokenReplacement]:
     """The differing spans of a pair, as tight as tokens allow; one span per compound name."""
     old, new = pair.old.text, pair.new.text
     old_tokens, new_tokens = tokens_of(old), tokens_of(new)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.writer.facts.changed_texts import Source, literal_around, source_of
+from instep.writer.facts.changed_texts import SourceLine, literal_around, source_of
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.words.identifiers import is_distinct, parts_of
 
@@ -49,7 +49,7 @@ class Value:
     old: str
     new: str
     names: tuple[str, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
 
     @property
     def is_version(self) -> bool:
@@ -61,15 +61,15 @@ class Value:
         return bool(_PLAIN.fullmatch(self.old))
 
 
-def find_values(swaps: Sequence[TokenReplacement]) -> list[Value]:
+def find_values(replacements: Sequence[TokenReplacement]) -> list[Value]:
     """New values; a name that gets different ones in different places has none."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Source]] = defaultdict(list)
-    for swap in swaps:
-        if swap.weight >= _FEWEST:
-            for literal in _with_short_versions(_literals(swap)):
-                names = tuple(_names(swap, literal))
+    groups: dict[tuple[str, str, tuple[str, ...]], list[SourceLine]] = defaultdict(list)
+    for replacement in replacements:
+        if replacement.weight >= _FEWEST:
+            for literal in _with_short_versions(_literals(replacement)):
+                names = tuple(_names(replacement, literal))
                 if names and literal.old.casefold() != literal.new.casefold():
-                    groups[literal.old, literal.new, names].append(source_of(swap))
+                    groups[literal.old, literal.new, names].append(source_of(replacement))
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
     for old, new, names in groups:
         outcomes[old, names[0]].add(new)
@@ -86,16 +86,16 @@ class _Literal(NamedTuple):
     start: int
 
 
-def _literals(swap: TokenReplacement) -> Iterator[_Literal]:
-    old, new = swap.old, swap.new
+def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
+    old, new = replacement.old, replacement.new
     if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
-        yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), swap.new_start)
+        yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), replacement.new_start)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
         for version in dict.fromkeys(_FLOOR.findall(old)):
-            yield _Literal(version, _FLOOR.findall(new)[0], swap.new_start)
+            yield _Literal(version, _FLOOR.findall(new)[0], replacement.new_start)
     else:
-        yield from _strings(swap)
+        yield from _strings(replacement)
 
 
 def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
@@ -107,19 +107,19 @@ def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
             yield _Literal(".".join(old[:2]), ".".join(new[:2]), literal.start)
 
 
-def _strings(swap: TokenReplacement) -> Iterator[_Literal]:
-    before = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
-    after = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
+def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
+    before = literal_around(replacement.pair.old.text, replacement.old_start, replacement.old_end)
+    after = literal_around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
     if before and after and all(_STRING.fullmatch(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
 
 
-def _names(swap: TokenReplacement, literal: _Literal) -> Iterator[str]:
+def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
     """Names that the value is given to: right before it, generic words aside, or on the line before."""
-    left = _OPERATOR.sub("", swap.pair.new.text[: literal.start])
+    left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
     found = list(_NAME.finditer(left))
     if not any(_tells(name[0]) for name in found):
-        left = swap.pair.before + " "
+        left = replacement.pair.before + " "
         found = list(_NAME.finditer(left))
     end = len(left)
     if "? " in left:

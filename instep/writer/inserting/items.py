@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from instep.writer.articles.entries import Entry, EntryList, entry_lists_of
+from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.values import default_of
 from instep.writer.inserting.analogy import by_analogy
@@ -24,69 +24,69 @@ _FEW_WORDS = 2
 
 
 def entry_for(
-    addition: Addition, spot: InsertionPoint, said: str, text: str, spellings: "Counter[str]"
+    addition: Addition, point: InsertionPoint, said: str, text: str, spellings: "Counter[str]"
 ) -> str | None:
     """The lines to put in at the spot; None where the form of the neighbours can't be followed."""
-    known = _borrowed(spot, text) or by_analogy(spot.label, spot.group, text, spellings)
+    known = _borrowed(point, text) or by_analogy(point.label, point.group, text, spellings)
     if known:
         return known
-    model = spot.group.entry_of(spot.model.name) or spot.beside
-    lines = text[model.start : model.end].splitlines()
+    template = point.group.entry_of(point.template.name) or point.neighbour
+    lines = text[template.start : template.end].splitlines()
     said = in_markup_of(text, said)
-    if spot.group.form == "row":
-        return _row(lines[0], addition, spot, model, said, _header(text, spot)) + "\n"
-    if spot.group.form == "item":
-        return _item(lines, spot, model, said) + "\n"
-    if spot.group.form == "term":
-        return _term(lines, spot, model, said)
-    return _section(lines, addition, spot, model, said, text)
+    if point.group.kind == "row":
+        return _row(lines[0], addition, point, template, said, _header(text, point)) + "\n"
+    if point.group.kind == "item":
+        return _item(lines, point, template, said) + "\n"
+    if point.group.kind == "term":
+        return _term(lines, point, template, said)
+    return _section(lines, addition, point, template, said, text)
 
 
-def set_apart(entry: str, spot: InsertionPoint, text: str) -> str:
+def set_apart(entry: str, point: InsertionPoint, text: str) -> str:
     """The new lines with blank ones around where the entries of the group have them."""
-    first, second = spot.group.entries[:2]
+    first, second = point.group.entries[:2]
     is_loose = (
-        spot.group.form != "section"
+        point.group.kind != "section"
         and not text[first.end : second.start].strip()
         and second.start > first.end
     )
     if is_loose:
-        entry = f"\n{entry}" if spot.is_after else f"{entry}\n"
-    before = text[: spot.place]
-    if spot.place and not before.endswith("\n"):
+        entry = f"\n{entry}" if point.is_after else f"{entry}\n"
+    before = text[: point.place]
+    if point.place and not before.endswith("\n"):
         entry = "\n" + entry
-    if spot.group.form == "section" and spot.place and not before.endswith("\n\n"):
+    if point.group.kind == "section" and point.place and not before.endswith("\n\n"):
         entry = "\n" + entry
-    return entry if text[spot.place :].strip() else entry.rstrip("\n") + "\n"
+    return entry if text[point.place :].strip() else entry.rstrip("\n") + "\n"
 
 
-def _borrowed(spot: InsertionPoint, text: str) -> str | None:
+def _borrowed(point: InsertionPoint, text: str) -> str | None:
     """What the article says of the same name in other groups of the same form, as it says it most often."""
     same = [
         text[entry.start : entry.end]
         for group in entry_lists_of(text)
-        if group.form == spot.group.form and group.form in {"row", "term"}
+        if group.kind == point.group.kind and group.kind in {"row", "term"}
         for entry in group.entries
-        if entry.label == spot.label
+        if entry.label == point.label
     ]
     best = Counter(same).most_common(1)
     return best[0][0] if best and (best[0][1] > 1 or len(same) == 1) else None
 
 
-def _header(text: str, spot: InsertionPoint) -> list[str]:
+def _header(text: str, point: InsertionPoint) -> list[str]:
     """The cells of the line above the rule of a table."""
-    above = text[: spot.group.entries[0].start].splitlines()
+    above = text[: point.group.entries[0].start].splitlines()
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
 
 
 def _row(
-    line: str, addition: Addition, spot: InsertionPoint, model: Entry, said: str, header: list[str]
+    line: str, addition: Addition, point: InsertionPoint, template: ListEntry, said: str, header: list[str]
 ) -> str:
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
     bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))
     widest = max(bodies, key=lambda at: len(cells[at].strip()), default=None)
-    made = {first: cells[first].strip().replace(model.label, spot.label)}
+    made = {first: cells[first].strip().replace(template.label, point.label)}
     for at in bodies:
         title = header[at] if at < len(header) else ""
         made[at] = _cell(title, addition, said, at == widest)
@@ -104,15 +104,15 @@ def _padded(text: str, like: str) -> str:
     return f" {text} ".ljust(len(like)) if like.startswith(" ") else text
 
 
-def _item(lines: list[str], spot: InsertionPoint, model: Entry, said: str) -> str:
+def _item(lines: list[str], point: InsertionPoint, template: ListEntry, said: str) -> str:
     first = lines[0]
-    at = first.find(model.label) + len(model.label)
+    at = first.find(template.label) + len(template.label)
     closed = at + _end(_CLOSING, first[at:])
     rest = first[closed:]
     if first.lstrip().startswith("<li>") or len(rest.split()) <= _FEW_WORDS:
-        return first.replace(model.label, spot.label)
+        return first.replace(template.label, point.label)
     separator = rest[: _end(_SEPARATOR, rest)]
-    head = first[:closed].replace(model.label, spot.label)
+    head = first[:closed].replace(template.label, point.label)
     return f"{head}{separator}{said}".rstrip() if separator.strip() else f"{head}: {said}"
 
 
@@ -121,28 +121,30 @@ def _end(pattern: re.Pattern[str], text: str) -> int:
     return found.end() if found else 0
 
 
-def _term(lines: list[str], spot: InsertionPoint, model: Entry, said: str) -> str | None:
+def _term(lines: list[str], point: InsertionPoint, template: ListEntry, said: str) -> str | None:
     if not said or len(lines) < 2:
         return None
     body = lines[1]
     marker = re.match(r"\s*(?::\s+)?", body)
     head = lines[0]
-    at = head.find(model.label) + len(model.label)
-    term = head[: at + _end(_CLOSING, head[at:])].replace(model.label, spot.label)
+    at = head.find(template.label) + len(template.label)
+    term = head[: at + _end(_CLOSING, head[at:])].replace(template.label, point.label)
     return f"{term}\n{marker[0] if marker else '    '}{said}\n"
 
 
 def _section(
-    lines: list[str], addition: Addition, spot: InsertionPoint, model: Entry, said: str, text: str
+    lines: list[str], addition: Addition, point: InsertionPoint, template: ListEntry, said: str, text: str
 ) -> str | None:
     """Heading, default, parameters that the article knows, and what the code says: no more is known."""
     at = next(
-        (n for n, line in enumerate(lines) if model.label in line and not line.startswith(".. _")), None
+        (n for n, line in enumerate(lines) if template.label in line and not line.startswith(".. _")), None
     )
     if at is None or not said:
         return None
-    head = _heading(lines[at], addition, spot, model)
-    parts = [line.replace(model.label, spot.label) + "\n" for line in lines[:at] if model.label in line]
+    head = _heading(lines[at], addition, point, template)
+    parts = [
+        line.replace(template.label, point.label) + "\n" for line in lines[:at] if template.label in line
+    ]
     made = ["\n".join([*parts, head])]
     if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]):
         made[0] += "\n" + lines[at + 1][0] * len(head)
@@ -150,14 +152,14 @@ def _section(
     stated = next((found for line in lines[at + 1 : at + 6] if (found := _DEFAULT.match(line))), None)
     if stated and default:
         made.append(f"{stated[1]}{stated[2] or '`'}{default}{stated[4] or '`'}")
-    made += _parameters(addition.value, model, text)
+    made += _parameters(addition.value, template, text)
     return "\n\n".join([*made, said]) + "\n\n"
 
 
-def _parameters(signature: str, model: Entry, text: str) -> list[str]:
+def _parameters(signature: str, template: ListEntry, text: str) -> list[str]:
     """The terms of parameters, if the model has terms too, as the article explains them elsewhere."""
-    terms = [group for group in entry_lists_of(text) if group.form == "term"]
-    if not any(model.start <= group.entries[0].start < model.end for group in terms):
+    terms = [group for group in entry_lists_of(text) if group.kind == "term"]
+    if not any(template.start <= group.entries[0].start < template.end for group in terms):
         return []
     return [
         known
@@ -176,14 +178,14 @@ def _explained(name: str, terms: list[EntryList], text: str) -> str | None:
     return said.most_common(1)[0][0] if said else None
 
 
-def _heading(line: str, addition: Addition, spot: InsertionPoint, model: Entry) -> str:
+def _heading(line: str, addition: Addition, point: InsertionPoint, template: ListEntry) -> str:
     attributes = _ATTRIBUTES.search(line)
-    if attributes and model.label not in attributes[0]:
+    if attributes and template.label not in attributes[0]:
         line = _ATTRIBUTES.sub("", line)
-    bare = _SIGNATURE.sub("", line) if f"{model.label}(" in line else line
-    made = bare.replace(model.label, spot.label)
+    bare = _SIGNATURE.sub("", line) if f"{template.label}(" in line else line
+    made = bare.replace(template.label, point.label)
     if bare == line:
         return made
     signature = _SIGNATURE.match(addition.value)
     shown = _ANNOTATION.sub("", _ITSELF.sub("(", signature[0])) if signature else "()"
-    return made.replace(spot.label, spot.label + (shown if shown.endswith(")") else f"{shown})"), 1)
+    return made.replace(point.label, point.label + (shown if shown.endswith(")") else f"{shown})"), 1)

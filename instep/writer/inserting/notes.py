@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.articles.headings import Section, sections_of
+from instep.writer.articles.headings import ArticleSection, sections_of
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.shapes import Change
 from instep.writer.words.identifiers import mention
 from instep.writer.words.prose import heading_of, in_markup_of, is_restructured, sentence_of
@@ -27,8 +27,8 @@ class Note:
 
     new: str
     place: int
-    beside: str
-    sources: tuple[Source, ...]
+    heading: str
+    sources: tuple[SourceLine, ...]
     old: str = ""
 
 
@@ -62,14 +62,14 @@ def _told(text: str, change: Change, additions: Sequence[Addition]) -> Iterator[
     return iter(list(known.values())[:_MOST_NAMES])
 
 
-def first_source(change_set: ChangeSet) -> tuple[Source, ...]:
+def first_source(change_set: ChangeSet) -> tuple[SourceLine, ...]:
     """The first line that the change adds, or takes out, where users are most likely to notice it."""
     for mark in "+-":
         for file in change_set.files:
             for line in file.patch.lines():
                 if line.mark == mark and line.text.strip() and file.kind not in {"test", "internal"}:
                     number = line.new if mark == "+" else line.old
-                    return (Source(file.patch.path, number, line.text, file.weight),)
+                    return (SourceLine(file.patch.path, number, line.text, file.weight),)
     return ()
 
 
@@ -82,14 +82,16 @@ def _body(lead: str, told: Sequence[Addition]) -> str:
     return f"{lead}\n\n{listed}".strip()
 
 
-def _best(sections: Sequence[Section], change: Change, additions: Sequence[Addition]) -> Section | None:
+def _best(
+    sections: Sequence[ArticleSection], change: Change, additions: Sequence[Addition]
+) -> ArticleSection | None:
     """The section whose heading, then text, shares most with the title and the new names."""
     wanted = terms_of(change.title)
     for addition in additions[:20]:
         wanted.update(terms_of(addition.context))
     titled = terms_of(change.title).keys()
 
-    def worth(section: Section) -> tuple[float, float]:
+    def worth(section: ArticleSection) -> tuple[float, float]:
         words = terms_of(section.title)
         share = len(words.keys() & titled) / max(1, len(words))
         body = terms_of(section.text)
@@ -99,19 +101,19 @@ def _best(sections: Sequence[Section], change: Change, additions: Sequence[Addit
     return max(open_ones, key=worth, default=None)
 
 
-def _is_about(section: Section, change: Change) -> bool:
+def _is_about(section: ArticleSection, change: Change) -> bool:
     """Most words of the heading stand in the title: no section of its own is wanted."""
     words = terms_of(section.title)
     return bool(words) and 2 * len(words.keys() & terms_of(change.title).keys()) > len(words)
 
 
-def _before_last(sections: Sequence[Section], text: str) -> int:
+def _before_last(sections: Sequence[ArticleSection], text: str) -> int:
     """The end of the article, before a closing section that sums up or leads on."""
     closing = next((one for one in sections if _LAST.match(one.title) and one.whole_end >= len(text)), None)
     return closing.start if closing else len(text)
 
 
-def _heading(title: str, like: Section | None, text: str) -> str:
+def _heading(title: str, like: ArticleSection | None, text: str) -> str:
     if is_restructured(text):
         return f"{title}\n{(like.mark if like else '-') * len(title)}"
     return f"{like.mark if like and like.mark.startswith('#') else '##'} {title}"

@@ -33,7 +33,7 @@ _MOST_KNOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class InsertionFeatures:
+class InsertionContext:
     """The article around a spot: its text, its rank for the change, and how much the change needs an edit."""
 
     text: str
@@ -42,33 +42,33 @@ class InsertionFeatures:
     title: str
 
 
-def insertion_probability(addition: Addition, spot: InsertionPoint, setting: InsertionFeatures) -> float:
+def insertion_probability(addition: Addition, point: InsertionPoint, context: InsertionContext) -> float:
     """From 0 to 1: the share of such spots at which people put the new name in."""
-    return _MODEL.probability(_features(addition, spot, setting))
+    return _MODEL.probability(_features(addition, point, context))
 
 
-def _features(addition: Addition, spot: InsertionPoint, setting: InsertionFeatures) -> dict[str, float]:
+def _features(addition: Addition, point: InsertionPoint, context: InsertionContext) -> dict[str, float]:
     near = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
     return {
-        "first": float(setting.rank == 0),
-        "third": float(setting.rank > 1),
-        "coverage": spot.known / max(1, len(near)),
-        "known": min(spot.known, _MOST_KNOWN) / _MOST_KNOWN,
-        "titled": float(set(parts_of(addition.name)) <= set(parts_of(setting.title))),
+        "first": float(context.rank == 0),
+        "third": float(context.rank > 1),
+        "coverage": point.known_siblings / max(1, len(near)),
+        "known": min(point.known_siblings, _MOST_KNOWN) / _MOST_KNOWN,
+        "titled": float(set(parts_of(addition.name)) <= set(parts_of(context.title))),
         "told": float(bool(addition.doc)),
-        "mentioned": float(addition.name in setting.text),
-        "exact": float(spot.label == addition.name),
-        "headed": float(is_headed(addition, spot, setting.text)),
+        "mentioned": float(addition.name in context.text),
+        "exact": float(point.label == addition.name),
+        "headed": float(matches_heading(addition, point, context.text)),
         "local": float(addition.kind == "assignment" and addition.indent > 0),
-        "need": setting.need,
-        "size": min(3.0, log(len(spot.group.entries))),
+        "need": context.need,
+        "size": min(3.0, log(len(point.group.entries))),
         "visible": float(addition.source.weight > 1),
-        "item": float(spot.group.form == "item"),
+        "item": float(point.group.kind == "item"),
     }
 
 
-def is_headed(addition: Addition, spot: InsertionPoint, text: str) -> bool:
+def matches_heading(addition: Addition, point: InsertionPoint, text: str) -> bool:
     """Whether the heading over the group shares a word with the code around the definition."""
-    start = spot.group.entries[0].start
+    start = point.group.entries[0].start
     over = parts_of(heading_over(text, start - 1)) if start else []
     return not set(over).isdisjoint(parts_of(addition.context) + parts_of(addition.source.file))

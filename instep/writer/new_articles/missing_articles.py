@@ -7,7 +7,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.notes import first_source
-from instep.writer.new_articles.pages import Page, announced_pages
+from instep.writer.new_articles.pages import AnnouncedPage, announced_pages
 from instep.writer.relevance.ranking import Ranking
 from instep.writer.shapes import Change, Evidence, Proposal
 from instep.writer.words.identifiers import is_distinct, key_of
@@ -56,7 +56,7 @@ def new_article_for(
 
 
 def _reason(
-    pages: Sequence[Page], change: Change, change_set: ChangeSet, ranking: Ranking, need: float
+    pages: Sequence[AnnouncedPage], change: Change, change_set: ChangeSet, ranking: Ranking, need: float
 ) -> str | None:
     if pages:
         return f"The change links to a page `{pages[0].slug}` that is no article yet."
@@ -76,7 +76,7 @@ def _added_lines(change_set: ChangeSet) -> int:
     return sum(line.mark == "+" for file in shown for line in file.patch.lines())
 
 
-def _title(pages: Sequence[Page], change: Change) -> str:
+def _title(pages: Sequence[AnnouncedPage], change: Change) -> str:
     if pages and pages[0].title:
         return pages[0].title
     spelled = re.sub(r"[_-]+", " ", pages[0].slug).strip().capitalize() if pages else ""

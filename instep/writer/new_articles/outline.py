@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from instep.writer.new_articles.outline_blocks import Block, blocks_of
+from instep.writer.new_articles.outline_blocks import InstructionBlock, blocks_of
 from instep.writer.new_articles.outline_sources import Passage, Source, quotable
 from instep.writer.shapes import Proposal, Report, Verdict
 
@@ -74,7 +74,9 @@ def write_article(wanted: Wanted, sources: Sequence[Source]) -> Report:
     )
 
 
-def _tell(outline: _Outline, wanted: Wanted, blocks: Sequence[Block], sources: Sequence[Source]) -> None:
+def _tell(
+    outline: _Outline, wanted: Wanted, blocks: Sequence[InstructionBlock], sources: Sequence[Source]
+) -> None:
     """The instructions, block by block."""
     if not blocks or blocks[0].kind != "text":
         outline.parts.append(_sentence(wanted.title))
@@ -101,7 +103,7 @@ def _tell_topics(outline: _Outline, topics: Sequence[str], sources: Sequence[Sou
             outline.warnings.append(f"No published article says anything about “{topic}”: write this part.")
 
 
-def _as_list(block: Block) -> str:
+def _as_list(block: InstructionBlock) -> str:
     marks = [f"{number}." if block.kind == "steps" else "-" for number in range(1, len(block.lines) + 1)]
     return "\n".join(
         f"{mark} " + item.replace("\n", "\n" + " " * (len(mark) + 1))
@@ -140,7 +142,7 @@ def _proposal(wanted: Wanted, outline: _Outline) -> Proposal:
 
 def _verdicts(outline: _Outline) -> Iterator[Verdict]:
     for article_id, passage in (outline.quoted | outline.linked).items():
-        words = ", ".join(f"“{word}”" for word in passage.shared[:_WORDS_MOST])
+        words = ", ".join(f"“{word}”" for word in passage.shared_terms[:_WORDS_MOST])
         use = "Quoted" if article_id in outline.quoted else "Linked"
         yield Verdict(article_id, "no_edit", f"{use} in the new article: it shares {words} with the request.")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "code", "heading", "steps", "topics", "points"]
+BlockKind = Literal["text", "code", "heading", "steps", "topics", "points"]
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]++(.*[^ \t#\n]|)[ \t#]*+$")
@@ -27,10 +27,10 @@ _UNSEEN = frozenset(("Cc", "Cf", "Co", "Cs"))
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class InstructionBlock:
     """A paragraph, a heading, fenced code or a list; `lines` are its lines or the items of the list."""
 
-    kind: Kind
+    kind: BlockKind
     lines: tuple[str, ...]
 
     @property
@@ -38,10 +38,10 @@ class Block:
         return "\n".join(self.lines)
 
 
-def blocks_of(instructions: str) -> list[Block]:
+def blocks_of(instructions: str) -> list[InstructionBlock]:
     """The blocks of the instructions, in their order, each of them complete."""
     lines = _seen(instructions).split("\n")
-    found: list[Block] = []
+    found: list[InstructionBlock] = []
     at = 0
     while at < len(lines):
         block, at = _next(lines, at)
@@ -50,27 +50,27 @@ def blocks_of(instructions: str) -> list[Block]:
     return found
 
 
-def _next(lines: list[str], at: int) -> tuple[Block | None, int]:
+def _next(lines: list[str], at: int) -> tuple[InstructionBlock | None, int]:
     line = lines[at]
     if not line.strip():
         return None, at + 1
     if fence := _FENCE.match(line):
         return _code(lines, at, fence[1])
     if heading := _HEADING.match(line):
-        return Block("heading", (_safe(heading[2]),)) if heading[2] else None, at + 1
+        return InstructionBlock("heading", (_safe(heading[2]),)) if heading[2] else None, at + 1
     if item := _ITEM.match(line):
         return _list(lines, at, item[1][-1] in ".)")
     return _text(lines, at)
 
 
-def _code(lines: list[str], at: int, fence: str) -> tuple[Block, int]:
+def _code(lines: list[str], at: int, fence: str) -> tuple[InstructionBlock, int]:
     end = at + 1
     while end < len(lines) and not lines[end].strip().startswith(fence):
         end += 1
-    return Block("code", (*(line.rstrip() for line in lines[at:end]), fence)), end + 1
+    return InstructionBlock("code", (*(line.rstrip() for line in lines[at:end]), fence)), end + 1
 
 
-def _list(lines: list[str], at: int, is_ordered: bool) -> tuple[Block, int]:
+def _list(lines: list[str], at: int, is_ordered: bool) -> tuple[InstructionBlock, int]:
     items: list[str] = []
     while at < len(lines):
         found = _ITEM.match(lines[at])
@@ -82,8 +82,8 @@ def _list(lines: list[str], at: int, is_ordered: bool) -> tuple[Block, int]:
             break
         at += 1
     are_topics = len(items) <= _MOST_TOPICS and all(map(_is_topic, items))
-    kind: Kind = "steps" if is_ordered else "topics" if are_topics else "points"
-    return Block(kind, tuple(items)), at
+    kind: BlockKind = "steps" if is_ordered else "topics" if are_topics else "points"
+    return InstructionBlock(kind, tuple(items)), at
 
 
 def _is_topic(item: str) -> bool:
@@ -91,13 +91,13 @@ def _is_topic(item: str) -> bool:
     return "\n" not in item and len(item) <= _LONGEST_TOPIC and not item.endswith(_ENDS)
 
 
-def _text(lines: list[str], at: int) -> tuple[Block, int]:
+def _text(lines: list[str], at: int) -> tuple[InstructionBlock, int]:
     kept: list[str] = []
     while at < len(lines) and lines[at].strip() and (not kept or not _begins(lines[at])):
         kept.append(_safe(lines[at].rstrip()))
         at += 1
     kept[0] = _told(kept[0])
-    return Block("text", tuple(kept)), at
+    return InstructionBlock("text", tuple(kept)), at
 
 
 def _begins(line: str) -> bool:

@@ -35,7 +35,7 @@ class Passage:
 
     source: Source
     text: str
-    shared: tuple[str, ...]
+    shared_terms: tuple[str, ...]
 
 
 def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Passage]:
@@ -44,8 +44,8 @@ def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[P
     found: list[Passage] = []
     for source in sources:
         if source.topic == topic:
-            bearing = [one for one in _passages_of(source, tuple(wanted)) if one.shared]
-            found += sorted(bearing, key=lambda one: -len(one.shared))
+            bearing = [one for one in _passages_of(source, tuple(wanted)) if one.shared_terms]
+            found += sorted(bearing, key=lambda one: -len(one.shared_terms))
     return found
 
 

@@ -9,7 +9,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Line
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.words.identifiers import key_of
 
 _URL = re.compile(r"https?://([\w.-]+)((?:/[\w~-]+)+)/?(?![\w./-])")
@@ -22,15 +22,15 @@ _FEWEST, _SHORTEST = 2, 7
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class AnnouncedPage:
     """A page that is announced, by its address, and by its title if the change says it."""
 
     slug: str
     title: str
-    source: Source
+    source: SourceLine
 
 
-def announced_pages(change_set: ChangeSet, corpus: Corpus) -> list[Page]:
+def announced_pages(change_set: ChangeSet, corpus: Corpus) -> list[AnnouncedPage]:
     """Slugs that are new in the change and stand where slugs of articles stand."""
     known = _known(corpus)
     files = [file for file in change_set.files if file.kind != "test"]
@@ -43,13 +43,13 @@ def announced_pages(change_set: ChangeSet, corpus: Corpus) -> list[Page]:
     old = {word for _, _, line in lines if line.mark != "+" for word in _WORD.findall(line.text)}
     hosts = _hosts(corpus, [line.text for _, _, line in lines if line.mark != "+"], known)
     frames = _frames([line for _, _, line in lines], known)
-    found: dict[str, Page] = {}
+    found: dict[str, AnnouncedPage] = {}
     for path, weight, line in lines:
         if line.mark == "+":
             for slug in (*_in_frames(line.text, frames), *_in_addresses(line.text, hosts)):
                 if key_of(slug) not in known and slug not in old and not slug.isdigit():
-                    source = Source(path, line.new, line.text, weight)
-                    found.setdefault(slug, Page(slug, _title_in(line.text), source))
+                    source = SourceLine(path, line.new, line.text, weight)
+                    found.setdefault(slug, AnnouncedPage(slug, _title_in(line.text), source))
     return list(found.values())
 
 

@@ -17,18 +17,18 @@ class Mentions:
     """By article the names that no line of the change has any more, and those that may have a new one;
     and the articles that say what is so with the change already."""
 
-    gone: Mapping[str, list[str]]
-    doubtful: Mapping[str, list[str]]
+    removed: Mapping[str, list[str]]
+    doubtful_renames: Mapping[str, list[str]]
     updated: frozenset[str]
 
     def count(self, article_id: str) -> int:
-        return len(self.gone.get(article_id, ())) + len(self.doubtful.get(article_id, ()))
+        return len(self.removed.get(article_id, ())) + len(self.doubtful_renames.get(article_id, ()))
 
 
 def mentions_of(facts: Facts, corpus: Corpus) -> Mentions:
     return Mentions(
-        _holders([gone.name for gone in facts.gone[:_MOST]], corpus),
-        _holders([rename.old for rename in facts.doubtful[:_MOST]], corpus),
+        _holders([gone.name for gone in facts.removed_names[:_MOST]], corpus),
+        _holders([rename.old for rename in facts.doubtful_renames[:_MOST]], corpus),
         frozenset(_updated(facts, corpus)),
     )
 
@@ -38,7 +38,7 @@ def _updated(facts: Facts, corpus: Corpus) -> Iterator[str]:
     for fact in facts.certain[:_MOST]:
         said = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
         old, new = mention(fact.old), mention(fact.new)
-        for article in corpus.with_words(said):
+        for article in corpus.articles_with(said):
             if new.search(article.text) and not old.search(article.text):
                 yield article.id
 
@@ -47,7 +47,7 @@ def _holders(names: Iterable[str], corpus: Corpus) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for name in dict.fromkeys(names):
         pattern = mention(name)
-        for article in corpus.with_words(name):
+        for article in corpus.articles_with(name):
             if pattern.search(article.text):
                 found[article.id].append(name)
     return found

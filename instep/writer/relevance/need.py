@@ -91,16 +91,16 @@ def _features(change: Change, change_set: ChangeSet, ranking: Ranking, corpus: C
         "interface": lines.interface / all_changed,
         "prose": lines.prose / (lines.added or 1),
         "added": lines.added / (lines.changed or 1),
-        "documented": log(1 + sum(1 for name in lines.old_names if corpus.holds(name))),
+        "documented": log(1 + sum(1 for name in lines.old_names if corpus.document_frequency(name))),
         "new": log(1 + len(lines.new_names - lines.all_old)),
         "lines": ranking.passage_lead.get("lines", 0.0),
         "removed": ranking.passage_lead.get("removed", 0.0),
         "context": ranking.lead.get("context", 0.0),
         "tests": log(1 + sum(file.kind == "test" for file in change_set.files)),
         "docs": float(any(file.kind == "docs" for file in change_set.files)),
-        "pairs": ranking.first.get("pairs", 0.0),
-        "path": ranking.first.get("path", 0.0),
-        "fifth": ranking.behind[min(4, len(ranking.behind) - 1)] if ranking.behind else 0.0,
+        "pairs": ranking.top_features.get("pairs", 0.0),
+        "path": ranking.top_features.get("path", 0.0),
+        "fifth": ranking.gaps[min(4, len(ranking.gaps) - 1)] if ranking.gaps else 0.0,
     }
 
 

@@ -26,7 +26,7 @@ Terms = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ChangeQuery:
     """`parts` holds weighted terms by part of the change, `names` those of the lines around what changed."""
 
     parts: Mapping[str, Terms]
@@ -35,7 +35,7 @@ class Query:
     is_breaking: bool
 
 
-def query_of(change: Change, change_set: ChangeSet, rarity: Terms) -> Query:
+def change_query(change: Change, change_set: ChangeSet, idf: Terms) -> ChangeQuery:
     counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     names: dict[str, float] = defaultdict(float)
     paths: dict[str, float] = {}
@@ -52,12 +52,12 @@ def query_of(change: Change, change_set: ChangeSet, rarity: Terms) -> Query:
             _add(counts["prose"], (said for text in changed for said in _prose(text)), file.weight)
         for name in names_in("\n".join(around)):
             names[name] += file.weight
-    return Query(
+    return ChangeQuery(
         {
-            "title": {term: float(n) for term, n in terms_of(change.title).items() if term in rarity},
-            "body": _rarest(terms_of(change.body or ""), rarity),
-            "path": {term: weight for term, weight in paths.items() if term in rarity},
-            **{part: _rarest(counts[part], rarity) for part in ("lines", "context", "removed", "prose")},
+            "title": {term: float(n) for term, n in terms_of(change.title).items() if term in idf},
+            "body": _most_telling(terms_of(change.body or ""), idf),
+            "path": {term: weight for term, weight in paths.items() if term in idf},
+            **{part: _most_telling(counts[part], idf) for part in ("lines", "context", "removed", "prose")},
         },
         {name: log(1 + names[name]) for name in sorted(names, key=lambda name: -names[name])[:_MOST_NAMES]},
         tuple(sorted({f" {first} {second} " for first, second in pairwise(sequence_of(change.title))})),
@@ -75,8 +75,8 @@ def _prose(line: str) -> Iterator[str]:
         yield from filter(None, found.groups())
 
 
-def _rarest(counts: Terms, rarity: Terms) -> dict[str, float]:
+def _most_telling(counts: Terms, idf: Terms) -> dict[str, float]:
     """The terms that tell most: rare among the articles, often in the change."""
-    weights = {term: log(1 + count) for term, count in counts.items() if term in rarity}
-    best = sorted(weights, key=lambda term: (-weights[term] * rarity[term], term))
+    weights = {term: log(1 + count) for term, count in counts.items() if term in idf}
+    best = sorted(weights, key=lambda term: (-weights[term] * idf[term], term))
     return {term: weights[term] for term in best[:_MOST_TERMS]}

@@ -16,7 +16,7 @@ from instep.writer.relevance.article_features import (
     linked_from,
     listed_in,
 )
-from instep.writer.relevance.query import Query, Terms, query_of
+from instep.writer.relevance.query import ChangeQuery, Terms, change_query
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import key_of
 from instep.writer.words.terms import terms_of
@@ -51,11 +51,11 @@ class Ranking:
     out per part of the query; the signs of the first article; why an article is near."""
 
     order: tuple[str, ...]
-    behind: tuple[float, ...]
+    gaps: tuple[float, ...]
     lead: Mapping[str, float]
     passage_lead: Mapping[str, float]
-    first: Mapping[str, float]
-    shared: Mapping[str, tuple[str, ...]]
+    top_features: Mapping[str, float]
+    shared_terms: Mapping[str, tuple[str, ...]]
 
 
 class _CorpusStatistics:
@@ -63,17 +63,17 @@ class _CorpusStatistics:
 
     def __init__(self, articles: tuple[Article, ...]) -> None:
         self.articles = articles
-        self.profiles = [article_features(article.title, article.text) for article in articles]
-        self.rarity = _idf([profile.text for profile in self.profiles])
-        self.name_rarity = _idf([dict.fromkeys(profile.names, 1) for profile in self.profiles])
-        self.length = _mean([profile.length for profile in self.profiles])
-        self.passage_length = _mean([size for profile in self.profiles for size in profile.sizes])
+        self.features = [article_features(article.title, article.text) for article in articles]
+        self.idf = _idf([features.text for features in self.features])
+        self.name_idf = _idf([dict.fromkeys(features.names, 1) for features in self.features])
+        self.length = _mean([features.length for features in self.features])
+        self.passage_length = _mean([size for features in self.features for size in features.sizes])
 
-    def worth(self, terms: Terms) -> float:
-        return sum(weight * self.rarity[term] for term, weight in terms.items()) or 1.0
+    def total_weight(self, terms: Terms) -> float:
+        return sum(weight * self.idf[term] for term, weight in terms.items()) or 1.0
 
 
-_shelf_of = lru_cache(maxsize=4)(_CorpusStatistics)
+_statistics_of = lru_cache(maxsize=4)(_CorpusStatistics)
 
 
 def _idf(holders: Sequence[Mapping[str, int]]) -> dict[str, float]:
@@ -96,64 +96,74 @@ def rank(
     given_up: Callable[[str], int],
 ) -> Ranking:
     """All articles; `given_up` counts the names in an article that the change takes out or may rename."""
-    shelf = _shelf_of(articles)
-    query = query_of(change, change_set, shelf.rarity)
-    worth = {part: shelf.worth(wanted) for part, wanted in query.parts.items()}
-    signs = [_features(query, worth, shelf, at, given_up(article.id)) for at, article in enumerate(articles)]
+    statistics = _statistics_of(articles)
+    query = change_query(change, change_set, statistics.idf)
+    total_weight = {part: statistics.total_weight(terms) for part, terms in query.parts.items()}
+    signs = [
+        _features(query, total_weight, statistics, at, given_up(article.id))
+        for at, article in enumerate(articles)
+    ]
     scores = [sum(_WEIGHTS[name] * sign for name, sign in one.items()) for one in signs]
     nearest = sorted(range(len(articles)), key=lambda at: (-scores[at], articles[at].id))[:_RERANKED]
-    for at, more in _rerank(shelf, nearest, [scores[at] for at in nearest], additions):
+    for at, more in _rerank(statistics, nearest, [scores[at] for at in nearest], additions):
         scores[at] += sum(_RERANK_WEIGHTS[name] * sign for name, sign in more.items())
     order = sorted(range(len(articles)), key=lambda at: (-scores[at], articles[at].id))
     return Ranking(
         tuple(articles[at].id for at in order),
         tuple(scores[order[0]] - scores[at] for at in order),
-        {part: _lead(_text_score, query.parts[part], shelf) for part in ("lines", "context")},
-        {part: _lead(_passage_score, query.parts[part], shelf) for part in ("lines", "removed")},
+        {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
+        {part: _lead(_passage_score, query.parts[part], statistics) for part in ("lines", "removed")},
         signs[order[0]] if order else {},
-        {articles[at].id: _shared(query, shelf.profiles[at], shelf.rarity) for at in order[:20]},
+        {articles[at].id: _shared(query, statistics.features[at], statistics.idf) for at in order[:20]},
     )
 
 
 def _features(
-    query: Query, worth: Mapping[str, float], shelf: _CorpusStatistics, at: int, given_up: int
+    query: ChangeQuery,
+    total_weight: Mapping[str, float],
+    statistics: _CorpusStatistics,
+    at: int,
+    given_up: int,
 ) -> dict[str, float]:
-    profile, title, parts = shelf.profiles[at], shelf.articles[at].title, query.parts
-    in_text = {part: _text_score(parts[part], profile, shelf) / worth[part] for part in ("title", "body")}
+    features, title, parts = statistics.features[at], statistics.articles[at].title, query.parts
+    in_text = {
+        part: _text_score(parts[part], features, statistics) / total_weight[part]
+        for part in ("title", "body")
+    }
     in_passage = {
-        part: _passage_score(parts[part], profile, shelf) / worth[part]
+        part: _passage_score(parts[part], features, statistics) / total_weight[part]
         for part in ("context", "removed", "prose")
     }
     return {
         **in_text,
         **in_passage,
-        "path": _heading_score(parts["path"], profile, shelf.rarity) / worth["path"],
-        "body headings": _heading_score(parts["body"], profile, shelf.rarity) / worth["body"],
+        "path": _heading_score(parts["path"], features, statistics.idf) / total_weight["path"],
+        "body headings": _heading_score(parts["body"], features, statistics.idf) / total_weight["body"],
         "titled": _share(title, parts["title"]),
         "placed": _share(title, parts["path"]),
         "given up": log(1 + given_up),
-        "names": _named(query.names, profile, shelf.name_rarity),
-        "pairs": sum(pair in profile.order for pair in query.pairs) / (len(query.pairs) or 1),
+        "names": _named(query.names, features, statistics.name_idf),
+        "pairs": sum(pair in features.order for pair in query.pairs) / (len(query.pairs) or 1),
         "guide": float(query.is_breaking and bool(_GUIDE.search(title))),
     }
 
 
-def _text_score(wanted: Terms, profile: ArticleFeatures, shelf: _CorpusStatistics) -> float:
-    score, norm = 0.0, _norm(profile.length / shelf.length)
-    for term, weight in wanted.items():
-        count = profile.text.get(term, 0)
+def _text_score(terms: Terms, features: ArticleFeatures, statistics: _CorpusStatistics) -> float:
+    score, norm = 0.0, _norm(features.length / statistics.length)
+    for term, weight in terms.items():
+        count = features.text.get(term, 0)
         if count:
-            score += weight * shelf.rarity[term] * _saturated(count, norm)
+            score += weight * statistics.idf[term] * _saturated(count, norm)
     return score
 
 
-def _passage_score(wanted: Terms, profile: ArticleFeatures, shelf: _CorpusStatistics) -> float:
+def _passage_score(terms: Terms, features: ArticleFeatures, statistics: _CorpusStatistics) -> float:
     """The score of the best passage."""
-    norms = [_norm(size / shelf.passage_length) for size in profile.sizes]
+    norms = [_norm(size / statistics.passage_length) for size in features.sizes]
     scores = [0.0] * len(norms)
-    for term, weight in wanted.items():
-        for passage, count in profile.passages.get(term, ()):
-            scores[passage] += weight * shelf.rarity[term] * _saturated(count, norms[passage])
+    for term, weight in terms.items():
+        for passage, count in features.passages.get(term, ()):
+            scores[passage] += weight * statistics.idf[term] * _saturated(count, norms[passage])
     return max(scores, default=0.0)
 
 
@@ -165,33 +175,38 @@ def _saturated(count: int, norm: float) -> float:
     return count * (_K1 + 1) / (count + norm)
 
 
-def _heading_score(wanted: Terms, profile: ArticleFeatures, rarity: Terms) -> float:
+def _heading_score(terms: Terms, features: ArticleFeatures, idf: Terms) -> float:
     """A term of a heading counts once, one of the title (held twice by the profile) twice."""
     return sum(
-        weight * rarity[term] * min(2, profile.heading[term])
-        for term, weight in wanted.items()
-        if term in profile.heading
+        weight * idf[term] * min(2, features.heading[term])
+        for term, weight in terms.items()
+        if term in features.heading
     )
 
 
-def _share(title: str, wanted: Terms) -> float:
+def _share(title: str, terms: Terms) -> float:
     words = terms_of(title)
-    return len(words.keys() & wanted.keys()) / (len(words) or 1)
+    return len(words.keys() & terms.keys()) / (len(words) or 1)
 
 
-def _named(wanted: Terms, profile: ArticleFeatures, rarity: Terms) -> float:
-    worth = {name: weight * rarity[name] for name, weight in wanted.items() if name in rarity}
-    return sum(worth[name] for name in worth.keys() & profile.names) / (sum(worth.values()) or 1.0)
+def _named(terms: Terms, features: ArticleFeatures, idf: Terms) -> float:
+    total_weight = {name: weight * idf[name] for name, weight in terms.items() if name in idf}
+    return sum(total_weight[name] for name in total_weight.keys() & features.names) / (
+        sum(total_weight.values()) or 1.0
+    )
 
 
 def _rerank(
-    shelf: _CorpusStatistics, nearest: Sequence[int], scores: Sequence[float], additions: Sequence[Addition]
+    statistics: _CorpusStatistics,
+    nearest: Sequence[int],
+    scores: Sequence[float],
+    additions: Sequence[Addition],
 ) -> "list[tuple[int, dict[str, float]]]":
     whole = sum(exp(score - scores[0]) for score in scores)
     shares = {at: exp(score - scores[0]) / whole for at, score in zip(nearest, scores, strict=True)}
     near = [frozenset(key_of(one.name) for one in (*new.before, *new.after)) for new in additions]
-    texts = {at: shelf.articles[at].text for at in nearest}
-    targets = _targets(shelf.articles, nearest)
+    texts = {at: statistics.articles[at].text for at in nearest}
+    targets = _targets(statistics.articles, nearest)
     return [
         (
             at,
@@ -222,20 +237,20 @@ def _targets(articles: Sequence[Article], nearest: Sequence[int]) -> "dict[int, 
 
 def _lead(
     score: Callable[[Terms, ArticleFeatures, _CorpusStatistics], float],
-    wanted: Terms,
-    shelf: _CorpusStatistics,
+    terms: Terms,
+    statistics: _CorpusStatistics,
 ) -> float:
     """How far the best article stands above the fifth."""
-    scores = [score(wanted, profile, shelf) for profile in shelf.profiles]
+    scores = [score(terms, features, statistics) for features in statistics.features]
     best = sorted(scores, reverse=True)[:5]
-    return (best[0] - best[-1]) / shelf.worth(wanted) if best else 0.0
+    return (best[0] - best[-1]) / statistics.total_weight(terms) if best else 0.0
 
 
-def _shared(query: Query, profile: ArticleFeatures, rarity: Terms) -> tuple[str, ...]:
+def _shared(query: ChangeQuery, features: ArticleFeatures, idf: Terms) -> tuple[str, ...]:
     """The three terms of the change that tell most and stand in an article."""
     weights: dict[str, float] = {}
-    for part, wanted in query.parts.items():
-        for term, weight in wanted.items():
-            if term in profile.text and not term.isdigit():
-                weights[term] = weights.get(term, 0.0) + _WEIGHTS.get(part, 1.0) * weight * rarity[term]
+    for part, terms in query.parts.items():
+        for term, weight in terms.items():
+            if term in features.text and not term.isdigit():
+                weights[term] = weights.get(term, 0.0) + _WEIGHTS.get(part, 1.0) * weight * idf[term]
     return tuple(sorted(weights, key=lambda term: (-weights[term], term))[:3])

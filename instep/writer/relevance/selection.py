@@ -34,31 +34,32 @@ _MAX_GAP = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class DraftCandidate:
     """An article near the change: its rank, how far it is behind, the best chance of an entry in it."""
 
     article: Article
     rank: int
-    behind: float
-    chance: float
+    gap: float
+    insertion_probability: float
 
 
 def select_drafts(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[DraftCandidate],
     change: Change,
     additions: Sequence[Addition],
     mentions: Mentions,
     need: float,
     corpus: Corpus,
     has_certain: bool,
-) -> list[Candidate]:
+) -> list[DraftCandidate]:
     """The candidates that deserve a draft; none of them while the change itself may need no edit."""
-    gone = [mentions.gone.get(candidate.article.id, []) for candidate in candidates]
+    gone = [mentions.removed.get(candidate.article.id, []) for candidate in candidates]
     signs = {
         "need": log(need / (1 - need)),
-        "chance": max((candidate.chance for candidate in candidates), default=0.0),
+        "chance": max((candidate.insertion_probability for candidate in candidates), default=0.0),
         "gone": max(
-            (min(2.0, sum(1 / max(1, corpus.holds(name)) for name in names)) for names in gone), default=0.0
+            (min(2.0, sum(1 / max(1, corpus.document_frequency(name)) for name in names)) for names in gone),
+            default=0.0,
         ),
         "certain": float(has_certain),
     }
@@ -68,17 +69,17 @@ def select_drafts(
 
 
 def _likelihood(
-    candidate: Candidate, change: Change, additions: Sequence[Addition], mentions: Mentions
+    candidate: DraftCandidate, change: Change, additions: Sequence[Addition], mentions: Mentions
 ) -> float:
     article = candidate.article
     titled = terms_of(article.title)
     signs = {
         "second": float(candidate.rank == 1),
         "later": float(candidate.rank > 1),
-        "behind": min(_MAX_GAP, candidate.behind),
-        "chance": candidate.chance,
-        "gone": log(1 + len(mentions.gone.get(article.id, ()))),
-        "doubtful": log(1 + len(mentions.doubtful.get(article.id, ()))),
+        "behind": min(_MAX_GAP, candidate.gap),
+        "chance": candidate.insertion_probability,
+        "gone": log(1 + len(mentions.removed.get(article.id, ()))),
+        "doubtful": log(1 + len(mentions.doubtful_renames.get(article.id, ()))),
         "titled": len(titled.keys() & terms_of(change.title).keys()) / max(1, len(titled)),
         "told": log(1 + sum(bool(addition.doc) for addition in additions)),
         "added": log(1 + len(additions)),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from instep.writer.editing.apply import best_source
 from instep.writer.editing.edits import Edit, EditReason
 from instep.writer.editing.examples import ExampleEdit
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import RemovedName
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
@@ -40,7 +40,7 @@ def _sentence(fact: EditReason, times: int) -> str:
         often = "" if times == 1 else f" {times} times"
         return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
     if isinstance(fact, Insertion):
-        return f"Lists {quoted(fact.beside)}, and not {quoted(fact.name)} which the change adds ({where})."
+        return f"Lists {quoted(fact.neighbour)}, and not {quoted(fact.name)} which the change adds ({where})."
     if isinstance(fact, Note):
         return f"Is most likely concerned by this change ({where}): a first wording{_under(fact)}."
     if isinstance(fact, Value):
@@ -56,7 +56,7 @@ def _sentence(fact: EditReason, times: int) -> str:
 
 
 def _under(note: Note) -> str:
-    return f" under {quoted(note.beside)}" if note.beside else ""
+    return f" under {quoted(note.heading)}" if note.heading else ""
 
 
 def reason_for_doubt(rename: Rename) -> str:
@@ -74,12 +74,12 @@ def reason_for_removal(removal: Removal) -> str:
     )
 
 
-def reason_for_gone(gone: RemovedName) -> str:
+def reason_for_removed_name(gone: RemovedName) -> str:
     where = at(gone.source)
     return f"Mentions {quoted(gone.name)}, of which this change takes a use out ({where}): worth a look."
 
 
-def reason_for_rest(rename: Rename) -> str:
+def reason_for_remaining_name(rename: Rename) -> str:
     return (
         f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({at(best_source(rename))}), "
         "but only in an address, beside the new name or as another thing: left as it is."
@@ -93,7 +93,7 @@ def reason_for_value(value: Value) -> str:
     )
 
 
-def reason_for_nearness(shared: Sequence[str]) -> str:
+def reason_for_similarity(shared: Sequence[str]) -> str:
     if not shared:
         return "Shares no telling word with the change."
     words = ", ".join(f"“{word}”" for word in shared)
@@ -133,7 +133,7 @@ def _changed(fact: EditReason) -> str:
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 
 
-def at(source: Source) -> str:
+def at(source: SourceLine) -> str:
     return f"{source.file}, line {source.line}"
 
 

@@ -12,10 +12,10 @@ from instep.writer.relevance.ranking import Ranking
 from instep.writer.reporting.reasons import (
     reason_for_doubt,
     reason_for_edit,
-    reason_for_gone,
-    reason_for_nearness,
+    reason_for_remaining_name,
     reason_for_removal,
-    reason_for_rest,
+    reason_for_removed_name,
+    reason_for_similarity,
     reason_for_value,
 )
 from instep.writer.shapes import Article, StaleMention, Verdict
@@ -28,7 +28,7 @@ _MOST = 30
 def stale_mentions(facts: Facts, corpus: Corpus) -> tuple[StaleMention, ...]:
     return tuple(
         StaleMention(article.id, gone.name)
-        for gone in facts.gone
+        for gone in facts.removed_names
         for article in _articles_mentioning(gone.name, corpus)
     )
 
@@ -52,7 +52,7 @@ def review(
     return tuple(
         Verdict(i, "edit", reason_for_edit(found[i]))
         if i in found
-        else Verdict(i, "no_edit", mentions.get(i) or reason_for_nearness(ranking.shared.get(i, ())))
+        else Verdict(i, "no_edit", mentions.get(i) or reason_for_similarity(ranking.shared_terms.get(i, ())))
         for i in considered
     )
 
@@ -72,14 +72,14 @@ def _all_mentions(
 ) -> Iterator[tuple[str, str]]:
     for removal in removals:
         yield from _holding(removal.old, reason_for_removal(removal), corpus)
-    for rename in facts.doubtful:
+    for rename in facts.doubtful_renames:
         yield from _holding(rename.old, reason_for_doubt(rename), corpus)
     for fact in facts.certain:
         if isinstance(fact, Rename):
-            yield from _holding(fact.old, reason_for_rest(fact), corpus)
-    gone = {one.name: one for one in facts.gone}
+            yield from _holding(fact.old, reason_for_remaining_name(fact), corpus)
+    gone = {one.name: one for one in facts.removed_names}
     for absence in absences:
-        yield absence.article_id, reason_for_gone(gone[absence.name])
+        yield absence.article_id, reason_for_removed_name(gone[absence.name])
     for value in _values(facts):
         yield from _holding(value.names[0], reason_for_value(value), corpus)
 
@@ -94,4 +94,4 @@ def _holding(text: str, reason: str, corpus: Corpus) -> Iterator[tuple[str, str]
 
 def _articles_mentioning(text: str, corpus: Corpus) -> Iterator[Article]:
     pattern = mention(text)
-    return (article for article in corpus.with_words(text) if pattern.search(article.text))
+    return (article for article in corpus.articles_with(text) if pattern.search(article.text))

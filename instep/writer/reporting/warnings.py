@@ -25,7 +25,7 @@ def warnings_for(places: Sequence[Edit], removals: Sequence[Removal], text: str)
             said[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):
             said |= dict.fromkeys(_left_over(fact, text))
-        if isinstance(fact, Insertion) and not fact.is_told:
+        if isinstance(fact, Insertion) and not fact.is_described:
             said[f"The code says nothing about `{fact.name}`: complete what the draft says of it."] = None
         if isinstance(fact, Note):
             said["The place and the wording are a first proposal: check both."] = None
