@@ -27,26 +27,26 @@ def entry_for(
     addition: Addition, point: InsertionPoint, said: str, text: str, spellings: "Counter[str]"
 ) -> str | None:
     """The lines to put in at the spot; None where the form of the neighbours can't be followed."""
-    known = _borrowed(point, text) or by_analogy(point.label, point.group, text, spellings)
+    known = _borrowed(point, text) or by_analogy(point.label, point.entry_list, text, spellings)
     if known:
         return known
-    template = point.group.entry_of(point.template.name) or point.neighbour
+    template = point.entry_list.entry_of(point.template.name) or point.neighbour
     lines = text[template.start : template.end].splitlines()
     said = in_markup_of(text, said)
-    if point.group.kind == "row":
+    if point.entry_list.kind == "row":
         return _row(lines[0], addition, point, template, said, _header(text, point)) + "\n"
-    if point.group.kind == "item":
+    if point.entry_list.kind == "item":
         return _item(lines, point, template, said) + "\n"
-    if point.group.kind == "term":
+    if point.entry_list.kind == "term":
         return _term(lines, point, template, said)
     return _section(lines, addition, point, template, said, text)
 
 
 def set_apart(entry: str, point: InsertionPoint, text: str) -> str:
     """The new lines with blank ones around where the entries of the group have them."""
-    first, second = point.group.entries[:2]
+    first, second = point.entry_list.entries[:2]
     is_loose = (
-        point.group.kind != "section"
+        point.entry_list.kind != "section"
         and not text[first.end : second.start].strip()
         and second.start > first.end
     )
@@ -55,7 +55,7 @@ def set_apart(entry: str, point: InsertionPoint, text: str) -> str:
     before = text[: point.place]
     if point.place and not before.endswith("\n"):
         entry = "\n" + entry
-    if point.group.kind == "section" and point.place and not before.endswith("\n\n"):
+    if point.entry_list.kind == "section" and point.place and not before.endswith("\n\n"):
         entry = "\n" + entry
     return entry if text[point.place :].strip() else entry.rstrip("\n") + "\n"
 
@@ -65,7 +65,7 @@ def _borrowed(point: InsertionPoint, text: str) -> str | None:
     same = [
         text[entry.start : entry.end]
         for group in entry_lists_of(text)
-        if group.kind == point.group.kind and group.kind in {"row", "term"}
+        if group.kind == point.entry_list.kind and group.kind in {"row", "term"}
         for entry in group.entries
         if entry.label == point.label
     ]
@@ -75,7 +75,7 @@ def _borrowed(point: InsertionPoint, text: str) -> str | None:
 
 def _header(text: str, point: InsertionPoint) -> list[str]:
     """The cells of the line above the rule of a table."""
-    above = text[: point.group.entries[0].start].splitlines()
+    above = text[: point.entry_list.entries[0].start].splitlines()
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
 
 

@@ -1,4 +1,4 @@
-"""How likely it is that something new belongs where an article lists its siblings."""
+"""How likely an addition belongs where an article lists its siblings."""
 
 from dataclasses import dataclass
 from math import log
@@ -16,11 +16,11 @@ _MODEL = LogisticModel(
         "third": -0.9,
         "coverage": 1.3,
         "known": 0.75,
-        "titled": 1.0,
-        "told": 0.4,
+        "in_title": 1.0,
+        "described": 0.4,
         "mentioned": 0.5,
         "exact": 1.0,
-        "headed": 0.5,
+        "matches_heading": 0.5,
         "local": -0.7,
         "need": 0.45,
         "size": 0.5,
@@ -29,12 +29,12 @@ _MODEL = LogisticModel(
     },
     -4.65,
 )
-_MOST_KNOWN = 5
+_MAX_KNOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class InsertionContext:
-    """The article around a spot: its text, its rank for the change, and how much the change needs an edit."""
+    """The text and rank (from 0) of an article, and the need (0 to 1) and title of the change."""
 
     text: str
     rank: int
@@ -43,32 +43,32 @@ class InsertionContext:
 
 
 def insertion_probability(addition: Addition, point: InsertionPoint, context: InsertionContext) -> float:
-    """From 0 to 1: the share of such spots at which people put the new name in."""
+    """The probability that people insert the new name at such a point."""
     return _MODEL.probability(_features(addition, point, context))
 
 
 def _features(addition: Addition, point: InsertionPoint, context: InsertionContext) -> dict[str, float]:
-    near = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
+    sibling_keys = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
     return {
         "first": float(context.rank == 0),
         "third": float(context.rank > 1),
-        "coverage": point.known_siblings / max(1, len(near)),
-        "known": min(point.known_siblings, _MOST_KNOWN) / _MOST_KNOWN,
-        "titled": float(set(parts_of(addition.name)) <= set(parts_of(context.title))),
-        "told": float(bool(addition.doc)),
+        "coverage": point.known_siblings / max(1, len(sibling_keys)),
+        "known": min(point.known_siblings, _MAX_KNOWN) / _MAX_KNOWN,
+        "in_title": float(set(parts_of(addition.name)) <= set(parts_of(context.title))),
+        "described": float(bool(addition.doc)),
         "mentioned": float(addition.name in context.text),
         "exact": float(point.label == addition.name),
-        "headed": float(matches_heading(addition, point, context.text)),
+        "matches_heading": float(matches_heading(addition, point, context.text)),
         "local": float(addition.kind == "assignment" and addition.indent > 0),
         "need": context.need,
-        "size": min(3.0, log(len(point.group.entries))),
+        "size": min(3.0, log(len(point.entry_list.entries))),
         "visible": float(addition.source.weight > 1),
-        "item": float(point.group.kind == "item"),
+        "item": float(point.entry_list.kind == "item"),
     }
 
 
 def matches_heading(addition: Addition, point: InsertionPoint, text: str) -> bool:
-    """Whether the heading over the group shares a word with the code around the definition."""
-    start = point.group.entries[0].start
-    over = parts_of(heading_over(text, start - 1)) if start else []
-    return not set(over).isdisjoint(parts_of(addition.context) + parts_of(addition.source.file))
+    """Whether the heading above the list shares a word with the code around the definition."""
+    start = point.entry_list.entries[0].start
+    heading_words = parts_of(heading_over(text, start - 1)) if start else []
+    return not set(heading_words).isdisjoint(parts_of(addition.context) + parts_of(addition.source.file))
