@@ -13,7 +13,7 @@ from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.removals import Removal, find_removals
-from instep.writer.facts.renames import variables_of
+from instep.writer.facts.renames import variable_renames
 from instep.writer.inserting.notes import Note
 from instep.writer.new_articles.missing_articles import new_article_for
 from instep.writer.relevance.mentions import mentions_of
@@ -33,7 +33,7 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
     change_set = reviewed_files(parse_diff(change.diff))
     corpus = corpus_of(tuple(articles))
     facts = collect_facts(change, change_set)
-    certain = (*facts.certain, *variables_of(facts.renames, change_set, corpus.articles))
+    certain = (*facts.certain, *variable_renames(facts.renames, change_set, corpus.articles))
     mentions = mentions_of(facts, corpus)
     additions = additions_of(change_set)
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)

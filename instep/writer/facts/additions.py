@@ -56,13 +56,9 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
 def _new_declarations(file: ReviewedFile, removed_names: set[str]) -> Iterator[Addition]:
     for hunk in file.patch.hunks:
         declarations = list(declarations_of(hunk, "+", file.patch.path))
-        unchanged_names = {declaration.name for declaration in declarations if declaration.line.mark == " "}
+        old_names = removed_names | {each.name for each in declarations if each.line.mark == " "}
         for index, declaration in enumerate(declarations):
-            if (
-                declaration.line.mark == "+"
-                and declaration.name not in removed_names
-                and declaration.name not in unchanged_names
-            ):
+            if declaration.line.mark == "+" and declaration.name not in old_names:
                 yield Addition(
                     declaration.name,
                     declaration.kind,
@@ -107,8 +103,7 @@ def _context(declaration: Declaration, declarations: Sequence[Declaration], hunk
 
 
 def _siblings(declaration: Declaration, others: Sequence[Declaration]) -> Iterator[Sibling]:
-    similar = [
-        other for other in others if (other.kind, other.indent) == (declaration.kind, declaration.indent)
-    ]
+    kind_and_indent = declaration.kind, declaration.indent
+    similar = [other for other in others if (other.kind, other.indent) == kind_and_indent]
     for other in similar[:_MAX_SIBLINGS]:
         yield Sibling(other.name, other.value)

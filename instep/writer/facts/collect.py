@@ -1,4 +1,4 @@
-"""What a change says: its certain facts in order of trust, what is doubtful, and names that are gone."""
+"""All facts of a change: certain ones in order of trust, doubtful renames, and removed names."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from instep.writer.words.prose import is_safe
 Fact = Rename | Value | Rewording | Signature
 
 _NAME = re.compile(r"--[a-z][\w-]+|[A-Za-z_]\w+")
-_MOST = 2_000
-_LONGEST = 1_000
+_MAX_FACTS = 2_000
+_MAX_LINE_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class RemovedName:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
+    """What a change did; `certain` is in order of trust, doubtful renames are reported and not applied."""
+
     certain: tuple[Fact, ...]
     doubtful_renames: tuple[Rename, ...]
     removed_names: tuple[RemovedName, ...]
@@ -44,39 +46,42 @@ class Facts:
 
 
 def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
-    replacements, texts = list[TokenReplacement](), list[ChangedText]()
-    for file in change_set.files:
-        for pair in pairs_of(file.patch):
-            here = list(token_replacements(file.patch.path, file.weight, pair))
-            replacements += here
-            texts += [text for replacement in here for text in changed_texts(replacement)]
-            texts.append(changed_line(pair, file.patch.path, file.weight))
+    replacements, texts = _compare_lines(change_set)
     renames = find_renames(texts, [file.patch for file in change_set.files])
-    sure = [
+    certain: list[Fact] = [
         *find_described_renames(change, change_set),
         *(rename for rename in renames if rename.doubt is None),
-    ]
-    certain: list[Fact] = [
-        *sure,
         *find_signatures(change_set),
         *find_rewordings(texts),
         *find_values(replacements),
     ]
-    known = {rename.old for rename in renames}
-    gone = (gone for gone in _gone(change_set) if gone.name not in known)
-    doubtful = tuple(rename for rename in renames if rename.doubt)
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
-    return Facts(tuple(islice(safe, _MOST)), doubtful[:_MOST], tuple(islice(gone, _MOST)))
+    doubtful = tuple(rename for rename in renames if rename.doubt)
+    renamed = {rename.old for rename in renames}
+    removed = (removed for removed in _removed_names(change_set) if removed.name not in renamed)
+    return Facts(tuple(islice(safe, _MAX_FACTS)), doubtful[:_MAX_FACTS], tuple(islice(removed, _MAX_FACTS)))
 
 
-def _gone(change_set: ChangeSet) -> Iterator[RemovedName]:
-    staying, removed = set[str](), dict[str, SourceLine]()
+def _compare_lines(change_set: ChangeSet) -> tuple[list[TokenReplacement], list[ChangedText]]:
+    """Replaced tokens, and the texts around them, of all pairs of lines."""
+    replacements, texts = list[TokenReplacement](), list[ChangedText]()
+    for file in change_set.files:
+        for pair in pairs_of(file.patch):
+            in_line = list(token_replacements(file.patch.path, file.weight, pair))
+            replacements += in_line
+            texts += [text for replacement in in_line for text in changed_texts(replacement)]
+            texts.append(changed_line(pair, file.patch.path, file.weight))
+    return replacements, texts
+
+
+def _removed_names(change_set: ChangeSet) -> Iterator[RemovedName]:
+    remaining, removed = set[str](), dict[str, SourceLine]()
     for file in change_set.files:
         for line in file.patch.lines():
-            if len(line.text) > _LONGEST:
+            if len(line.text) > _MAX_LINE_CHARACTERS:
                 continue
             if line.mark != "-":
-                staying.update(_NAME.findall(line.text))
+                remaining.update(_NAME.findall(line.text))
             elif file.kind not in {"test", "internal"}:
                 source = SourceLine(file.patch.old_path, line.old, line.text, file.weight)
                 for name in _NAME.findall(line.text):
@@ -84,5 +89,5 @@ def _gone(change_set: ChangeSet) -> Iterator[RemovedName]:
     return (
         RemovedName(name, source)
         for name, source in removed.items()
-        if name not in staying and is_distinct(name)
+        if name not in remaining and is_distinct(name)
     )

@@ -74,7 +74,7 @@ _COMMENT = re.compile(r"(?:#|//|/?\*|--\s|<!--|\"\"\"|''')")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A name that a line defines; `value` is the rest of the line after the name, `place` its index in the hunk."""
+    """A name that a line defines; `value` is the rest of the line, `place` the index of it in the hunk."""
 
     name: str
     kind: DeclarationKind
@@ -119,9 +119,8 @@ def _checked_by_grammar(
     if declaration and declaration.kind not in _GRAMMAR_KINDS:
         return declaration
     names = syntax.names.get(place, ())
-    name_node = next((node for node in names if declaration and node.name == declaration.name), None) or next(
-        iter(names), None
-    )
+    matches = [node for node in names if declaration and node.name == declaration.name]
+    name_node = next(iter([*matches, *names]), None)
     if name_node is None:
         return declaration if place in syntax.unread else None
     is_telling = declaration is not None or name_node.role != "assignment"

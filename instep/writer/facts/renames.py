@@ -25,7 +25,7 @@ _VERB = re.compile(
     r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
     rf"(?<![\w/-]){_SIDE}\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
 )
-_READ = 4_000
+_MAX_DESCRIPTION_CHARACTERS = 4_000
 _NUMBER = re.compile(r"[\d.]+")
 _FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
@@ -33,7 +33,7 @@ _VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """`old` is called `new`; with a doubt, it is reported and not applied."""
+    """`old` is now called `new`; with a doubt, it is reported and not applied."""
 
     old: str
     new: str
@@ -49,11 +49,11 @@ def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> li
             groups[text.old, text.new].append(text)
     occurrences = OccurrenceCounts((name for pair in groups for name in pair), files)
     tally = _Tally(groups, occurrences)
-    return [_judged(old, new, members, tally) for (old, new), members in groups.items()]
+    return [_rename(old, new, members, tally) for (old, new), members in groups.items()]
 
 
 class _Tally:
-    """Counts over the whole change that speak for or against one rename."""
+    """Counts over the whole change that are evidence for or against a rename."""
 
     def __init__(self, groups: Groups, occurrences: OccurrenceCounts) -> None:
         self.occurrences = occurrences
@@ -66,7 +66,7 @@ class _Tally:
             self.families[_family(old, new)] += len(members)
 
 
-def _judged(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
+def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
     marking = _marking(old, members)
     doubt = (
         _spelling_doubt(old, new, marking, members)
@@ -77,7 +77,7 @@ def _judged(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -
 
 
 def _marking(old: str, members: Sequence[ChangedText]) -> Marking:
-    """How an article must spell the old name: the more ordinary it is, the more it takes."""
+    """How strictly an article must mark the old name: the more common the word, the stronger the marking."""
     levels = {text.level for text in members}
     if is_distinct(old) or "method" in levels:
         return "anywhere"
@@ -99,7 +99,7 @@ def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[Chan
 
 
 def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
-    """A name that lives on, that becomes several others, or one that was there, is not simply renamed."""
+    """A name that remains or becomes several others is not simply renamed, nor to a name that existed."""
     occurrences = tally.occurrences
     if occurrences.added[old] * 3 > times:
         return f"the change still writes `{old}` in new lines"
@@ -133,74 +133,74 @@ def _family(old: str, new: str) -> tuple[str, str]:
 
 
 def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename]:
-    """Stated pairs of which the diff shows the very replacement, and little that speaks against it."""
+    """Pairs in the title or description that the diff confirms by replacing nearly every use."""
     pairs = list(dict.fromkeys(_pairs(change)))
     occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
-    found = []
+    renames = []
     for old, new in pairs:
-        stays = max(occurrences.added[old], occurrences.unchanged[old])
-        sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * stays else ()
+        remaining = max(occurrences.added[old], occurrences.unchanged[old])
+        sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * remaining else ()
         if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
-            found.append(Rename(old, new, sources, None))
-    return found
+            renames.append(Rename(old, new, sources, None))
+    return renames
 
 
 def _pairs(change: Change) -> Iterator[tuple[str, str]]:
-    text = f"{change.title}\n{change.body or ''}"[:_READ]
+    text = f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
     for pattern in (_ARROW, _VERB):
-        for found in pattern.finditer(text):
-            old, new = found[1] or found[2], found[3] or found[4]
+        for match in pattern.finditer(text):
+            old, new = match[1] or match[2], match[3] or match[4]
             if old != new and len(old) >= 4 and len(new) >= 3 and not _NUMBER.fullmatch(old):
                 yield old, new
 
 
 def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
     """Added lines that are removed lines with `old` replaced by `new`."""
-    pattern, found = mention(old), list[SourceLine]()
+    pattern, sources = mention(old), list[SourceLine]()
     for file in change_set.files:
         lines = [line for line in file.patch.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
-        made = {
+        expected = {
             pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
         }
-        found += [
+        sources += [
             SourceLine(file.patch.path, line.new, line.text, file.weight)
             for line in lines
-            if line.mark == "+" and new in line.text and line.text in made
+            if line.mark == "+" and new in line.text and line.text in expected
         ]
-    return tuple(found)
+    return tuple(sources)
 
 
-def variables_of(
+def variable_renames(
     renames: Iterable[Rename], change_set: ChangeSet, articles: Iterable[Article]
 ) -> list[Rename]:
-    """Renamed fields, as articles spell them for the environment: with a prefix and in capitals."""
+    """Renames of the environment variables of fields: for `page_size` articles say `ACME_PAGE_SIZE`."""
     renames = list(renames)
     fields = {fact.old.upper(): fact for fact in renames if _is_field(fact)}
     if not fields:
         return []
-    known = {fact.old for fact in renames} | set(_staying(change_set))
-    stated = {name for article in articles for name in _VARIABLE.findall(article.text)}
-    return [made for name in sorted(stated - known) for made in _derived(name, fields)]
+    other_names = {fact.old for fact in renames} | set(_variables_in(change_set))
+    variables = {name for article in articles for name in _VARIABLE.findall(article.text)}
+    return [rename for name in sorted(variables - other_names) for rename in _variable_rename(name, fields)]
 
 
 def _is_field(fact: Rename) -> bool:
     return _FIELD.fullmatch(fact.old) is not None and _FIELD.fullmatch(fact.new) is not None
 
 
-def _derived(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
-    """At most one: the longest field that stands behind a prefix."""
-    prefix, tail = "", name
-    while "_" in tail:
-        head, tail = tail.split("_", 1)
-        prefix += f"{head}_"
-        if tail in fields:
-            fact = fields[tail]
+def _variable_rename(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
+    """The rename by the longest field that follows a prefix, if any."""
+    prefix, field = "", name
+    while "_" in field:
+        first_word, field = field.split("_", 1)
+        prefix += f"{first_word}_"
+        if field in fields:
+            fact = fields[field]
             yield replace(fact, old=name, new=prefix + fact.new.upper(), marking="anywhere")
             return
 
 
-def _staying(change_set: ChangeSet) -> Iterator[str]:
-    """Variables that lines of the changed files still name are read by that name."""
+def _variables_in(change_set: ChangeSet) -> Iterator[str]:
+    """Variables that the changed files still name."""
     for file in change_set.files:
         for line in file.patch.lines():
             if line.mark != "-":

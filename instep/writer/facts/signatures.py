@@ -11,7 +11,7 @@ from instep.writer.facts.syntax import Parameters, syntax_of
 
 @dataclass(frozen=True, slots=True)
 class ParameterAddition:
-    """The parameters of `name` before and after, as `(name, default)`; only additions differ."""
+    """A function with more parameters than before; `old` and `new` hold pairs of a name and a default."""
 
     name: str
     old: Parameters
@@ -20,12 +20,12 @@ class ParameterAddition:
 
     @property
     def added(self) -> list[str]:
-        known = {name for name, _ in self.old}
-        return [name for name, _ in self.new if name not in known]
+        old_names = {name for name, _ in self.old}
+        return [name for name, _ in self.new if name not in old_names]
 
 
 def parameter_additions(hunk: Hunk, path: str) -> Iterator[ParameterAddition]:
-    """Functions of both sides that take more than before."""
+    """The functions on both sides of a hunk that take more parameters than before."""
     before, after = syntax_of(path, hunk, "-"), syntax_of(path, hunk, "+")
     if before is None or after is None:
         return
@@ -36,7 +36,7 @@ def parameter_additions(hunk: Hunk, path: str) -> Iterator[ParameterAddition]:
 
 
 def _is_within(old: Parameters, new: Parameters) -> bool:
-    """All old names are still there, in their order, and there are more."""
+    """Whether all old names remain, in their order, and there are more."""
     rest = iter([name for name, _ in new])
     return len(new) > len(old) and all(name in rest for name, _ in old)
 
@@ -51,22 +51,22 @@ class Signature:
 
 
 def find_signatures(change_set: ChangeSet) -> list[Signature]:
-    """One for each call that is written in one way only after the change."""
-    found: dict[str, list[Signature]] = {}
+    """One for each call that has only one form after the change."""
+    signatures: dict[str, list[Signature]] = {}
     for file in change_set.files:
         if file.kind in {"test", "internal"}:
             continue
         for hunk in file.patch.hunks:
             for addition in parameter_additions(hunk, file.patch.path):
                 source = SourceLine(file.patch.path, addition.line.new, addition.line.text, file.weight)
-                made = Signature(
-                    _written(addition.name, addition.old), _written(addition.name, addition.new), (source,)
+                signature = Signature(
+                    _call(addition.name, addition.old), _call(addition.name, addition.new), (source,)
                 )
-                found.setdefault(made.old, []).append(made)
-    return [same[0] for same in found.values() if len({one.new for one in same}) == 1]
+                signatures.setdefault(signature.old, []).append(signature)
+    return [group[0] for group in signatures.values() if len({signature.new for signature in group}) == 1]
 
 
-def _written(name: str, parameters: Sequence[tuple[str, str]]) -> str:
+def _call(name: str, parameters: Sequence[tuple[str, str]]) -> str:
     return f"{name}({', '.join(_parameters(parameters))})"
 
 

@@ -28,6 +28,14 @@ class TokenReplacement:
     new_end: int
 
     @property
+    def old_span(self) -> tuple[int, int]:
+        return self.old_start, self.old_end
+
+    @property
+    def new_span(self) -> tuple[int, int]:
+        return self.new_start, self.new_end
+
+    @property
     def old(self) -> str:
         return self.pair.old.text[self.old_start : self.old_end]
 

@@ -30,7 +30,7 @@ _SIGNATURE = re.compile(
 _OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s*(\d+(?:\.\d+)+)")
 _RANGE = "^~<>="
-_FEWEST = 0.5
+_MIN_WEIGHT = 0.5
 _CALL = re.compile(r"^[\w.]+\(\s*[\"'][\w-]+[\"']\s*,\s*(.+?)\)?,?$")
 _WITHOUT = re.compile(r"^[\w.]*(?:getenv|environ\.get|env)\(\s*[\"'][\w-]+[\"']\s*\)$")
 _NAMED = re.compile(
@@ -44,7 +44,7 @@ _LITERAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`old` became `new` where the code speaks of one of `names`, nearest first."""
+    """`old` became `new` in the value of a setting; `names` are spellings of its name, nearest first."""
 
     old: str
     new: str
@@ -62,10 +62,10 @@ class Value:
 
 
 def find_values(replacements: Sequence[TokenReplacement]) -> list[Value]:
-    """New values; a name that gets different ones in different places has none."""
+    """New values, except for names that get different values in different places."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[SourceLine]] = defaultdict(list)
     for replacement in replacements:
-        if replacement.weight >= _FEWEST:
+        if replacement.weight >= _MIN_WEIGHT:
             for literal in _with_short_versions(_literals(replacement)):
                 names = tuple(_names(replacement, literal))
                 if names and literal.old.casefold() != literal.new.casefold():
@@ -99,7 +99,7 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
 
 
 def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
-    """Articles leave out the patch level: where 3.6.1 gives way to 3.7, so does 3.6."""
+    """Articles omit the patch level: where 3.7 replaces 3.6.1, it replaces 3.6 too."""
     for literal in literals:
         yield literal
         old, new = literal.old.split("."), literal.new.split(".")
@@ -115,44 +115,47 @@ def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
 
 
 def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
-    """Names that the value is given to: right before it, generic words aside, or on the line before."""
+    """Names that the value is assigned to: right before it, but for generic words, or on the line before."""
     left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
-    found = list(_NAME.finditer(left))
-    if not any(_tells(name[0]) for name in found):
+    names = list(_NAME.finditer(left))
+    if not any(_is_telling(name[0]) for name in names):
         left = replacement.pair.before + " "
-        found = list(_NAME.finditer(left))
+        names = list(_NAME.finditer(left))
     end = len(left)
     if "? " in left:
         return
-    for name in reversed(found):
+    for name in reversed(names):
         if not _GAP.fullmatch(left[name.end() : end]) or _is_argument(left, name.start()):
             return
         end = name.start()
-        if _tells(name[0]):
+        if _is_telling(name[0]):
             yield name[0].rsplit(".", 1)[-1]
             if not name[0].startswith("-"):
                 return
 
 
 def _is_argument(line: str, place: int) -> bool:
-    """A value handed to one call says nothing of the thing in general; a signature or a setting does."""
+    """Whether the value is an argument of one call, which says nothing in general; a signature does."""
     before = line[:place].rstrip()
     return before.endswith(("(", ",", "{")) and "(" in before and not _SIGNATURE.match(line)
 
 
-def _tells(name: str) -> bool:
+def _is_telling(name: str) -> bool:
     parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
     return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
 
 
 def default_of(value: str) -> str | None:
-    """The literal behind a name, without quotes; None for anything computed."""
+    """The literal of a definition, without quotes; None for anything computed.
+
+    `value` is the text after the name: `get("NAME", 20)`, `name: int = 20`, `Field(default=20)`.
+    """
     bare = value.split("  #")[0].strip().rstrip(",;")
     if _WITHOUT.match(bare):
         return "None"
     for pattern in (_NAMED, _CALL, _ANNOTATED):
-        found = pattern.search(bare)
-        bare = found[1].strip() if found else bare
+        match = pattern.search(bare)
+        bare = match[1].strip() if match else bare
     literal = _LITERAL.match(bare)
     if literal is None:
         return None

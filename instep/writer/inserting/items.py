@@ -1,4 +1,4 @@
-"""A new entry of a list, table or run of sections, in the form that the entries beside it have."""
+"""A new entry of a list, table or row of sections, in the form of the entries next to it."""
 
 import re
 from collections import Counter
@@ -24,26 +24,26 @@ _FEW_WORDS = 2
 
 
 def entry_for(
-    addition: Addition, point: InsertionPoint, said: str, text: str, spellings: "Counter[str]"
+    addition: Addition, point: InsertionPoint, description: str, text: str, spellings: "Counter[str]"
 ) -> str | None:
-    """The lines to put in at the spot; None where the form of the neighbours can't be followed."""
-    known = _borrowed(point, text) or by_analogy(point.label, point.entry_list, text, spellings)
-    if known:
-        return known
+    """The lines to insert at the point; None if the form of the neighbours can't be followed."""
+    existing = _copied(point, text) or by_analogy(point.label, point.entry_list, text, spellings)
+    if existing:
+        return existing
     template = point.entry_list.entry_of(point.template.name) or point.neighbour
     lines = text[template.start : template.end].splitlines()
-    said = in_markup_of(text, said)
+    description = in_markup_of(text, description)
     if point.entry_list.kind == "row":
-        return _row(lines[0], addition, point, template, said, _header(text, point)) + "\n"
+        return _row(lines[0], addition, point, template, description, _header(text, point)) + "\n"
     if point.entry_list.kind == "item":
-        return _item(lines, point, template, said) + "\n"
+        return _item(lines, point, template, description) + "\n"
     if point.entry_list.kind == "term":
-        return _term(lines, point, template, said)
-    return _section(lines, addition, point, template, said, text)
+        return _term(lines, point, template, description)
+    return _section(lines, addition, point, template, description, text)
 
 
 def set_apart(entry: str, point: InsertionPoint, text: str) -> str:
-    """The new lines with blank ones around where the entries of the group have them."""
+    """The new lines, with blank lines around them where the entries of the list have them."""
     first, second = point.entry_list.entries[:2]
     is_loose = (
         point.entry_list.kind != "section"
@@ -60,122 +60,142 @@ def set_apart(entry: str, point: InsertionPoint, text: str) -> str:
     return entry if text[point.place :].strip() else entry.rstrip("\n") + "\n"
 
 
-def _borrowed(point: InsertionPoint, text: str) -> str | None:
-    """What the article says of the same name in other groups of the same form, as it says it most often."""
-    same = [
+def _copied(point: InsertionPoint, text: str) -> str | None:
+    """The most frequent entry for the same name in other lists of the same kind in the article."""
+    entries = [
         text[entry.start : entry.end]
-        for group in entry_lists_of(text)
-        if group.kind == point.entry_list.kind and group.kind in {"row", "term"}
-        for entry in group.entries
+        for entry_list in entry_lists_of(text)
+        if entry_list.kind == point.entry_list.kind and entry_list.kind in {"row", "term"}
+        for entry in entry_list.entries
         if entry.label == point.label
     ]
-    best = Counter(same).most_common(1)
-    return best[0][0] if best and (best[0][1] > 1 or len(same) == 1) else None
+    most_common = Counter(entries).most_common(1)
+    return most_common[0][0] if most_common and (most_common[0][1] > 1 or len(entries) == 1) else None
 
 
 def _header(text: str, point: InsertionPoint) -> list[str]:
-    """The cells of the line above the rule of a table."""
+    """The cells of the header of a table, in lower case."""
     above = text[: point.entry_list.entries[0].start].splitlines()
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
 
 
 def _row(
-    line: str, addition: Addition, point: InsertionPoint, template: ListEntry, said: str, header: list[str]
+    line: str,
+    addition: Addition,
+    point: InsertionPoint,
+    template: ListEntry,
+    description: str,
+    header: list[str],
 ) -> str:
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
     bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))
-    widest = max(bodies, key=lambda at: len(cells[at].strip()), default=None)
-    made = {first: cells[first].strip().replace(template.label, point.label)}
-    for at in bodies:
-        title = header[at] if at < len(header) else ""
-        made[at] = _cell(title, addition, said, at == widest)
-    return "|".join(_padded(made[at], cell) if at in made else cell for at, cell in enumerate(cells))
+    widest = max(bodies, key=lambda index: len(cells[index].strip()), default=None)
+    cells_by_index = {first: cells[first].strip().replace(template.label, point.label)}
+    for index in bodies:
+        title = header[index] if index < len(header) else ""
+        cells_by_index[index] = _cell(title, addition, description, index == widest)
+    return "|".join(
+        _padded(cells_by_index[index], cell) if index in cells_by_index else cell
+        for index, cell in enumerate(cells)
+    )
 
 
-def _cell(title: str, addition: Addition, said: str, is_widest: bool) -> str:
+def _cell(title: str, addition: Addition, description: str, is_widest: bool) -> str:
     default = default_of(addition.value)
     if "default" in title:
         return f"`{default}`" if default else ""
-    return said.replace("|", "\\|") if is_widest else ""
+    return description.replace("|", "\\|") if is_widest else ""
 
 
 def _padded(text: str, like: str) -> str:
     return f" {text} ".ljust(len(like)) if like.startswith(" ") else text
 
 
-def _item(lines: list[str], point: InsertionPoint, template: ListEntry, said: str) -> str:
+def _item(lines: list[str], point: InsertionPoint, template: ListEntry, description: str) -> str:
     first = lines[0]
-    at = first.find(template.label) + len(template.label)
-    closed = at + _end(_CLOSING, first[at:])
+    index = first.find(template.label) + len(template.label)
+    closed = index + _end(_CLOSING, first[index:])
     rest = first[closed:]
     if first.lstrip().startswith("<li>") or len(rest.split()) <= _FEW_WORDS:
         return first.replace(template.label, point.label)
     separator = rest[: _end(_SEPARATOR, rest)]
     head = first[:closed].replace(template.label, point.label)
-    return f"{head}{separator}{said}".rstrip() if separator.strip() else f"{head}: {said}"
+    return f"{head}{separator}{description}".rstrip() if separator.strip() else f"{head}: {description}"
 
 
 def _end(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.match(text)
-    return found.end() if found else 0
+    match = pattern.match(text)
+    return match.end() if match else 0
 
 
-def _term(lines: list[str], point: InsertionPoint, template: ListEntry, said: str) -> str | None:
-    if not said or len(lines) < 2:
+def _term(lines: list[str], point: InsertionPoint, template: ListEntry, description: str) -> str | None:
+    if not description or len(lines) < 2:
         return None
     body = lines[1]
     marker = re.match(r"\s*(?::\s+)?", body)
     head = lines[0]
-    at = head.find(template.label) + len(template.label)
-    term = head[: at + _end(_CLOSING, head[at:])].replace(template.label, point.label)
-    return f"{term}\n{marker[0] if marker else '    '}{said}\n"
+    index = head.find(template.label) + len(template.label)
+    term = head[: index + _end(_CLOSING, head[index:])].replace(template.label, point.label)
+    return f"{term}\n{marker[0] if marker else '    '}{description}\n"
 
 
 def _section(
-    lines: list[str], addition: Addition, point: InsertionPoint, template: ListEntry, said: str, text: str
+    lines: list[str],
+    addition: Addition,
+    point: InsertionPoint,
+    template: ListEntry,
+    description: str,
+    text: str,
 ) -> str | None:
-    """Heading, default, parameters that the article knows, and what the code says: no more is known."""
-    at = next(
-        (n for n, line in enumerate(lines) if template.label in line and not line.startswith(".. _")), None
+    """A section of a heading, the default, parameters that the article explains, and the description."""
+    index = next(
+        (
+            number
+            for number, line in enumerate(lines)
+            if template.label in line and not line.startswith(".. _")
+        ),
+        None,
     )
-    if at is None or not said:
+    if index is None or not description:
         return None
-    head = _heading(lines[at], addition, point, template)
-    parts = [
-        line.replace(template.label, point.label) + "\n" for line in lines[:at] if template.label in line
+    head = _heading(lines[index], addition, point, template)
+    anchors = [
+        line.replace(template.label, point.label) + "\n" for line in lines[:index] if template.label in line
     ]
-    made = ["\n".join([*parts, head])]
-    if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]):
-        made[0] += "\n" + lines[at + 1][0] * len(head)
+    parts = ["\n".join([*anchors, head])]
+    if index + 1 < len(lines) and _UNDERLINE.match(lines[index + 1]):
+        parts[0] += "\n" + lines[index + 1][0] * len(head)
     default = default_of(addition.value)
-    stated = next((found for line in lines[at + 1 : at + 6] if (found := _DEFAULT.match(line))), None)
-    if stated and default:
-        made.append(f"{stated[1]}{stated[2] or '`'}{default}{stated[4] or '`'}")
-    made += _parameters(addition.value, template, text)
-    return "\n\n".join([*made, said]) + "\n\n"
+    default_line = next(
+        (match for line in lines[index + 1 : index + 6] if (match := _DEFAULT.match(line))), None
+    )
+    if default_line and default:
+        parts.append(f"{default_line[1]}{default_line[2] or '`'}{default}{default_line[4] or '`'}")
+    parts += _parameters(addition.value, template, text)
+    return "\n\n".join([*parts, description]) + "\n\n"
 
 
 def _parameters(signature: str, template: ListEntry, text: str) -> list[str]:
-    """The terms of parameters, if the model has terms too, as the article explains them elsewhere."""
-    terms = [group for group in entry_lists_of(text) if group.kind == "term"]
-    if not any(template.start <= group.entries[0].start < template.end for group in terms):
+    """The terms of parameters as the article explains them elsewhere, if the template has terms too."""
+    terms = [entry_list for entry_list in entry_lists_of(text) if entry_list.kind == "term"]
+    if not any(template.start <= entry_list.entries[0].start < template.end for entry_list in terms):
         return []
     return [
-        known
+        existing
         for name in _PARAMETER.findall(_ITSELF.sub("(", signature))
-        if (known := _explained(name, terms, text))
+        if (existing := _explanation(name, terms, text))
     ]
 
 
-def _explained(name: str, terms: list[EntryList], text: str) -> str | None:
-    said = Counter(
+def _explanation(name: str, terms: list[EntryList], text: str) -> str | None:
+    explanations = Counter(
         text[entry.start : entry.end].rstrip()
-        for group in terms
-        for entry in group.entries
+        for entry_list in terms
+        for entry in entry_list.entries
         if entry.label == name
     )
-    return said.most_common(1)[0][0] if said else None
+    return explanations.most_common(1)[0][0] if explanations else None
 
 
 def _heading(line: str, addition: Addition, point: InsertionPoint, template: ListEntry) -> str:
@@ -183,9 +203,11 @@ def _heading(line: str, addition: Addition, point: InsertionPoint, template: Lis
     if attributes and template.label not in attributes[0]:
         line = _ATTRIBUTES.sub("", line)
     bare = _SIGNATURE.sub("", line) if f"{template.label}(" in line else line
-    made = bare.replace(template.label, point.label)
+    heading = bare.replace(template.label, point.label)
     if bare == line:
-        return made
+        return heading
     signature = _SIGNATURE.match(addition.value)
-    shown = _ANNOTATION.sub("", _ITSELF.sub("(", signature[0])) if signature else "()"
-    return made.replace(point.label, point.label + (shown if shown.endswith(")") else f"{shown})"), 1)
+    parameters = _ANNOTATION.sub("", _ITSELF.sub("(", signature[0])) if signature else "()"
+    return heading.replace(
+        point.label, point.label + (parameters if parameters.endswith(")") else f"{parameters})"), 1
+    )

@@ -1,4 +1,4 @@
-"""An article of its own for what a change adds and no article covers."""
+"""An outline of a new article for what a change adds and no article covers."""
 
 import re
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from instep.writer.words.identifiers import is_distinct, key_of
 from instep.writer.words.prose import heading_of, is_new, sentence_of, subject_of
 from instep.writer.words.terms import terms_of
 
-_DOCUMENTS = re.compile(
+_PROMISES_DOCUMENTATION = re.compile(
     r"(?:adds?|added|create[sd]?|writes?|new)\b(?:(?!\b(?:in|to|on)\b).)*\b(?:docs?|documentation|how-?to|guide"
     r"|tutorial)(?:\s+(?:for|about|on)\b|$)|(?:adds?|create[sd]?)\b.*\.mdx?$",
     re.IGNORECASE,
 )
-_NEED, _COVERED = 0.5, 0.3
-_FEWEST_LINES, _FEWEST_TERMS = 90, 2
-_MOST_NAMES = 12
-_EXCERPT = 300
+_MIN_NEED, _MAX_LEAD = 0.5, 0.3
+_MIN_LINES, _MIN_TERMS = 90, 2
+_MAX_NAMES = 12
+_MAX_EXCERPT_CHARACTERS = 300
 
 
 def new_article_for(
@@ -33,22 +33,22 @@ def new_article_for(
     need: float,
     corpus: Corpus,
 ) -> Proposal | None:
-    """Where a page is announced, documentation is promised, or much is added that no article is near."""
+    """A new article if the change links to one, promises documentation, or adds much that none covers."""
     pages = announced_pages(change_set, corpus)
     reason = _reason(pages, change, change_set, ranking, need)
     title = _title(pages, change)
     if not reason or not title or any(key_of(article.title) == key_of(title) for article in corpus.articles):
         return None
-    told = _told(additions)
-    sources = [page.source for page in pages[:1]] + [addition.source for addition in told]
+    described = _described(additions)
+    sources = [page.source for page in pages[:1]] + [addition.source for addition in described]
     return Proposal(
         type="new_article",
         article_id=None,
         title=title,
-        text=_text(change, told),
+        text=_text(change, described),
         reason=reason,
         evidence=tuple(
-            Evidence(source.file, source.line, source.line, source.text[:_EXCERPT], None)
+            Evidence(source.file, source.line, source.line, source.text[:_MAX_EXCERPT_CHARACTERS], None)
             for source in sources or first_source(change_set)
         ),
         warnings=("An outline from the title and the doc strings of the change: complete it.",),
@@ -59,47 +59,50 @@ def _reason(
     pages: Sequence[AnnouncedPage], change: Change, change_set: ChangeSet, ranking: Ranking, need: float
 ) -> str | None:
     if pages:
-        return f"The change links to a page `{pages[0].slug}` that is no article yet."
+        return f"The change links to a page `{pages[0].slug}` that is not an article yet."
     subject = subject_of(change.title)
-    if _DOCUMENTS.match(subject):
+    if _PROMISES_DOCUMENTATION.match(subject):
         return "The change says that it comes with documentation of its own."
     is_large = (
-        _added_lines(change_set) >= _FEWEST_LINES and len(terms_of(heading_of(change.title))) >= _FEWEST_TERMS
+        _added_lines(change_set) >= _MIN_LINES and len(terms_of(heading_of(change.title))) >= _MIN_TERMS
     )
-    if is_new(subject) and is_large and need >= _NEED and ranking.lead.get("lines", 0.0) < _COVERED:
+    if is_new(subject) and is_large and need >= _MIN_NEED and ranking.lead.get("lines", 0.0) < _MAX_LEAD:
         return "The change adds something large that no article stands out for."
     return None
 
 
 def _added_lines(change_set: ChangeSet) -> int:
-    shown = [file for file in change_set.files if file.kind not in {"test", "internal"}]
-    return sum(line.mark == "+" for file in shown for line in file.patch.lines())
+    files = [file for file in change_set.files if file.kind not in {"test", "internal"}]
+    return sum(line.mark == "+" for file in files for line in file.patch.lines())
 
 
 def _title(pages: Sequence[AnnouncedPage], change: Change) -> str:
     if pages and pages[0].title:
         return pages[0].title
-    spelled = re.sub(r"[_-]+", " ", pages[0].slug).strip().capitalize() if pages else ""
+    slug_words = re.sub(r"[_-]+", " ", pages[0].slug).strip().capitalize() if pages else ""
     return (
         heading_of(change.title)
-        or spelled
+        or slug_words
         or subject_of(change.title)[:1].upper() + subject_of(change.title)[1:]
     )
 
 
-def _told(additions: Sequence[Addition]) -> list[Addition]:
-    """What the code explains, the weightiest first: what users of a program can name."""
-    known: dict[str, Addition] = {}
+def _described(additions: Sequence[Addition]) -> list[Addition]:
+    """The described names that users can refer to, by weight."""
+    additions_by_name: dict[str, Addition] = {}
     for addition in additions:
         if addition.doc and not addition.name.startswith("_") and addition.kind != "assignment":
-            known.setdefault(addition.name, addition)
-    ranking = sorted(known.values(), key=lambda one: (-one.source.weight, not is_distinct(one.name)))
-    return ranking[:_MOST_NAMES]
+            additions_by_name.setdefault(addition.name, addition)
+    ranking = sorted(
+        additions_by_name.values(),
+        key=lambda addition: (-addition.source.weight, not is_distinct(addition.name)),
+    )
+    return ranking[:_MAX_NAMES]
 
 
-def _text(change: Change, told: Sequence[Addition]) -> str:
+def _text(change: Change, described: Sequence[Addition]) -> str:
     lead = sentence_of(change.title) or subject_of(change.title)
-    if not told:
+    if not described:
         return f"{lead}\n"
-    listed = "\n".join(f"- `{one.name}`: {one.doc}" for one in told)
-    return f"{lead}\n\n## Reference\n\n{listed}\n"
+    items = "\n".join(f"- `{addition.name}`: {addition.doc}" for addition in described)
+    return f"{lead}\n\n## Reference\n\n{items}\n"

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-# A version or decimal is one token, and so is a name with its underscores; signs stand alone.
+# A version or decimal is one token, as is a name with underscores; punctuation is a token by character.
 TOKEN = re.compile(r"v?\d+(?:\.\d+)+|\w+|[^\w\s]")
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
 _JOINERS = ("_", "_-", "_-.", "_-./:@{}")
 _MAX_NAME_CHARACTERS = 200
 _DISTINCT = re.compile(
@@ -21,14 +21,14 @@ _DISTINCT = re.compile(
     r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
 )
 _ONE_NAME = re.compile(r"[\w@{}$.:/#-]+")
-_TITLED = re.compile(
+_TITLE_CASE = re.compile(
     r"[A-Z][\w'\u2019.&/-]*(?: (?:[A-Z(&][\w'\u2019.&/)-]*|of|and|the|for|to|in|on|a|an|or|with))*"
 )
 _CAPTION = re.compile(r"[A-Z][\w'\u2019-]*(?: [\w'\u2019&-]+){0,5}(?:\u2026|\.\.\.)?")
-_HYPHENED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_HYPHENATED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 _EDGES = "-./:@{}"
 _MAX_LABEL_CHARACTERS = 60
-_OPENING = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\w++:)++(?=`)|await )*")
+_OPENING_MARKUP = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\w++:)++(?=`)|await )*")
 _CODE = re.compile(r"(`+)([^`]+)\1")
 _NAME = re.compile(r"\.?(--?[\w-]+|/[\w./{}:<>-]+|[\w@$.-]*\w)")
 _PHRASE = re.compile(r"[^*_\]<|:(\n]+")
@@ -51,23 +51,25 @@ _RESPELLINGS: tuple[Respelling, ...] = (
 
 
 class Token(NamedTuple):
+    """A token and its span, in characters."""
+
     text: str
     start: int
     end: int
 
 
 def tokens_of(text: str) -> list[Token]:
-    return [Token(found[0], found.start(), found.end()) for found in TOKEN.finditer(text)]
+    return [Token(match[0], match.start(), match.end()) for match in TOKEN.finditer(text)]
 
 
 def parts_of(name: str) -> list[str]:
     """The words a name is made of: `pageSize`, `PAGE_SIZE` and `page-size` are all page, size."""
-    return [part.lower() for part in _HUMPS.findall(name)]
+    return [part.lower() for part in _PARTS.findall(name)]
 
 
 @lru_cache(maxsize=4_096)
 def mention(text: str) -> re.Pattern[str]:
-    """Matches `text` where no letter, digit, underscore or joining hyphen touches it."""
+    """A pattern for `text` where no letter, digit, underscore or joining hyphen is next to it."""
     before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
     before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
     after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""
@@ -78,7 +80,7 @@ def mention(text: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1_024)
 def emphasised(text: str) -> re.Pattern[str]:
-    """Matches `text` only where an article sets it off, as it does for what a button says."""
+    """A pattern for `text` where an article emphasises or quotes it, as the label of a button."""
     words = r"\s+".join(re.escape(word) for word in text.split())
     return re.compile(
         rf"(?<=\*\*){words}(?=\*\*)"
@@ -88,7 +90,7 @@ def emphasised(text: str) -> re.Pattern[str]:
 
 
 def wider(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The span grown to the word around it, then to the hyphened, the dotted and the path-like name."""
+    """The span extended to the word around it, then to the hyphenated, the dotted and the path-like name."""
     for joiners in _JOINERS:
         first, last = start, end
         while first > max(0, start - _MAX_NAME_CHARACTERS) and _joins(text[first - 1], joiners):
@@ -98,12 +100,12 @@ def wider(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield _trimmed(text, (first, last), (start, end))
 
 
-def _joins(sign: str, joiners: str) -> bool:
-    return sign.isalnum() or sign in joiners
+def _joins(char: str, joiners: str) -> bool:
+    return char.isalnum() or char in joiners
 
 
 def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[int, int]:
-    """Punctuation at the edges belongs to the sentence, except what opens a flag or a path."""
+    """The span without punctuation at its edges, except what begins a flag or a path."""
     first, last = span
     while last > core[1] and text[last - 1] in _EDGES:
         last -= 1
@@ -113,17 +115,17 @@ def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[i
 
 
 def is_distinct(name: str) -> bool:
-    """No ordinary word is spelled like this."""
+    """Whether a name is spelled like no ordinary word: snake_case, camelCase, a flag, a path."""
     return len(name) >= 4 and bool(_DISTINCT.search(name)) and not name.replace(".", "").isdigit()
 
 
 def is_label(text: str) -> bool:
-    """Title Case, as on buttons, menus and headings, and for proper names."""
-    return len(text) <= _MAX_LABEL_CHARACTERS and bool(_TITLED.fullmatch(text))
+    """Whether a text is in Title Case, as on buttons and menus, and in proper names."""
+    return len(text) <= _MAX_LABEL_CHARACTERS and bool(_TITLE_CASE.fullmatch(text))
 
 
 def are_alike(old: str, new: str) -> bool:
-    """Whether `new` can be the new name of the thing called `old`: the same kind of name, no mere hiding."""
+    """Whether `new` can be a new name for `old`: of the same kind, and not just made private."""
     if not _ONE_NAME.fullmatch(new):
         return is_label(old) and is_label(new)
     if new.lstrip("_") == old.lstrip("_") or old.startswith("-") != new.startswith("-"):
@@ -134,12 +136,12 @@ def are_alike(old: str, new: str) -> bool:
 
 
 def is_caption(text: str) -> bool:
-    """A few words as interfaces show them: one capital, no full stop."""
+    """Whether a text is a few words as interfaces show them: one capital, no full stop."""
     return bool(_CAPTION.fullmatch(text)) and len(text) <= _MAX_LABEL_CHARACTERS
 
 
-def is_hyphened(text: str) -> bool:
-    return bool(_HYPHENED.fullmatch(text))
+def is_hyphenated(text: str) -> bool:
+    return bool(_HYPHENATED.fullmatch(text))
 
 
 def _share_a_word(old: str, new: str) -> bool:
@@ -148,19 +150,19 @@ def _share_a_word(old: str, new: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def key_of(name: str) -> str:
-    """`page_size`, `pageSize` and `--page-size` are one name."""
+    """A key for all spellings of a name: the same for `page_size`, `pageSize` and `--page-size`."""
     return " ".join(parts_of(name)) or name
 
 
 def label_of(text: str) -> str:
-    """The name that a cell, item, term or heading opens with: its code, emphasis or first few words."""
-    rest = _OPENING.sub("", text, count=1)
+    """The name that a cell, item, term or heading begins with: its code, emphasis or first few words."""
+    rest = _OPENING_MARKUP.sub("", text, count=1)
     code = _CODE.match(rest)
     if code:
         name = _NAME.match(code[2].strip().removeprefix("await "))
         return name[0] if name else ""
     name = _NAME.match(rest)
-    # With a second word behind it the first one is no name but the start of a phrase.
+    # Before a second word, the first one is the start of a phrase and not a name.
     if name and not _SECOND_WORD.match(rest, name.end()):
         return name[0]
     phrase = _PHRASE.match(rest)
@@ -169,7 +171,7 @@ def label_of(text: str) -> str:
 
 
 def spelled_like(name: str, code: str, label: str) -> str | None:
-    """`name` spelled as the article's `label` spells `code`; None if no rule leads from one to the other."""
+    """`name` spelled as the label of an article spells `code`; None if no rule explains that spelling."""
     for respell in _RESPELLINGS:
         if respell(code) == label:
             return respell(name)

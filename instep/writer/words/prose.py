@@ -21,8 +21,8 @@ _NAME = re.compile(
     r"(?<![`\w/.-])(?:--[a-z][\w-]+|[A-Za-z](?=\w*_\w)\w++(?:\.\w++)*|[a-z][a-z0-9]*[A-Z]\w*)(?![\w`/])(?:\([\w\s,=]*\))?"
 )
 _CODE_SIGNS = re.compile(r"[;{}=]|\bselect\b.*\bfrom\b|\\n|%[sd(]|\$\{", re.IGNORECASE)
-# Directives and reminders that developers write to tools and to each other, and queries.
-_UNTOLD = re.compile(
+# Directives to tools, reminders to developers, and queries.
+_NOT_PROSE = re.compile(
     r"\W*(?:(?:TODO|FIXME|XXX|HACK|SELECT|INSERT|UPDATE|DELETE)\b|noqa|nosec|type: ?ignore"
     r"|(?:pragma|pylint|mypy|ruff|flake8|eslint|prettier|istanbul|biome)\b|@?ts-)"
 )
@@ -40,7 +40,7 @@ _ADDED = re.compile(
     rf"(?:adds?|added|introduc(?:es?|ed)|implement(?:s|ed)?|create[sd]?|new){_ARTICLE}", re.IGNORECASE
 )
 _SUPPORTED = re.compile(rf"(?:supports?|allows?|enables?|exposes?){_ARTICLE}", re.IGNORECASE)
-_TOLD = (
+_CHANGE_VERBS = (
     ("New", _ADDED),
     (
         "Removed",
@@ -69,45 +69,45 @@ def in_markup_of(article: str, prose: str) -> str:
 
 
 def is_safe(old: str, new: str) -> bool:
-    """Whether `new` holds no more of any markup than the text it replaces, and nothing that can't be seen."""
+    """Whether `new` has no more markup than the text that it replaces, and no hidden characters."""
     lowered = old.lower(), new.lower()
-    if any(lowered[1].count(sign) > lowered[0].count(sign) for sign in _MARKUP):
+    if any(lowered[1].count(char) > lowered[0].count(char) for char in _MARKUP):
         return False
     return not has_hidden(new)
 
 
 def has_hidden(text: str) -> bool:
-    """Whether a text holds characters that nobody sees."""
-    return any(unicodedata.category(sign) in _HIDDEN for sign in text)
+    """Whether a text contains characters that are not visible."""
+    return any(unicodedata.category(char) in _HIDDEN for char in text)
 
 
 def is_prose(text: str) -> bool:
-    """A few words with blanks between, without the signs of code."""
+    """Whether a text is a few words with blanks between, without the punctuation of code."""
     words = _WORD.findall(text)
-    if len(words) < _MIN_WORDS or " " not in text.strip() or _UNTOLD.match(text):
+    if len(words) < _MIN_WORDS or " " not in text.strip() or _NOT_PROSE.match(text):
         return False
     return not _CODE_SIGNS.search(_SPAN.sub("", text))
 
 
 def prose_of(text: str) -> str:
-    """The first paragraphs as safe, flat sentences, names in code; empty where nothing is left."""
-    opening = _SECTION.sub("", "\n" + text.replace("``", "`"))
-    paragraphs = [" ".join(part.split()) for part in _PARAGRAPH.split(opening) if part.strip()]
-    kept = " ".join(paragraphs[:2])[:_MAX_PROSE_CHARACTERS]
+    """The first two paragraphs as safe sentences in one line, with names as code; empty if none is safe."""
+    description = _SECTION.sub("", "\n" + text.replace("``", "`"))
+    paragraphs = [" ".join(part.split()) for part in _PARAGRAPH.split(description) if part.strip()]
+    opening_text = " ".join(paragraphs[:2])[:_MAX_PROSE_CHARACTERS]
     sentences = [
-        sentence for sentence in _SENTENCE.split(kept) if is_safe("", sentence) and is_prose(sentence)
+        sentence for sentence in _SENTENCE.split(opening_text) if is_safe("", sentence) and is_prose(sentence)
     ]
     return _finished(" ".join(_with_names(sentence) for sentence in sentences))
 
 
 def _with_names(sentence: str) -> str:
-    """Names in code, where they are not yet."""
+    """The sentence with its names as code."""
     parts = re.split(r"(`[^`]*`)", sentence)
     return "".join(part if part.startswith("`") else _NAME.sub(r"`\g<0>`", part) for part in parts)
 
 
 def _finished(text: str) -> str:
-    """With a capital and a full stop."""
+    """The text with a capital at its start and a full stop at its end."""
     if not text:
         return ""
     first = text if text.startswith("`") or not text[0].islower() else text[0].upper() + text[1:]
@@ -124,22 +124,22 @@ def subject_of(title: str) -> str:
 
 
 def sentence_of(title: str) -> str:
-    """One safe sentence that tells what is so now; empty where the title is no prose."""
+    """One safe sentence that says what changed; empty if the title is not prose."""
     subject = subject_of(title)
-    for label, pattern in _TOLD:
-        found = pattern.match(subject)
-        if found:
-            return prose_of(f"{label}: {found[1]}")
+    for label, pattern in _CHANGE_VERBS:
+        match = pattern.match(subject)
+        if match:
+            return prose_of(f"{label}: {match[1]}")
     return prose_of(subject)
 
 
 def is_new(subject: str) -> bool:
-    """Whether a title says that it adds something."""
+    """Whether a title says that the change adds something."""
     return bool(_ADDED.match(subject))
 
 
 def heading_of(title: str) -> str:
-    """The thing that a title says is new, as a heading; empty for any other change."""
+    """What a title says is new, as a heading; empty for any other change."""
     added = _ADDED.match(subject_of(title)) or _SUPPORTED.match(subject_of(title))
     name = _CLAUSE.split(added[1], maxsplit=1)[0].strip(" .") if added else ""
     name = _SUPPORT.sub("", name)
