@@ -36,7 +36,7 @@ def test_each_edit_has_its_own_evidence(ask: Ask) -> None:
 def test_an_old_name_that_stays_in_a_longer_one_is_a_warning(ask: Ask) -> None:
     files = {"s.py": ('get("APP_HOST_NAME")\n', 'get("APP_MAIL_NAME")\n')}
     (proposal,) = ask(files, "`APP_HOST_NAME` and `APP_HOST_NAME_2`\n").proposals
-    assert "`APP_HOST_NAME` still stands" in proposal.warnings[0]
+    assert "`APP_HOST_NAME` is still in the text" in proposal.warnings[0]
 
 
 @pytest.mark.parametrize(

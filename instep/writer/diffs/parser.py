@@ -184,7 +184,7 @@ class _DiffParser:
         self.index += 2
 
     def read_header(self, line: str) -> None:
-        """Reads a line between hunks: one of git's extended headers, or the text of a commit message or mail."""
+        """Reads a line between hunks: one of git's extended headers, or text of a commit message or mail."""
         if line.startswith(("+++ ", "--- ")) and self.open and self.open.is_git and not self.open.has_names:
             raise InvalidDiff.at(self.index + 1, "a file header needs both a `---` and a `+++` line.")
         self.index += 1

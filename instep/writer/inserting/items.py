@@ -114,13 +114,13 @@ def _padded(text: str, like: str) -> str:
 
 def _item(lines: list[str], point: InsertionPoint, template: ListEntry, description: str) -> str:
     first = lines[0]
-    index = first.find(template.label) + len(template.label)
-    closed = index + _end(_CLOSING, first[index:])
-    rest = first[closed:]
+    label_end = first.find(template.label) + len(template.label)
+    head_end = label_end + _end(_CLOSING, first[label_end:])
+    rest = first[head_end:]
     if first.lstrip().startswith("<li>") or len(rest.split()) <= _FEW_WORDS:
         return first.replace(template.label, point.label)
     separator = rest[: _end(_SEPARATOR, rest)]
-    head = first[:closed].replace(template.label, point.label)
+    head = first[:head_end].replace(template.label, point.label)
     return f"{head}{separator}{description}".rstrip() if separator.strip() else f"{head}: {description}"
 
 
@@ -135,8 +135,8 @@ def _term(lines: list[str], point: InsertionPoint, template: ListEntry, descript
     body = lines[1]
     marker = re.match(r"\s*(?::\s+)?", body)
     head = lines[0]
-    index = head.find(template.label) + len(template.label)
-    term = head[: index + _end(_CLOSING, head[index:])].replace(template.label, point.label)
+    label_end = head.find(template.label) + len(template.label)
+    term = head[: label_end + _end(_CLOSING, head[label_end:])].replace(template.label, point.label)
     return f"{term}\n{marker[0] if marker else '    '}{description}\n"
 
 
@@ -149,14 +149,8 @@ def _section(
     text: str,
 ) -> str | None:
     """A section of a heading, the default, parameters that the article explains, and the description."""
-    index = next(
-        (
-            number
-            for number, line in enumerate(lines)
-            if template.label in line and not line.startswith(".. _")
-        ),
-        None,
-    )
+    labels = (template.label in line and not line.startswith(".. _") for line in lines)
+    index = next((number for number, is_label in enumerate(labels) if is_label), None)
     if index is None or not description:
         return None
     head = _heading(lines[index], addition, point, template)
@@ -167,9 +161,7 @@ def _section(
     if index + 1 < len(lines) and _UNDERLINE.match(lines[index + 1]):
         parts[0] += "\n" + lines[index + 1][0] * len(head)
     default = default_of(addition.value)
-    default_line = next(
-        (match for line in lines[index + 1 : index + 6] if (match := _DEFAULT.match(line))), None
-    )
+    default_line = next(filter(None, map(_DEFAULT.match, lines[index + 1 : index + 6])), None)
     if default_line and default:
         parts.append(f"{default_line[1]}{default_line[2] or '`'}{default}{default_line[4] or '`'}")
     parts += _parameters(addition.value, template, text)

@@ -45,15 +45,13 @@ def note_for(text: str, change: Change, additions: Sequence[Addition], change_se
     sections = sections_of(text)
     section = _best(sections, change, additions)
     heading = "" if section and _is_about(section, change) else heading_of(change.title)
+    place = _end_of_body(sections, text)
+    if section:
+        place = min(section.whole_end if heading else section.end, place)
     note_text = body
-    end_of_body = _end_of_body(sections, text)
-    place = (
-        end_of_body if section is None else min(section.whole_end if heading else section.end, end_of_body)
-    )
     if heading:
-        note_text = (
-            f"{_heading(heading, section or (sections[-1] if sections else None), text)}\n\n{note_text}"
-        )
+        model_section = section or next(reversed(sections), None)
+        note_text = f"{_heading(heading, model_section, text)}\n\n{body}"
     return Note(_with_blank_lines(note_text, place, text), place, section.title if section else "", sources)
 
 
@@ -82,7 +80,7 @@ def _body(lead: str, described: Sequence[Addition]) -> str:
         return lead
     if len(described) == 1:
         return f"{lead}\n\n`{described[0].name}`: {described[0].doc}".strip()
-    items = "\n".join(f"- `{section.name}`: {section.doc}" for section in described)
+    items = "\n".join(f"- `{addition.name}`: {addition.doc}" for addition in described)
     return f"{lead}\n\n{items}".strip()
 
 
@@ -115,14 +113,8 @@ def _is_about(section: ArticleSection, change: Change) -> bool:
 
 def _end_of_body(sections: Sequence[ArticleSection], text: str) -> int:
     """The end of the article, or the start of a closing section such as a summary."""
-    closing = next(
-        (
-            section
-            for section in sections
-            if _CLOSING_SECTION.match(section.title) and section.whole_end >= len(text)
-        ),
-        None,
-    )
+    last = (section for section in sections if section.whole_end >= len(text))
+    closing = next((section for section in last if _CLOSING_SECTION.match(section.title)), None)
     return closing.start if closing else len(text)
 
 
