@@ -1,4 +1,4 @@
-"""A change made of files before and after, and what the writer says to it."""
+"""A change made from files before and after, and the report of the writer on it."""
 
 import difflib
 from collections.abc import Callable

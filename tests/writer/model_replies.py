@@ -63,5 +63,5 @@ def replied(edits: Sequence[tuple[str, str, str]], text: str = TEXT, change: Cha
 
 
 def on_settings(report: Report) -> Proposal:
-    [found] = [proposal for proposal in report.proposals if proposal.article_id == "settings"]
-    return found
+    [draft] = [proposal for proposal in report.proposals if proposal.article_id == "settings"]
+    return draft

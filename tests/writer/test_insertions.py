@@ -1,4 +1,4 @@
-"""Something new goes beside its siblings, in the form that they have."""
+"""An addition is inserted next to its siblings, in their form."""
 
 import pytest
 
@@ -21,11 +21,13 @@ def inserted(
     change = Change(title, None, diff_of("app/settings.py", before, after))
     additions = additions_of(reviewed_files(parse_diff(change.diff)))
     guide = Article("guide", "Settings", article)
-    made = choose_insertions(scored_insertions(guide, additions, change, 0, 0.9), additions, change, guide)
+    insertions = choose_insertions(
+        scored_insertions(guide, additions, change, 0, 0.9), additions, change, guide
+    )
     text = article
-    for one in reversed(made):
-        text = text[: one.place] + one.new + text[one.place :]
-    return text, made
+    for insertion in reversed(insertions):
+        text = text[: insertion.place] + insertion.new + text[insertion.place :]
+    return text, insertions
 
 
 TABLE = "| Name | Meaning | Default |\n|---|---|---|\n| `PAGE_SIZE` | Rows of a page. | `20` |\n"
@@ -33,13 +35,13 @@ LAST = "| `MAX_JOBS` | Jobs at once. | `4` |\n"
 
 
 def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
-    text, made = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
+    text, insertions = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
     row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30` |\n"
     assert text == f"# Settings\n\n{TABLE}{LAST}{row}\nMore.\n"
-    assert [(one.name, one.neighbour, one.is_described) for one in made] == [
+    assert [(insertion.name, insertion.neighbour, insertion.is_described) for insertion in insertions] == [
         ("REQUEST_TIMEOUT", "MAX_JOBS", True)
     ]
-    assert (made[0].sources[0].file, made[0].sources[0].line) == ("app/settings.py", 4)
+    assert (insertions[0].sources[0].file, insertions[0].sources[0].line) == ("app/settings.py", 4)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +86,8 @@ def test_what_goes_by_the_alphabet_goes_on_so() -> None:
         f"| `{name}` | Text of it. | `1` |\n" for name in ("A_KEY", "MAX_JOBS", "PAGE_SIZE", "Z_KEY")
     )
     head = "| Name | Meaning | Default |\n|---|---|---|\n"
-    text, made = inserted(*SETTINGS, f"{head}{rows}")
-    assert [one.neighbour for one in made] == ["PAGE_SIZE"]
+    text, insertions = inserted(*SETTINGS, f"{head}{rows}")
+    assert [insertion.neighbour for insertion in insertions] == ["PAGE_SIZE"]
     assert text.index("REQUEST_TIMEOUT") < text.index("Z_KEY")
 
 
@@ -105,10 +107,10 @@ def test_nothing_is_listed_twice_or_among_strangers() -> None:
 
 def test_a_name_that_the_code_does_not_explain_gets_an_empty_cell() -> None:
     before, after = (side.replace("# How many seconds a request may take.\n", "") for side in SETTINGS)
-    text, made = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
+    text, insertions = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
     assert text.splitlines()[-1].split("|")[2].strip() == ""
     assert text.endswith("| `30` |\n")
-    assert made[0].is_described is False
+    assert insertions[0].is_described is False
 
 
 def test_entries_that_differ_in_one_word_tell_the_next_one() -> None:

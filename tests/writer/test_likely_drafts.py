@@ -136,7 +136,7 @@ def test_what_has_been_applied_is_not_proposed_again(title: str) -> None:
     change = Change(title, None, diff)
     articles = {article.id: article for article in (*ARTICLES, Article("p", "Pets", "Cats.\n"))}
     for draft in write(change, list(articles.values())).proposals:
-        made = Article(draft.article_id or "new", draft.title, draft.text)
-        articles[made.id] = made
+        edited = Article(draft.article_id or "new", draft.title, draft.text)
+        articles[edited.id] = edited
     again = write(change, list(articles.values()))
     assert again.proposals == ()

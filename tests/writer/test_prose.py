@@ -78,12 +78,12 @@ def test_a_default_is_a_literal(value: str, default: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "type: ignore[no-redef] until it is gone",
         "TODO: remove when nobody needs it",
         "SELECT NULL AS parent, 1 AS x",
     ],
 )
-def test_what_developers_tell_tools_and_each_other_is_no_prose(said: str) -> None:
-    assert prose_of(said) == ""
+def test_what_developers_tell_tools_and_each_other_is_no_prose(text: str) -> None:
+    assert prose_of(text) == ""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from instep.core.identifiers import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import front_matter, headings_of
 from instep.writer.articles.passages import heading_over, is_in_code, is_in_url, sentence_around
@@ -18,7 +19,7 @@ from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
 from instep.writer.shapes import Article
-from instep.writer.words.identifiers import emphasised, mention
+from instep.writer.words.identifiers import emphasised
 
 # A route begins where no path precedes it, or right after a host.
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
@@ -112,6 +113,6 @@ def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
         first, last = sentence_around(text, start, end)
         if len(mention(fact.old).findall(text[first:last])) > 1:
             continue
-        stated = StatedValue(text[first:start], text[start:end], text[end:last], heading_over(text, start))
-        if any(states_value_of(fact, name, stated) for name in fact.names):
+        sentence = StatedValue(text[first:start], text[start:end], text[end:last], heading_over(text, start))
+        if any(states_value_of(fact, name, sentence) for name in fact.names):
             yield start, end

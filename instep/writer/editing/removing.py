@@ -3,18 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.entries import EntryList, ListEntry, ListKind, entry_lists_of
 from instep.writer.articles.headings import sections_of
 from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.facts.removals import Removal
-from instep.writer.words.identifiers import is_distinct
 
 _SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|/?[A-Za-z_][\w./-]*\w")
 _SHORT = re.compile(r"-\w")
-# What may stand between the name that an item opens with and what the item says of it.
+# What may separate the name at the start of an item from its description.
 _ITEM_HEAD = re.compile(
     r"(?:[`*_\"\]]|\s*\([^()]{0,300}\)|=[^\s=]{1,300})*(?:\s*(?::|-{1,2}|[\u2013\u2014])(?:\s|$)|\s*$)"
 )

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.facts.values import Value
-from instep.writer.words.identifiers import is_distinct, mention, parts_of
+from instep.writer.words.identifiers import parts_of
 
 _DEFAULT = re.compile(
     r"default|at most|at least|up to|maximum|minimum|limit|requires?\b|or (?:higher|newer|later)",
@@ -45,7 +46,7 @@ class StatedValue:
     heading: str
 
     @property
-    def sentence(self) -> str:
+    def text(self) -> str:
         return self.before + self.value + self.after
 
 
@@ -62,41 +63,41 @@ def is_mentioned(fact: Value, text: str) -> bool:
     return False
 
 
-def states_value_of(fact: Value, name: str, stated: StatedValue) -> bool:
+def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
     """Requires the name nearby, in any spelling: the more ordinary name and value are, the closer."""
     if fact.is_version:
-        return _is_required(stated) and any(
-            _spelling([part]).search(stated.before[-_CLOSE_CHARACTERS:])
+        return _is_required(sentence) and any(
+            _spelling([part]).search(sentence.before[-_CLOSE_CHARACTERS:])
             for part in parts_of(name)
             if len(part) >= 4
         )
     parts, unit = _words_and_unit(name)
-    if not parts or (unit and not _has_unit(stated.after, unit)):
+    if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
-    if _assignment(parts).search(stated.before) and (len(parts) > 1 or not fact.is_plain):
+    if _assignment(parts).search(sentence.before) and (len(parts) > 1 or not fact.is_plain):
         return True
-    says_default = bool(_DEFAULT.search(stated.sentence))
+    says_default = bool(_DEFAULT.search(sentence.text))
     if not says_default and (fact.is_plain or len(parts) < 2):
         return False
-    return _is_near(name, parts, stated) or (says_default and _is_named_exactly(name, stated))
+    return _is_near(name, parts, sentence) or (says_default and _is_named_exactly(name, sentence))
 
 
-def _is_required(stated: StatedValue) -> bool:
-    return bool(_AND_UP.match(stated.after)) or bool(_REQUIRED.search(stated.sentence))
+def _is_required(sentence: StatedValue) -> bool:
+    return bool(_AND_UP.match(sentence.after)) or bool(_REQUIRED.search(sentence.text))
 
 
-def _is_near(name: str, parts: Sequence[str], stated: StatedValue) -> bool:
+def _is_near(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
     pattern = _spelling(parts)
     return bool(
-        pattern.search(stated.before[-_NEAR_CHARACTERS:])
-        or (is_distinct(name) and pattern.search(stated.after[:_NEAR_CHARACTERS]))
+        pattern.search(sentence.before[-_NEAR_CHARACTERS:])
+        or (is_distinct(name) and pattern.search(sentence.after[:_NEAR_CHARACTERS]))
     )
 
 
-def _is_named_exactly(name: str, stated: StatedValue) -> bool:
+def _is_named_exactly(name: str, sentence: StatedValue) -> bool:
     exact = mention(name)
     return is_distinct(name) and any(
-        exact.search(part) for part in (stated.heading, stated.before, stated.after)
+        exact.search(part) for part in (sentence.heading, sentence.before, sentence.after)
     )
 
 

@@ -6,20 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.diffs.files import WEIGHTS
 from instep.writer.diffs.patch import FilePatch
 from instep.writer.facts.line_alignment import LinePair
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.identifiers import (
-    Token,
-    are_alike,
-    is_caption,
-    is_distinct,
-    is_hyphenated,
-    is_label,
-    mention,
-    wider,
-)
+from instep.writer.words.identifiers import Token, are_alike, is_caption, is_hyphenated, is_label, wider
 
 Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
 _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")

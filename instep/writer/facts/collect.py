@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from instep.core.identifiers import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
@@ -14,7 +15,6 @@ from instep.writer.facts.signatures import Signature, find_signatures
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
 from instep.writer.facts.values import Value, find_values
 from instep.writer.shapes import Change
-from instep.writer.words.identifiers import is_distinct
 from instep.writer.words.prose import is_safe
 
 Fact = Rename | Value | Rewording | Signature

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
@@ -12,7 +13,7 @@ from instep.writer.diffs.patch import Hunk
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of
-from instep.writer.words.identifiers import is_distinct, is_hyphenated, parts_of
+from instep.writer.words.identifiers import is_hyphenated, parts_of
 
 _TYPE = re.compile(r"\b(?:class|interface|struct|enum|trait|type)\b")
 _COMMAND = re.compile(r"(?:command|add_parser|subcommand)\(\s*[\"'](\w[\w:-]+)[\"']")

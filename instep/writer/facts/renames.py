@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch
 from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
 from instep.writer.shapes import Article, Change
-from instep.writer.words.identifiers import is_distinct, mention, parts_of
+from instep.writer.words.identifiers import parts_of
 
 Marking = Literal["anywhere", "emphasised", "coded"]
 Groups = dict[tuple[str, str], list[ChangedText]]

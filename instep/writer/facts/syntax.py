@@ -251,5 +251,5 @@ def _parameter(node: Node) -> tuple[str, str] | None:
             return None
         at = inner
     default = _field(node, _DEFAULTS)
-    stated = _text(default) if default else _text(node).partition("=")[2]
-    return _text(at).strip(_SIGNS), _BLANKS.sub(" ", stated).strip()
+    default_text = _text(default) if default else _text(node).partition("=")[2]
+    return _text(at).strip(_SIGNS), _BLANKS.sub(" ", default_text).strip()

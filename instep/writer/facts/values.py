@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from instep.core.identifiers import is_distinct
 from instep.writer.facts.changed_texts import SourceLine, literal_around, source_of
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.identifiers import is_distinct, parts_of
+from instep.writer.words.identifiers import parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)

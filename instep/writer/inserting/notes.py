@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from instep.core.identifiers import mention
 from instep.writer.articles.headings import ArticleSection, sections_of
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.shapes import Change
-from instep.writer.words.identifiers import mention
 from instep.writer.words.prose import heading_of, in_markup_of, is_restructured, sentence_of
 from instep.writer.words.terms import terms_of
 

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.relevance.article_features import article_features
 from instep.writer.shapes import Article, Change
-from instep.writer.words.identifiers import is_distinct, mention, parts_of
+from instep.writer.words.identifiers import parts_of
 from instep.writer.words.terms import terms_of
 
 _NOISE_WORDS = """

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
@@ -10,7 +11,7 @@ from instep.writer.inserting.notes import first_source
 from instep.writer.new_articles.pages import AnnouncedPage, announced_pages
 from instep.writer.relevance.ranking import Ranking
 from instep.writer.shapes import Change, Evidence, Proposal
-from instep.writer.words.identifiers import is_distinct, key_of
+from instep.writer.words.identifiers import key_of
 from instep.writer.words.prose import heading_of, is_new, sentence_of, subject_of
 from instep.writer.words.terms import terms_of
 

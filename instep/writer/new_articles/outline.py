@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from instep.writer.new_articles.outline_blocks import InstructionBlock, blocks_of
-from instep.writer.new_articles.outline_sources import Passage, Source, quotable
+from instep.writer.new_articles.outline_sources import Quotation, Source, quotable
 from instep.writer.shapes import Proposal, Report, Verdict
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
@@ -26,14 +26,14 @@ class Wanted:
     reason: str = "A task asked for it."
     missing: str = "The request has no instructions: say what this article is to say."
 
-    def quotable(self, sources: Sequence[Source]) -> list[Passage]:
+    def quotable(self, sources: Sequence[Source]) -> list[Quotation]:
         """The passages that can be quoted on the subject as a whole."""
         return quotable(sources, f"{self.title}\n{self.instructions or ''}\n{self.hints}")
 
 
-def topics_of(wanted: Wanted) -> list[str]:
+def topics_of(request: Wanted) -> list[str]:
     """The topics that the instructions list, each of which gets a heading of its own."""
-    blocks = blocks_of(wanted.instructions or "")
+    blocks = blocks_of(request.instructions or "")
     return [topic for block in blocks if block.kind == "topics" for topic in block.lines]
 
 
@@ -42,44 +42,44 @@ class _Outline:
     """The parts of the article so far, the passages in it by article id, and what a reviewer should check."""
 
     parts: list[str] = field(default_factory=list)
-    quoted: dict[str, Passage] = field(default_factory=dict)
-    linked: dict[str, Passage] = field(default_factory=dict)
+    quoted: dict[str, Quotation] = field(default_factory=dict)
+    linked: dict[str, Quotation] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     quoted_texts: set[str] = field(default_factory=set)
 
-    def quote(self, passage: Passage) -> None:
+    def quote(self, passage: Quotation) -> None:
         lines = [f"> {line}".rstrip() for line in passage.text.split("\n")]
         self.parts.append("\n".join([*lines, ">", f"> — {_link(passage.source)}"]))
         self.quoted.setdefault(passage.source.id, passage)
         self.quoted_texts.add(passage.text)
 
-    def next_of(self, passages: Sequence[Passage]) -> Passage | None:
+    def next_of(self, passages: Sequence[Quotation]) -> Quotation | None:
         return next((passage for passage in passages if passage.text not in self.quoted_texts), None)
 
 
-def write_article(wanted: Wanted, sources: Sequence[Source]) -> Report:
+def write_article(request: Wanted, sources: Sequence[Source]) -> Report:
     """The article as a proposal: every sentence is from the instructions or quoted from a linked article."""
-    blocks = blocks_of(wanted.instructions or "")
+    blocks = blocks_of(request.instructions or "")
     outline = _Outline()
-    _add_instructions(outline, wanted, blocks, sources)
-    _add_related(outline, wanted.quotable(sources))
+    _add_instructions(outline, request, blocks, sources)
+    _add_related(outline, request.quotable(sources))
     if not blocks:
-        outline.warnings.insert(0, wanted.missing)
+        outline.warnings.insert(0, request.missing)
     return Report(
         ranking=tuple(outline.quoted | outline.linked),
         need=1.0,
-        proposals=(_proposal(wanted, outline),),
+        proposals=(_proposal(request, outline),),
         reviewed=tuple(_verdicts(outline)),
-        summary=f"Wrote “{wanted.title}” from {_origin(wanted, outline)}.",
+        summary=f"Wrote “{request.title}” from {_origin(request, outline)}.",
     )
 
 
 def _add_instructions(
-    outline: _Outline, wanted: Wanted, blocks: Sequence[InstructionBlock], sources: Sequence[Source]
+    outline: _Outline, request: Wanted, blocks: Sequence[InstructionBlock], sources: Sequence[Source]
 ) -> None:
     """Adds the instructions, block by block."""
     if not blocks or blocks[0].kind != "text":
-        outline.parts.append(_sentence(wanted.title))
+        outline.parts.append(_sentence(request.title))
     under_heading = False
     for block in blocks:
         if block.kind == "topics":
@@ -111,9 +111,9 @@ def _as_list(block: InstructionBlock) -> str:
     )
 
 
-def _add_related(outline: _Outline, passages: Sequence[Passage]) -> None:
+def _add_related(outline: _Outline, passages: Sequence[Quotation]) -> None:
     """Adds quotations on the whole subject, and links to related articles."""
-    best: dict[str, Passage] = {}
+    best: dict[str, Quotation] = {}
     for passage in passages:
         best.setdefault(passage.source.id, passage)
     quotes = [passage for passage in best.values() if passage.text not in outline.quoted_texts][:_MAX_QUOTES]
@@ -128,13 +128,13 @@ def _add_related(outline: _Outline, passages: Sequence[Passage]) -> None:
         outline.parts += ["## Related articles", "\n".join(links)]
 
 
-def _proposal(wanted: Wanted, outline: _Outline) -> Proposal:
+def _proposal(request: Wanted, outline: _Outline) -> Proposal:
     return Proposal(
         type="new_article",
         article_id=None,
-        title=wanted.title,
+        title=request.title,
         text="\n\n".join(outline.parts) + "\n",
-        reason=f"{wanted.reason} It is made from {_origin(wanted, outline)}.",
+        reason=f"{request.reason} It is made from {_origin(request, outline)}.",
         evidence=(),
         warnings=tuple(outline.warnings),
     )
@@ -147,8 +147,8 @@ def _verdicts(outline: _Outline) -> Iterator[Verdict]:
         yield Verdict(article_id, "no_edit", f"{use} in the new article: it shares {words} with the request.")
 
 
-def _origin(wanted: Wanted, outline: _Outline) -> str:
-    basis = "its instructions" if (wanted.instructions or "").strip() else "its title"
+def _origin(request: Wanted, outline: _Outline) -> str:
+    basis = "its instructions" if (request.instructions or "").strip() else "its title"
     count = len(outline.quoted)
     if not count:
         return f"{basis}; no published article bears on it"

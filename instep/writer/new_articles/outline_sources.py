@@ -30,7 +30,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Quotation:
     """A paragraph or list of a source, and the terms that it shares with what was searched for."""
 
     source: Source
@@ -38,21 +38,21 @@ class Passage:
     shared_terms: tuple[str, ...]
 
 
-def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Passage]:
+def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Quotation]:
     """The passages for a topic that can be quoted: in the order of the search, best first in each source."""
     terms = dict.fromkeys(ordered_terms(subject))
-    passages: list[Passage] = []
+    passages: list[Quotation] = []
     for source in sources:
         if source.topic == topic:
-            matches = [passage for passage in _passages_of(source, tuple(terms)) if passage.shared_terms]
+            matches = [passage for passage in _quotations_of(source, tuple(terms)) if passage.shared_terms]
             passages += sorted(matches, key=lambda passage: -len(passage.shared_terms))
     return passages
 
 
-def _passages_of(source: Source, terms: Sequence[str]) -> Iterator[Passage]:
+def _quotations_of(source: Source, terms: Sequence[str]) -> Iterator[Quotation]:
     for heading, text in _prose_of(source.text):
         own_terms = frozenset(ordered_terms(f"{source.title} {heading} {text}"))
-        yield Passage(source, text, tuple(term for term in terms if term in own_terms))
+        yield Quotation(source, text, tuple(term for term in terms if term in own_terms))
 
 
 def _prose_of(text: str) -> Iterator[tuple[str, str]]:

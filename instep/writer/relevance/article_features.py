@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.entries import entry_lists_of
 from instep.writer.articles.headings import sections_of
 from instep.writer.articles.passages import headings
-from instep.writer.words.identifiers import is_distinct, key_of
+from instep.writer.words.identifiers import key_of
 from instep.writer.words.terms import sequence_of, terms_of
 
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|[A-Za-z_]\w*(?:-\w+)*")

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from instep.core.identifiers import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.values import Value
-from instep.writer.words.identifiers import mention
 
 _MAX_NAMES = 400
 
@@ -35,9 +35,9 @@ def mentions_of(facts: Facts, corpus: Corpus) -> Mentions:
 def _updated(facts: Facts, corpus: Corpus) -> Iterator[str]:
     """Articles that state a new text of the change and no longer the old one."""
     for fact in facts.certain[:_MAX_NAMES]:
-        stated = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
+        statement = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
         old_text, new_text = mention(fact.old), mention(fact.new)
-        for article in corpus.articles_with(stated):
+        for article in corpus.articles_with(statement):
             if new_text.search(article.text) and not old_text.search(article.text):
                 yield article.id
 

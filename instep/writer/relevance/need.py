@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log
 
+from instep.core.identifiers import is_distinct
 from instep.core.logistic import LogisticModel
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.relevance.ranking import Ranking
 from instep.writer.shapes import Change
-from instep.writer.words.identifiers import is_distinct
 from instep.writer.words.terms import terms_of
 
 _VISIBLE = re.compile(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.edits import EditsByArticle
 from instep.writer.facts.collect import Facts
@@ -19,7 +20,6 @@ from instep.writer.reporting.reasons import (
     reason_for_value,
 )
 from instep.writer.shapes import Article, StaleMention, Verdict
-from instep.writer.words.identifiers import is_distinct, mention
 
 _MAX_NEAREST = 10
 _MAX_MENTIONS = 30

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from instep.core.identifiers import mention
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
-from instep.writer.words.identifiers import mention
 
 _MIN_WEIGHT = 0.5
 _MAX_REMAINING = 5

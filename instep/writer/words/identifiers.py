@@ -1,25 +1,17 @@
-"""How identifiers are spelled in code and in articles, and where a text mentions one."""
+"""How identifiers are spelled in code and in articles: their parts, kinds and other spellings."""
 
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from instep.core.identifiers import is_distinct
+
 # A version or decimal is one token, as is a name with underscores; punctuation is a token by character.
 TOKEN = re.compile(r"v?\d+(?:\.\d+)+|\w+|[^\w\s]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
 _JOINERS = ("_", "_-", "_-.", "_-./:@{}")
 _MAX_NAME_CHARACTERS = 200
-_DISTINCT = re.compile(
-    r"\w_[^\W_]"  # snake_case, UPPER_CASE
-    r"|[a-z]\d*[A-Z]|[A-Z]{2}[a-z]{2}"  # camelCase, PascalCase, HTTPServer
-    r"|^--[a-z][\w-]+$"  # a flag
-    r"|^_[a-z]{3}"  # _leading
-    r"|\w-\w+-\w"  # X-Request-Id
-    r"|^(/[\w{}:.-]+){2,}|\w/[\w{}:.-]+/\w"  # /v1/jobs, a/b/c
-    r"|\w/[\w.-]+\.[a-z]\w{0,4}$"  # config/app.yml
-    r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
-)
 _ONE_NAME = re.compile(r"[\w@{}$.:/#-]+")
 _TITLE_CASE = re.compile(
     r"[A-Z][\w'\u2019.&/-]*(?: (?:[A-Z(&][\w'\u2019.&/)-]*|of|and|the|for|to|in|on|a|an|or|with))*"
@@ -67,17 +59,6 @@ def parts_of(name: str) -> list[str]:
     return [part.lower() for part in _PARTS.findall(name)]
 
 
-@lru_cache(maxsize=4_096)
-def mention(text: str) -> re.Pattern[str]:
-    """A pattern for `text` where no letter, digit, underscore or joining hyphen is next to it."""
-    before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
-    before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
-    after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""
-    after += r"(?!/\w)" if text[:1] == "/" else ""
-    after += r"(?!\.\d)" if text[-1:].isdigit() else ""
-    return re.compile(before + r"\s+".join(re.escape(word) for word in text.split()) + after)
-
-
 @lru_cache(maxsize=1_024)
 def emphasised(text: str) -> re.Pattern[str]:
     """A pattern for `text` where an article emphasises or quotes it, as the label of a button."""
@@ -112,11 +93,6 @@ def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[i
     while first < core[0] and text[first] in _EDGES and text[first] not in "/-":
         first += 1
     return first, last
-
-
-def is_distinct(name: str) -> bool:
-    """Whether a name is spelled like no ordinary word: snake_case, camelCase, a flag, a path."""
-    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not name.replace(".", "").isdigit()
 
 
 def is_label(text: str) -> bool:
