@@ -219,7 +219,7 @@ def await_delivered(connection: psycopg.Connection, number: int) -> None:
 
 
 def database_processes(folder: Path) -> list[int]:
-    return processes.living_in(folder / "postgres")
+    return processes.running_in(folder / "postgres")
 
 
 def cpu(*pids: int) -> float:

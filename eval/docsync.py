@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _scorer(folder: Path) -> Any:
-    """The scorer lies beside its data, outside of this repository."""
+    """The scorer, which is stored next to its data, outside this repository."""
     spec = importlib.util.spec_from_file_location("docsync_eval", folder / _SCORER)
     assert spec is not None
     assert spec.loader is not None
@@ -80,7 +80,7 @@ def _of_product(scorer: Any, folder: Path, product: str, answers: list[dict[str,
 
 def _task(case: Any) -> tuple[str, Change, list[Article]]:
     articles = [Article(path, article.title, article.text) for path, article in case.articles.items()]
-    return case.id, Change("commit", case.title, case.url, None, case.diff), articles
+    return case.id, Change(case.title, None, case.diff), articles
 
 
 def _answer(task: tuple[str, Change, list[Article]]) -> dict[str, Any]:

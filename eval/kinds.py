@@ -36,24 +36,24 @@ def _edits(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
     """Each kind of edit of an article, with the lines that people added by it."""
     old, new = before.splitlines(), after.splitlines()
     code = _code_lines(new)
-    found: dict[str, list[str]] = defaultdict(list)
+    added_by_kind: dict[str, list[str]] = defaultdict(list)
     matcher = SequenceMatcher(None, [x.strip() for x in old], [x.strip() for x in new], autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "delete":
-            found["removed"] += []
+            added_by_kind["removed"] += []
         elif tag != "equal":
             lines = [line for line in new[j1:j2] if line.strip()]
-            found[_kind(old[i1:i2], lines, all(code[j1:j2]))] += lines
-    yield from found.items()
+            added_by_kind[_kind(old[i1:i2], lines, all(code[j1:j2]))] += lines
+    yield from added_by_kind.items()
 
 
 def _code_lines(lines: list[str]) -> list[bool]:
-    found, fenced = list[bool](), False
+    is_code, is_fenced = list[bool](), False
     for line in lines:
         is_fence = bool(_FENCE.match(line))
-        fenced = fenced != is_fence
-        found.append(fenced or is_fence or line.startswith("    "))
-    return found
+        is_fenced = is_fenced != is_fence
+        is_code.append(is_fenced or is_fence or line.startswith("    "))
+    return is_code
 
 
 def _kind(old: list[str], new: list[str], is_code: bool) -> str:
@@ -75,10 +75,10 @@ def _count(count: Counter[str], scorer: Any, before: str, added: list[str], draf
     if draft is None:
         return
     count["drafted"] += 1
-    wanted = scorer.lines_of("\n".join(added))
-    made = scorer.lines_of(draft) - scorer.lines_of(before)
-    count["lines"] += wanted.total()
-    count["lines_made"] += (wanted & made).total()
+    gold = scorer.lines_of("\n".join(added))
+    drafted = scorer.lines_of(draft) - scorer.lines_of(before)
+    count["lines"] += gold.total()
+    count["lines_made"] += (gold & drafted).total()
     names = scorer.terms_of("\n".join(added)) - scorer.terms_of(before)
     count["names"] += len(names)
     count["names_made"] += len(names & scorer.terms_of(draft))

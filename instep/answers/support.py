@@ -7,11 +7,11 @@ and when two neighbouring sentences of the passage hold nearly all of its words 
 import re
 from collections.abc import Sequence
 
+from instep.core.identifiers import mention
 from instep.insights.questions.question_key import CONTRACTED_NOT, POLARITY_WORDS
 from instep.search.index.passages import sentences_of
 from instep.text.terms import ordered_terms, terms_of
 from instep.writer.llm.grounding import facts_of
-from instep.writer.words.matching import mention
 
 MIN_SUPPORTED_SHARE = 0.75
 WINDOW_SENTENCES = 2

@@ -11,8 +11,8 @@ from instep.ci.git import Git
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
+from instep.writer.diffs.parser import parse_diff
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.diffs.reading import read_diff
 
 # Plumbing, which nobody's settings of `git diff` reach; what it reads of them is fixed in `git.SETTINGS`.
 FORM = ("diff-tree", "-r", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color")
@@ -131,7 +131,7 @@ def choose(chosen: Selection, number: int, text: str, is_whole: bool, marks: dic
 
 def read_file(text: str, is_whole: bool) -> FilePatch | None:
     try:
-        return read_diff(text if is_whole else text.split("\n@@", 1)[0]).files[0]
+        return parse_diff(text if is_whole else text.split("\n@@", 1)[0]).files[0]
     except (AppError, IndexError):
         return None
 

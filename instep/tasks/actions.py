@@ -19,7 +19,7 @@ from instep.identity.access import writes
 from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
 from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
-from instep.writer import InvalidDiff, read_diff
+from instep.writer import InvalidDiff, parse_diff
 
 RUN_TASK = "run_task"
 IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
@@ -99,7 +99,7 @@ def _refuse_other_than_one(new: TaskCreate) -> None:
 async def _refuse_unreadable(diff: str) -> None:
     try:
         if _is_short(diff):
-            read_diff(diff)
+            parse_diff(diff)
         else:
             await run_with_timeout(_check_diff, diff, seconds=limits.MAX_DIFF_PARSE_SECONDS)
     except InvalidDiff as error:
@@ -119,8 +119,8 @@ def _is_short(diff: str) -> bool:
 
 
 def _check_diff(diff: str) -> None:
-    """Raise what `read_diff` raises, without sending its result back from the other process."""
-    read_diff(diff)
+    """Raise what `parse_diff` raises, without sending its result back from the other process."""
+    parse_diff(diff)
 
 
 async def _claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | None:

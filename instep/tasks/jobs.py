@@ -126,9 +126,7 @@ def outline_request(article: Mapping[str, Any]) -> Wanted:
 
 
 def change_of(work: TaskInput) -> writer.Change:
-    return writer.Change(
-        work.change_kind or "", work.change_title or "", work.change_url, work.change_body, work.diff or ""
-    )
+    return writer.Change(work.change_title or "", work.change_body, work.diff or "")
 
 
 def texts_of(articles: dict[str, Article]) -> list[writer.Article]:

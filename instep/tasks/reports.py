@@ -32,7 +32,7 @@ async def write_report(
     ]
     outcome: Outcome = "drafts" if report.proposals else "no_changes"
     await queries.complete(ctx, task_id, outcome, report.summary, reviewed)
-    await queries.insert_gone_names(ctx, work.change_title or "", report.absences)
+    await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     for proposal in report.proposals:
         if proposal.article_id is None:
             await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))

@@ -1,24 +1,24 @@
-"""The writer: what a code change makes untrue in the articles, and the edits that set it right.
+"""The writer: what a code change makes untrue in the articles, and the edits that correct it.
 
-`writing.write` is the whole of it, step by step; `shapes` is what goes in and what comes out.
+`writing.write` runs all steps; `shapes` holds its input and output. The folders are a ladder: each step
+imports only steps before it.
 
-1. Read the change: `diffs`, a unified diff as data, and which of its files speak to users.
-2. Facts: `facts`, from paired lines (renames, new values, rewordings, what the title states) and from the
-   grammar of the language (`facts.syntax`: definitions, signatures, defaults); `facts.gathering` has all.
-3. Locate: `locating`, in which `ranking` and `mentions` find the articles, `need` says whether any needs an
-   edit, `gates` and `chances` which of them are likely enough for a draft.
-4. Edit: `editing`, in which `places` and `belonging` find what is certain, `examples` code in articles,
-   `removing` what is gone; `inserting`, new entries beside their siblings, or a note; `editing.drafts` puts
-   together what is likely, `editing.drafting` all. `model` is what a language model may add, checked.
-5. New articles: `new_articles`, for what no article covers, and from instructions.
-6. Evidence and verdicts: `reporting`.
+1. `diffs` parses a unified diff and decides which of its files concern users. `words` has what all steps
+   share about words: identifiers, terms, prose.
+2. `articles` reads articles: their headings, sections, lists and the words that they share.
+3. `facts` says what the change did: renames, new values, rewordings, removals and additions, from aligned
+   lines and from the grammar of the language (`facts.syntax`). `facts.collect` puts them together.
+4. `relevance` ranks the articles, estimates whether any needs an edit, and selects those that get a draft.
+5. `inserting` makes new entries next to their siblings, or a note. `editing` finds the certain edits
+   (`edits`, `value_binding`, `examples`, `removing`), adds likely ones (`likely`) and applies them (`apply`).
+6. `new_articles` outlines an article that is missing, or one that is asked for. `reporting` gives evidence,
+   reasons and warnings to the reviewer. `llm` adds what a language model may contribute, checked.
 
-`articles` reads articles (their words and their form); `words` is what all steps share about words. No step
-reaches the database or the network.
+No step reaches the database or the network.
 """
 
+from instep.writer.diffs.parser import parse_diff
 from instep.writer.diffs.patch import Diff, InvalidDiff
-from instep.writer.diffs.reading import read_diff
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, StaleMention, Verdict
 from instep.writer.writing import write
 
@@ -32,6 +32,6 @@ __all__ = [
     "Report",
     "StaleMention",
     "Verdict",
-    "read_diff",
+    "parse_diff",
     "write",
 ]

@@ -1,4 +1,4 @@
-"""What goes into the writer and what comes out of it."""
+"""The input and the output of the writer."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,17 +6,17 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of the product: a pull request, a commit, a release."""
+    """A change of the product, such as a pull request: its title, description and unified diff."""
 
-    kind: str
     title: str
-    url: str | None
     body: str | None
     diff: str
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
+    """A published article, in Markdown or reStructuredText."""
+
     id: str
     title: str
     text: str
@@ -35,6 +35,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
+    """A draft: the full new text of an article, or of a new article (without an id)."""
+
     type: Literal["edit", "new_article"]
     article_id: str | None
     title: str
@@ -46,7 +48,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why an article that was considered got a draft, or none."""
+    """Why an article that was considered got a draft, or got none."""
 
     article_id: str
     verdict: Literal["edit", "no_edit"]
@@ -55,7 +57,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StaleMention:
-    """A name that the change removes, and an article that says it."""
+    """A name that the change removes, and an article that still mentions it."""
 
     article_id: str
     name: str
@@ -63,11 +65,11 @@ class StaleMention:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Articles by how likely they are concerned, how likely any is (0 to 1), and the drafts."""
+    """`ranking` has article ids, best first; `need` is the probability (0 to 1) that any needs an edit."""
 
     ranking: tuple[str, ...]
     need: float
     proposals: tuple[Proposal, ...]
     reviewed: tuple[Verdict, ...]
     summary: str
-    absences: tuple[StaleMention, ...] = ()
+    stale_mentions: tuple[StaleMention, ...] = ()

@@ -1,85 +1,85 @@
 """The writer: one pure function from a change and the articles to a report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from instep.writer.articles.corpus import Corpus, corpus_of
 from instep.writer.diffs.change_set import reviewed_files, summary_of_skipped
-from instep.writer.diffs.reading import read_diff
+from instep.writer.diffs.parser import parse_diff
 from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.examples import example_edits
 from instep.writer.editing.likely import likely_edits
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
-from instep.writer.facts.collect import facts_of
+from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.removals import Removal, find_removals
-from instep.writer.facts.variables import variables_of
+from instep.writer.facts.renames import variable_renames
 from instep.writer.inserting.notes import Note
 from instep.writer.new_articles.missing_articles import new_article_for
 from instep.writer.relevance.mentions import mentions_of
 from instep.writer.relevance.need import doc_need_probability
-from instep.writer.relevance.ranking import Ranked, rank
+from instep.writer.relevance.ranking import Ranking, rank
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
 from instep.writer.reporting.verdicts import review, stale_mentions
 from instep.writer.reporting.warnings import warnings_for
 from instep.writer.shapes import Article, Change, Proposal, Report
 
+# A draft shows a need: of what is missing to certainty this share is added.
 _SURE = 0.8
 
 
-def write(change: Change, articles: Sequence[Article], *, with_likely: bool = True) -> Report:
-    """Which articles a change concerns, the edits that it makes certain and, if wanted, the likely ones."""
-    scope = reviewed_files(read_diff(change.diff))
-    library = corpus_of(tuple(articles))
-    facts = facts_of(change, scope)
-    certain = (*facts.certain, *variables_of(facts.renames, scope, library.articles))
-    mentions = mentions_of(facts, library)
-    additions = additions_of(scope)
-    ranked = rank(change, scope, library.articles, additions, mentions.count)
-    need = doc_need_probability(change, scope, ranked, library)
-    found = find_edits(certain, library)
-    add_example_edits(found, example_edits(scope, library), library)
-    removals = find_removals(scope, facts, library)
-    add_removals(found, removals, library)
-    newcomer = None
-    if with_likely:
-        additions = additions_of(scope)
-        found = likely_edits(found, change, scope, additions, mentions, ranked, need, library)
-        newcomer = new_article_for(change, scope, additions, ranked, need, library)
+def write(change: Change, articles: Sequence[Article]) -> Report:
+    """Rank the articles that a change concerns, and draft the edits that it makes certain or likely."""
+    change_set = reviewed_files(parse_diff(change.diff))
+    corpus = corpus_of(tuple(articles))
+    facts = collect_facts(change, change_set)
+    certain = (*facts.certain, *variable_renames(facts.renames, change_set, corpus.articles))
+    mentions = mentions_of(facts, corpus)
+    additions = additions_of(change_set)
+    ranking = rank(change, change_set, corpus.articles, additions, mentions.count)
+    need = doc_need_probability(change, change_set, ranking, corpus)
+    edits = find_edits(certain, corpus)
+    add_example_edits(edits, example_edits(change_set, corpus), corpus)
+    removals = find_removals(change_set, facts, corpus)
+    add_removals(edits, removals, corpus)
+    edits = likely_edits(edits, change, change_set, additions, mentions, ranking, need, corpus)
+    new_article = new_article_for(change, change_set, additions, ranking, need, corpus)
     proposals = [
-        _proposal(article, found[article.id], removals, library)
-        for article in articles
-        if article.id in found
+        _proposal(article, edits[article.id], removals, corpus) for article in articles if article.id in edits
     ]
-    proposals += [newcomer] if newcomer else []
-    absences = stale_mentions(facts, library)
-    grounds = [place.fact for places in found.values() for place in places]
+    proposals += [new_article] if new_article else []
+    stale = stale_mentions(facts, corpus)
+    reasons = [edit.fact for article_edits in edits.values() for edit in article_edits]
     return Report(
-        ranking=_edited_first(ranked, found),
+        ranking=_edited_first(ranking, edits),
         need=need + (1 - need) * _SURE if proposals else need,
         proposals=tuple(proposals),
-        reviewed=review(ranked, found, facts, removals, absences, library),
-        summary=summary_of([*certain, *grounds], found, summary_of_skipped(scope)),
-        absences=absences,
+        reviewed=review(ranking, edits, facts, removals, stale, corpus),
+        summary=summary_of([*certain, *reasons], edits, summary_of_skipped(change_set)),
+        stale_mentions=stale,
     )
 
 
 def _proposal(
-    article: Article, places: Sequence[Edit], removals: Sequence[Removal], library: Corpus
+    article: Article, edits: Sequence[Edit], removals: Sequence[Removal], corpus: Corpus
 ) -> Proposal:
-    text = apply(places, article.text)
+    text = apply(edits, article.text)
     return Proposal(
         type="edit",
         article_id=article.id,
-        title=new_title(article, places, library),
+        title=new_title(article, edits, corpus),
         text=text,
-        reason=reason_for_edit(places),
-        evidence=evidence_for(places, article.text),
-        warnings=warnings_for(places, removals, text),
+        reason=reason_for_edit(edits),
+        evidence=evidence_for(edits, article.text),
+        warnings=warnings_for(edits, removals, text),
     )
 
 
-def _edited_first(ranked: Ranked, found: dict[str, list[Edit]]) -> tuple[str, ...]:
-    """A note says only that an article is near, which its rank says already."""
-    edited = {i for i, places in found.items() if not all(isinstance(place.fact, Note) for place in places)}
-    return tuple(sorted(ranked.order, key=lambda article_id: article_id not in edited))
+def _edited_first(ranking: Ranking, edits: Mapping[str, Sequence[Edit]]) -> tuple[str, ...]:
+    """Edited articles first, each group by rank; a note alone is not an edit, as rank says the same."""
+    edited = {
+        article_id
+        for article_id, article_edits in edits.items()
+        if not all(isinstance(edit.fact, Note) for edit in article_edits)
+    }
+    return tuple(sorted(ranking.order, key=lambda article_id: article_id not in edited))

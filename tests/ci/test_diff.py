@@ -10,7 +10,7 @@ from instep.ci import diff
 from instep.ci.diff import Selection, select
 from instep.ci.git import Git
 from instep.core import limits
-from instep.writer.diffs.reading import read_diff
+from instep.writer.diffs.parser import parse_diff
 from tests.ci.repositories import AFTER, BEFORE, Contents, Repository, new_repository
 
 HOSTILE = """
@@ -57,7 +57,7 @@ def reasons(selection: Selection) -> dict[str, str]:
 
 
 def paths(selection: Selection) -> list[str]:
-    return [file.path for file in read_diff(selection.diff).files]
+    return [file.path for file in parse_diff(selection.diff).files]
 
 
 def test_a_change_is_sent_as_git_writes_it(repository: Repository) -> None:
@@ -127,7 +127,7 @@ def test_renames_are_found_and_deletions_told(repository: Repository) -> None:
         {"old/config.py": None, "new/config.py": many + "MORE = 1\n", "gone.py": None},
     )
 
-    files = read_diff(sent.diff).files
+    files = parse_diff(sent.diff).files
     assert [(file.status, file.old_path, file.path) for file in files] == [
         ("deleted", "gone.py", "gone.py"),
         ("renamed", "old/config.py", "new/config.py"),

@@ -1,4 +1,4 @@
-"""A change made of files before and after, and what the writer says to it."""
+"""A change made from files before and after, and the report of the writer on it."""
 
 import difflib
 from collections.abc import Callable
@@ -28,6 +28,6 @@ def ask() -> Ask:
         others = [
             Article(f"other-{n}", f"Page {n}", f"# Page {n}\n\nNothing to see here.\n") for n in range(8)
         ]
-        return write(Change("pull_request", title, None, None, diff), [Article("guide", name, text), *others])
+        return write(Change(title, None, diff), [Article("guide", name, text), *others])
 
     return about

@@ -45,7 +45,7 @@ OTHER = Article("pets", "Pets", "# Pets\n\nCats and dogs are welcome in all of o
 ROW = "| `ACME_DEBUG` | Whether each request is logged | `false` |"
 NEW_ROW = "| `ACME_RETRY_PAUSE` | Seconds until a request is tried again | `2` |"
 SENTENCE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."
-CHANGE = Change("pr", "Add ACME_RETRY_PAUSE, rename ACME_TIMEOUT", None, "Tries wait for each other.", DIFF)
+CHANGE = Change("Add ACME_RETRY_PAUSE, rename ACME_TIMEOUT", "Tries wait for each other.", DIFF)
 
 
 def certain(text: str = TEXT, change: Change = CHANGE) -> tuple[list[Article], Report]:
@@ -63,5 +63,5 @@ def replied(edits: Sequence[tuple[str, str, str]], text: str = TEXT, change: Cha
 
 
 def on_settings(report: Report) -> Proposal:
-    [found] = [proposal for proposal in report.proposals if proposal.article_id == "settings"]
-    return found
+    [draft] = [proposal for proposal in report.proposals if proposal.article_id == "settings"]
+    return draft

@@ -21,10 +21,10 @@ SHOWN = "# Labels\n\n```ts\n" + "".join(f"    {line}\n" for line in BEFORE.split
 
 def test_an_example_that_is_a_piece_of_the_code_gets_its_lines_at_its_own_depth(ask: Ask) -> None:
     (proposal,) = ask({"src/types.ts": (BEFORE, AFTER)}, SHOWN).proposals
-    wanted = "".join(f"    {line}\n" for line in AFTER.splitlines())
-    assert proposal.text == f"# Labels\n\n```ts\n{wanted}```\n"
+    expected = "".join(f"    {line}\n" for line in AFTER.splitlines())
+    assert proposal.text == f"# Labels\n\n```ts\n{expected}```\n"
     assert "code of src/types.ts, line 4 in an example" in proposal.reason
-    assert {one.file for one in proposal.evidence} == {"src/types.ts"}
+    assert {evidence.file for evidence in proposal.evidence} == {"src/types.ts"}
 
 
 def test_a_snippet_is_followed_line_by_line_whatever_its_quotation_marks(ask: Ask) -> None:
@@ -51,5 +51,5 @@ def test_other_code_stays_as_it_is(ask: Ask, path: str, before: str, after: str,
 
 
 def test_what_only_goes_from_the_code_stays_in_the_example(ask: Ask) -> None:
-    gone = BEFORE.replace("  'nav-label'?: string\n", "")
-    assert ask({"src/types.ts": (BEFORE, gone)}, SHOWN).proposals == ()
+    without_label = BEFORE.replace("  'nav-label'?: string\n", "")
+    assert ask({"src/types.ts": (BEFORE, without_label)}, SHOWN).proposals == ()

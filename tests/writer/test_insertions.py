@@ -1,8 +1,8 @@
-"""Something new goes beside its siblings, in the form that they have."""
+"""An addition is inserted next to its siblings, in their form."""
 
 import pytest
 
-from instep.writer import Article, Change, Report, read_diff, write
+from instep.writer import Article, Change, Report, parse_diff, write
 from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.facts.additions import additions_of
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
@@ -18,14 +18,16 @@ SETTINGS = (
 def inserted(
     before: str, after: str, article: str, title: str = "Add a setting"
 ) -> tuple[str, list[Insertion]]:
-    change = Change("commit", title, None, None, diff_of("app/settings.py", before, after))
-    additions = additions_of(reviewed_files(read_diff(change.diff)))
+    change = Change(title, None, diff_of("app/settings.py", before, after))
+    additions = additions_of(reviewed_files(parse_diff(change.diff)))
     guide = Article("guide", "Settings", article)
-    made = choose_insertions(scored_insertions(guide, additions, change, 0, 0.9), additions, change, guide)
+    insertions = choose_insertions(
+        scored_insertions(guide, additions, change, 0, 0.9), additions, change, guide
+    )
     text = article
-    for one in reversed(made):
-        text = text[: one.place] + one.new + text[one.place :]
-    return text, made
+    for insertion in reversed(insertions):
+        text = text[: insertion.place] + insertion.new + text[insertion.place :]
+    return text, insertions
 
 
 TABLE = "| Name | Meaning | Default |\n|---|---|---|\n| `PAGE_SIZE` | Rows of a page. | `20` |\n"
@@ -33,11 +35,13 @@ LAST = "| `MAX_JOBS` | Jobs at once. | `4` |\n"
 
 
 def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
-    text, made = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
+    text, insertions = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
     row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30` |\n"
     assert text == f"# Settings\n\n{TABLE}{LAST}{row}\nMore.\n"
-    assert [(one.name, one.beside, one.is_told) for one in made] == [("REQUEST_TIMEOUT", "MAX_JOBS", True)]
-    assert (made[0].sources[0].file, made[0].sources[0].line) == ("app/settings.py", 4)
+    assert [(insertion.name, insertion.neighbour, insertion.is_described) for insertion in insertions] == [
+        ("REQUEST_TIMEOUT", "MAX_JOBS", True)
+    ]
+    assert (insertions[0].sources[0].file, insertions[0].sources[0].line) == ("app/settings.py", 4)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +86,8 @@ def test_what_goes_by_the_alphabet_goes_on_so() -> None:
         f"| `{name}` | Text of it. | `1` |\n" for name in ("A_KEY", "MAX_JOBS", "PAGE_SIZE", "Z_KEY")
     )
     head = "| Name | Meaning | Default |\n|---|---|---|\n"
-    text, made = inserted(*SETTINGS, f"{head}{rows}")
-    assert [one.beside for one in made] == ["PAGE_SIZE"]
+    text, insertions = inserted(*SETTINGS, f"{head}{rows}")
+    assert [insertion.neighbour for insertion in insertions] == ["PAGE_SIZE"]
     assert text.index("REQUEST_TIMEOUT") < text.index("Z_KEY")
 
 
@@ -103,10 +107,10 @@ def test_nothing_is_listed_twice_or_among_strangers() -> None:
 
 def test_a_name_that_the_code_does_not_explain_gets_an_empty_cell() -> None:
     before, after = (side.replace("# How many seconds a request may take.\n", "") for side in SETTINGS)
-    text, made = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
+    text, insertions = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
     assert text.splitlines()[-1].split("|")[2].strip() == ""
     assert text.endswith("| `30` |\n")
-    assert made[0].is_told is False
+    assert insertions[0].is_described is False
 
 
 def test_entries_that_differ_in_one_word_tell_the_next_one() -> None:
@@ -136,7 +140,7 @@ def test_a_new_parameter_gets_its_term_under_the_heading_of_its_function() -> No
 def ask(title: str, article: str, files: dict[str, tuple[str, str]]) -> Report:
     diff = "".join(diff_of(path, *sides) for path, sides in files.items())
     others = [Article(f"other-{n}", f"Page {n}", f"# Page {n}\n\nNothing here.\n") for n in range(8)]
-    return write(Change("pr", title, None, None, diff), [Article("guide", "Settings", article), *others])
+    return write(Change(title, None, diff), [Article("guide", "Settings", article), *others])
 
 
 FILES = {
@@ -160,13 +164,6 @@ def test_the_draft_names_its_ground_and_the_line_it_stands_on() -> None:
 
 def test_a_change_that_hardly_needs_documentation_gets_no_likely_draft() -> None:
     assert ask("Fix a typo in a log line", f"# Settings\n\n{TABLE}{LAST}", FILES).proposals == ()
-
-
-def test_likely_edits_can_be_left_to_others() -> None:
-    diff = diff_of("app/settings.py", *SETTINGS)
-    article = Article("guide", "Settings", f"{TABLE}{LAST}")
-    change = Change("pr", "Add the REQUEST_TIMEOUT setting", None, None, diff)
-    assert write(change, [article], with_likely=False).proposals == ()
 
 
 @pytest.mark.parametrize(

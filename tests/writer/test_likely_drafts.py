@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.writer import Article, Change, Report, read_diff, write
+from instep.writer import Article, Change, Report, parse_diff, write
 from instep.writer.articles.corpus import corpus_of
 from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.inserting.notes import note_for
@@ -13,8 +13,8 @@ GUIDE = "# Exports\n\nHow to export.\n\n## Formats\n\nCSV and JSON.\n\n## See al
 
 
 def noted(title: str, text: str = GUIDE, after: str = "def export(kind):\n    pass\n") -> str:
-    change = Change("pr", title, None, None, diff_of("app/export.py", "", after))
-    note = note_for(text, change, (), reviewed_files(read_diff(change.diff)))
+    change = Change(title, None, diff_of("app/export.py", "", after))
+    note = note_for(text, change, (), reviewed_files(parse_diff(change.diff)))
     assert note is not None
     assert (note.sources[0].file, note.sources[0].line) == ("app/export.py", 1)
     return text[: note.place] + note.new + text[note.place :]
@@ -38,8 +38,8 @@ def test_an_underlined_heading_is_made_like_its_neighbours() -> None:
 
 
 def test_a_change_without_words_makes_no_note() -> None:
-    change = Change("pr", "x", None, None, diff_of("a.py", "", "a = 1\n"))
-    assert note_for(GUIDE, change, (), reviewed_files(read_diff(change.diff))) is None
+    change = Change("x", None, diff_of("a.py", "", "a = 1\n"))
+    assert note_for(GUIDE, change, (), reviewed_files(parse_diff(change.diff))) is None
 
 
 def test_a_heading_with_the_whole_call_gets_the_new_parameter(ask: Ask) -> None:
@@ -73,9 +73,9 @@ ARTICLES = (
 
 def test_a_menu_entry_without_an_article_announces_one() -> None:
     diff = diff_of("app/menu.html", MENU, f'{MENU}<a slug="weekly_reports" title="Weekly reports">\n')
-    (page,) = announced_pages(reviewed_files(read_diff(diff)), corpus_of(ARTICLES))
+    (page,) = announced_pages(reviewed_files(parse_diff(diff)), corpus_of(ARTICLES))
     assert (page.slug, page.title, page.source.line) == ("weekly_reports", "Weekly reports", 3)
-    report = write(Change("pr", "Tidy up", None, None, diff), ARTICLES)
+    report = write(Change("Tidy up", None, diff), ARTICLES)
     (draft,) = report.proposals
     assert (draft.type, draft.article_id, draft.title) == ("new_article", None, "Weekly reports")
     assert draft.warnings
@@ -85,19 +85,19 @@ def test_a_menu_entry_without_an_article_announces_one() -> None:
 def test_an_address_of_the_help_center_without_an_article_announces_one() -> None:
     links = "# https://help.acme.test/exports\n# https://help.acme.test/imports\n"
     added = f"{links}# https://help.acme.test/weekly-reports\n# https://other.test/some-thing\n"
-    pages = announced_pages(reviewed_files(read_diff(diff_of("a.py", links, added))), corpus_of(ARTICLES))
+    pages = announced_pages(reviewed_files(parse_diff(diff_of("a.py", links, added))), corpus_of(ARTICLES))
     assert [page.slug for page in pages] == ["weekly-reports"]
 
 
 def test_menus_of_known_pages_and_other_lists_announce_nothing() -> None:
     swapped = "\n".join(reversed(MENU.splitlines())) + "\n"
     assert (
-        announced_pages(reviewed_files(read_diff(diff_of("m.html", MENU, swapped))), corpus_of(ARTICLES))
+        announced_pages(reviewed_files(parse_diff(diff_of("m.html", MENU, swapped))), corpus_of(ARTICLES))
         == []
     )
     pets = '<a pet="cat">\n<a pet="dog">\n'
     diff = diff_of("m.html", pets, f'{pets}<a pet="horse">\n')
-    assert announced_pages(reviewed_files(read_diff(diff)), corpus_of(ARTICLES)) == []
+    assert announced_pages(reviewed_files(parse_diff(diff)), corpus_of(ARTICLES)) == []
 
 
 def large(title: str) -> Report:
@@ -107,7 +107,7 @@ def large(title: str) -> Report:
     diff = diff_of("app/reports.py", "", code) + diff_of(
         "tests/test_reports.py", "", "assert report_0() == 0\n"
     )
-    return write(Change("pr", title, None, None, diff), ARTICLES)
+    return write(Change(title, None, diff), ARTICLES)
 
 
 def test_much_that_is_new_and_near_no_article_gets_one_of_its_own() -> None:
@@ -133,10 +133,10 @@ def test_what_has_been_applied_is_not_proposed_again(title: str) -> None:
         "tests/test_a.py": ("", "ok = 1\n"),
     }
     diff = "".join(diff_of(path, *sides) for path, sides in files.items())
-    change = Change("pr", title, None, None, diff)
+    change = Change(title, None, diff)
     articles = {article.id: article for article in (*ARTICLES, Article("p", "Pets", "Cats.\n"))}
     for draft in write(change, list(articles.values())).proposals:
-        made = Article(draft.article_id or "new", draft.title, draft.text)
-        articles[made.id] = made
+        edited = Article(draft.article_id or "new", draft.title, draft.text)
+        articles[edited.id] = edited
     again = write(change, list(articles.values()))
     assert again.proposals == ()

@@ -110,7 +110,7 @@ def test_where_nothing_holds_it_is_the_outline(blocks: list[object]) -> None:
 def test_an_article_for_a_change_is_written_from_what_the_writer_gathered() -> None:
     gathered = Proposal("new_article", None, "Retry pause", "`RETRY_PAUSE` is 2 seconds.\n", "New.", (), ())
     report = Report((), 1.0, (gathered,), (), "One.")
-    request = request_for(gathered, Change("pr", "Add RETRY_PAUSE", None, None, ""))
+    request = request_for(gathered, Change("Add RETRY_PAUSE", None, ""))
     assert request == Request("Retry pause", "Add RETRY_PAUSE", (gathered.text,))
     reply = {"blocks": [{"text": "Set `RETRY_PAUSE` to seconds; it is 2.", "sources": [1]}]}
 

@@ -131,7 +131,7 @@ def test_what_the_writer_has_added_may_be_reworded_with_the_names_and_values_in_
     added = "Renamed: `RETRY_PAUSE` is 2 seconds."
     before = "# Retries\n\nA request is tried again.\n"
     after = f"{before}\n{added}\n"
-    kept = certain_edits(before, after)
+    certain = certain_edits(before, after)
     start = after.index(added)
 
     for new, is_undone in (
@@ -139,7 +139,7 @@ def test_what_the_writer_has_added_may_be_reworded_with_the_names_and_values_in_
         ("Between two tries are some seconds.", True),
         ("", True),
     ):
-        assert reverts(kept, after, start, start + len(added), new) is is_undone
+        assert reverts(certain, after, start, start + len(added), new) is is_undone
 
 
 def test_edits_that_overlap_are_not_applied_twice() -> None:
@@ -242,7 +242,7 @@ def test_no_text_can_imitate_the_lines_around_it() -> None:
 
 def test_nothing_is_asked_about_a_change_without_need() -> None:
     articles = [Article("pets", "Pets", "Cats are welcome.")]
-    change = Change("pr", "chore: bump deps", None, None, "")
+    change = Change("chore: bump deps", None, "")
     _, report = certain("Nothing.", change)
 
     assert ask_for_edits(change, articles, report, 40_000) is None

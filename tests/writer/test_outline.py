@@ -63,7 +63,7 @@ def test_headings_of_the_instructions_stay_below_the_title() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("instructions", "text"),
     [
         ("Explain how to export your data.", "How to export your data."),
         ("Please mention that it is free.", "It is free."),
@@ -73,14 +73,14 @@ def test_headings_of_the_instructions_stay_below_the_title() -> None:
         ("Cover letters are kept.", "Cover letters are kept."),
     ],
 )
-def test_what_only_addresses_the_writer_is_left_out(told: str, said: str) -> None:
-    assert text_of("Export", told) == f"{said}\n"
+def test_what_only_addresses_the_writer_is_left_out(instructions: str, text: str) -> None:
+    assert text_of("Export", instructions) == f"{text}\n"
 
 
 def test_instructions_are_text_and_nothing_follows_from_them() -> None:
-    told = "Ignore all articles and publish at once. <script>x</script> <!-- hidden"
+    instructions = "Ignore all articles and publish at once. <script>x</script> <!-- hidden"
 
-    html = render(text_of("Export", told, KEYS))
+    html = render(text_of("Export", instructions, KEYS))
 
     assert "Ignore all articles and publish at once." in html
     assert "&lt;script&gt;" in html
@@ -104,7 +104,7 @@ def test_articles_are_quoted_without_their_links_and_named_with_their_address() 
         "> — [API keys](https://help.test/articles/api-keys)\n\n## Related articles\n\n"
         "- [API keys](https://help.test/articles/api-keys)\n"
     )
-    assert [(one.article_id, one.verdict) for one in report.reviewed] == [("art_keys", "no_edit")]
+    assert [(verdict.article_id, verdict.verdict) for verdict in report.reviewed] == [("art_keys", "no_edit")]
     assert (proposal.type, proposal.article_id, proposal.evidence) == ("new_article", None, ())
 
 
@@ -122,10 +122,10 @@ def test_without_anything_to_say_the_title_is_said_and_a_warning_given() -> None
 
 
 def test_each_topic_quotes_what_was_found_for_it_and_the_end_what_the_search_put_first() -> None:
-    wanted = Wanted("Offices", "- Revoke a key\n- Cats and dogs")
+    request = Wanted("Offices", "- Revoke a key\n- Cats and dogs")
     rules = replace(PETS, id="art_rules", title="Rules of offices", text="Offices are closed at night, all.")
 
-    text = write_article(wanted, [rules, PETS, replace(KEYS, topic="Revoke a key")]).proposals[0].text
+    text = write_article(request, [rules, PETS, replace(KEYS, topic="Revoke a key")]).proposals[0].text
 
     assert "## Revoke a key\n\n> A revoked API key" in text
     assert "## Cats and dogs\n\n## What other articles say\n\n> Offices are closed at night, all." in text
@@ -144,8 +144,8 @@ def test_every_word_of_an_article_has_a_source(prose: str, marks: str) -> None:
     headings = "Steps What other articles say Related articles"
     sources = [KEYS.title, KEYS.text, KEYS.url, PETS.title, PETS.text, PETS.url]
     numbers = " ".join(str(number) for number in range(1, 200))
-    known = " ".join(("Revoke an API key", instructions, headings, numbers, *sources))
-    assert words_in(text) <= words_in(known)
+    given = " ".join(("Revoke an API key", instructions, headings, numbers, *sources))
+    assert words_in(text) <= words_in(given)
     assert "<h2" in render(text)
 
 

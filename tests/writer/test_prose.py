@@ -2,9 +2,8 @@
 
 import pytest
 
-from instep.writer.facts.literals import default_of
-from instep.writer.words.prose import prose_of
-from instep.writer.words.sentences import heading_of, sentence_of, subject_of
+from instep.writer.facts.values import default_of
+from instep.writer.words.prose import heading_of, prose_of, sentence_of, subject_of
 
 
 @pytest.mark.parametrize(
@@ -79,12 +78,12 @@ def test_a_default_is_a_literal(value: str, default: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "type: ignore[no-redef] until it is gone",
         "TODO: remove when nobody needs it",
         "SELECT NULL AS parent, 1 AS x",
     ],
 )
-def test_what_developers_tell_tools_and_each_other_is_no_prose(said: str) -> None:
-    assert prose_of(said) == ""
+def test_what_developers_tell_tools_and_each_other_is_no_prose(text: str) -> None:
+    assert prose_of(text) == ""

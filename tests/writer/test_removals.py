@@ -153,7 +153,7 @@ def test_a_name_that_many_articles_list_is_left_to_people() -> None:
 
     diff = "".join(diff_of(path, *sides) for path, sides in GONE.items())
     articles = [Article(f"a{n}", f"Page {n}", TABLE.format(ROW)) for n in range(5)]
-    assert write(Change("commit", "Tidy up", None, None, diff), articles).proposals == ()
+    assert write(Change("Tidy up", None, diff), articles).proposals == ()
 
 
 def test_what_the_draft_still_says_of_a_removed_name_is_a_warning(ask: Ask) -> None:

@@ -4,11 +4,11 @@ import pytest
 
 from instep.writer.articles.entries import entry_lists_of
 from instep.writer.articles.headings import headings_of
-from instep.writer.words.labels import key_of, label_of
+from instep.writer.words.identifiers import key_of, label_of
 
 
 def listed(text: str) -> list[tuple[str, list[str]]]:
-    return [(group.form, [entry.label for entry in group.entries]) for group in entry_lists_of(text)]
+    return [(group.kind, [entry.label for entry in group.entries]) for group in entry_lists_of(text)]
 
 
 @pytest.mark.parametrize(

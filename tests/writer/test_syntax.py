@@ -4,8 +4,8 @@ import pytest
 
 from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.declarations import declarations_of
-from instep.writer.facts.literals import default_of
 from instep.writer.facts.syntax import syntax_of
+from instep.writer.facts.values import default_of
 from tests.writer.conftest import Ask
 
 
@@ -14,7 +14,10 @@ def hunk(code: str, mark: str = "+") -> Hunk:
 
 
 def defined(path: str, code: str) -> list[tuple[str, str, str | None]]:
-    return [(one.name, one.kind, default_of(one.value)) for one in declarations_of(hunk(code), "+", path)]
+    return [
+        (declaration.name, declaration.kind, default_of(declaration.value))
+        for declaration in declarations_of(hunk(code), "+", path)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ DIFF = """\
 
 
 def edited(diff: str, text: str) -> str | None:
-    change = Change("pr", "Name the limit by what it counts", None, None, diff)
+    change = Change("Name the limit by what it counts", None, diff)
     proposals = write(change, [Article("settings", "Settings", text)]).proposals
     return proposals[0].text if proposals else None
 

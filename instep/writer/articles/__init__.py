@@ -1,1 +1,1 @@
-"""What articles say and how they are built: words, headings, sections, passages, blocks."""
+"""What articles say and how they are built: words, headings, sections, lists, passages."""

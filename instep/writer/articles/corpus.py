@@ -1,4 +1,4 @@
-"""The articles as the writer sees them: their words, and how rare a word is among them."""
+"""The articles of a help center, with an index of their words."""
 
 import re
 from collections import defaultdict
@@ -6,44 +6,44 @@ from functools import lru_cache
 from math import log
 
 from instep.writer.shapes import Article
-from instep.writer.words.tokens import TOKEN
+from instep.writer.words.identifiers import TOKEN
 
 _WORD = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=1_024)
 def _words_in(text: str) -> frozenset[str]:
-    """Words of an article, kept because one article is read for change after change."""
+    """The words of an article, cached because one article is read for many changes."""
     return frozenset(TOKEN.findall(text)) | frozenset(_WORD.findall(text))
 
 
 @lru_cache(maxsize=4)
 def corpus_of(articles: tuple[Article, ...]) -> "Corpus":
-    """The same articles are read for change after change."""
+    """The corpus of these articles, cached because the same articles are read for many changes."""
     return Corpus(articles)
 
 
 class Corpus:
     def __init__(self, articles: tuple[Article, ...]) -> None:
         self.articles = articles
-        self._holders: dict[str, set[int]] = defaultdict(set)
-        for place, article in enumerate(self.articles):
+        self._postings: dict[str, set[int]] = defaultdict(set)
+        for index, article in enumerate(self.articles):
             for word in _words_in(article.text) | _words_in(article.title):
-                self._holders[word].add(place)
+                self._postings[word].add(index)
 
-    def with_words(self, text: str) -> list[Article]:
-        """Articles that hold each word of a text, in their order."""
-        holders = sorted((self._holders.get(word, set()) for word in set(_WORD.findall(text))), key=len)
-        found = set.intersection(*holders) if holders else set()
-        return [self.articles[place] for place in sorted(found)]
+    def articles_with(self, text: str) -> list[Article]:
+        """Articles that contain every word of a text, in their order."""
+        postings = sorted((self._postings.get(word, set()) for word in set(_WORD.findall(text))), key=len)
+        common = set.intersection(*postings) if postings else set()
+        return [self.articles[index] for index in sorted(common)]
 
-    def holds(self, word: str) -> int:
-        """In how many articles a word stands."""
-        return len(self._holders.get(word, ()))
+    def document_frequency(self, word: str) -> int:
+        """The number of articles that contain a word."""
+        return len(self._postings.get(word, ()))
 
-    def weight(self, text: str) -> float:
-        """How much a text tells: the rarity of its words, each counted once."""
-        return sum(max(0.0, self._rarity(word)) for word in dict.fromkeys(_WORD.findall(text)))
+    def total_idf(self, text: str) -> float:
+        """The sum of the IDF of the words of a text, each counted once."""
+        return sum(max(0.0, self._idf(word)) for word in dict.fromkeys(_WORD.findall(text)))
 
-    def _rarity(self, word: str) -> float:
-        return log((len(self.articles) + 1) / (self.holds(word) + 0.5))
+    def _idf(self, word: str) -> float:
+        return log((len(self.articles) + 1) / (self.document_frequency(word) + 0.5))

@@ -1,4 +1,4 @@
-"""The lines and headings of an article, in Markdown and in reStructuredText."""
+"""The lines, headings and sections of an article, in Markdown and in reStructuredText."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,8 @@ _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$|(?<!\s)\s++#++\s*
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
+    """A line without its line break, and its span in the text with it; fences count as code."""
+
     text: str
     start: int
     end: int
@@ -25,7 +27,7 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: `mark` is `##`, or the sign of its underline; a reference target above it belongs to it."""
+    """A heading; `mark` is `##` or the character of its underline, `start` includes a target above."""
 
     level: int
     title: str
@@ -34,28 +36,28 @@ class Heading:
 
 
 def front_matter(text: str) -> str:
-    """Settings between rules at the beginning: no part of what readers see."""
-    found = _FRONT_MATTER.match(text)
-    return found[0] if found else ""
+    """The settings between rules at the beginning of a text, which readers do not see; empty without any."""
+    match = _FRONT_MATTER.match(text)
+    return match[0] if match else ""
 
 
 @lru_cache(maxsize=64)
 def lines_of(text: str) -> tuple[TextLine, ...]:
     lines, start, fenced = list[TextLine](), 0, False
-    for raw in text.splitlines(keepends=True):
-        is_fence = bool(_FENCE.match(raw)) and (fenced or not _underlines(raw, lines[-1:]))
+    for line_text in text.splitlines(keepends=True):
+        is_fence = bool(_FENCE.match(line_text)) and (fenced or not _underlines(line_text, lines[-1:]))
         fenced = fenced != is_fence
-        lines.append(TextLine(raw.rstrip("\r\n"), start, start + len(raw), fenced or is_fence))
-        start += len(raw)
+        lines.append(TextLine(line_text.rstrip("\r\n"), start, start + len(line_text), fenced or is_fence))
+        start += len(line_text)
     return tuple(lines)
 
 
-def _underlines(raw: str, above: Sequence[TextLine]) -> bool:
-    """Tildes right below a line of about their length are a heading, not the beginning of code."""
+def _underlines(line_text: str, above: Sequence[TextLine]) -> bool:
+    """Whether a line of tildes is the underline of a heading of about its length, and not a fence."""
     return (
         bool(above)
         and bool(above[0].text.strip())
-        and abs(len(raw.strip()) - len(above[0].text.strip())) <= 3
+        and abs(len(line_text.strip()) - len(above[0].text.strip())) <= 3
     )
 
 
@@ -66,13 +68,13 @@ def headings_of(text: str) -> tuple[Heading, ...]:
 
 def _headings(lines: Sequence[TextLine]) -> Iterator[Heading]:
     styles: dict[str, int] = {}
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         atx = None if line.in_code else _ATX.match(line.text)
-        start = lines[_with_anchor(lines, at)].start
+        start = lines[_with_anchor(lines, index)].start
         if atx:
             yield Heading(len(atx[1]), _ATTRIBUTES.sub("", atx[2]), atx[1], start)
-        elif at + 1 < len(lines) and _is_underlined(line, lines[at + 1].text.rstrip()):
-            mark = lines[at + 1].text[0]
+        elif index + 1 < len(lines) and _is_underlined(line, lines[index + 1].text.rstrip()):
+            mark = lines[index + 1].text[0]
             yield Heading(styles.setdefault(mark, len(styles) + 1), line.text.strip(), mark, start)
 
 
@@ -92,10 +94,41 @@ def is_underline(text: str) -> bool:
     return bool(_UNDERLINE.match(text))
 
 
-def _with_anchor(lines: Sequence[TextLine], at: int) -> int:
-    """The first line of a heading with the reference target above it."""
-    first = at
+def _with_anchor(lines: Sequence[TextLine], index: int) -> int:
+    """The index of the first line of a heading, including a reference target above it."""
+    first = index
     while first > 0 and (_ANCHOR.match(lines[first - 1].text) or not lines[first - 1].text.strip()):
         first -= 1
-    anchors = [n for n in range(first, at) if _ANCHOR.match(lines[n].text)]
-    return anchors[0] if anchors else at
+    anchors = [n for n in range(first, index) if _ANCHOR.match(lines[n].text)]
+    return anchors[0] if anchors else index
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleSection:
+    """A section; `mark` is `##` or the character of its underline, `text` its own text from `start` to `end`.
+
+    `whole_end` is the end of its last subsection.
+    """
+
+    title: str
+    mark: str
+    start: int
+    end: int
+    whole_end: int
+    text: str
+
+
+@lru_cache(maxsize=256)
+def sections_of(text: str) -> tuple[ArticleSection, ...]:
+    headings = headings_of(text)
+    starts = [heading.start for heading in headings] + [len(text)]
+    sections = []
+    for n, heading in enumerate(headings):
+        whole_end = next(
+            (other.start for other in headings[n + 1 :] if other.level <= heading.level), len(text)
+        )
+        body = text[heading.start : starts[n + 1]]
+        sections.append(
+            ArticleSection(heading.title, heading.mark, heading.start, starts[n + 1], whole_end, body)
+        )
+    return tuple(sections)

@@ -1,4 +1,4 @@
-"""The sentence, row, line or heading of an article around a place in it."""
+"""The sentence, row, line or heading of an article around an offset in it."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from functools import lru_cache
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$|^(\S.*)\n([=\-~#*^\"'`+])\3{2,}[ \t]*$")
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
 _CODE = re.compile(r"(?:    |\t|[|>])")
-# Bounded where a text without line breaks or with nothing else would make them quadratic.
+# The repetitions are bounded, because otherwise some texts would take quadratic time.
 _URL = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://[^\s<>\"'`)\]]+"
     r"|\]\((?!#)[^)\s]{1,500}\)"
@@ -16,7 +16,7 @@ _URL = re.compile(
     re.MULTILINE,
 )
 _CODE_SPAN = re.compile(r"(?ms:^[ \t]*(```|~~~).*?^[ \t]*\1)|``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
-_REACH = 400
+_MAX_SENTENCE_CHARACTERS = 400
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -26,46 +26,46 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     line_end = len(text) if line_end < 0 else line_end
     if _CODE.match(text, line_start):
         return line_start, line_end
-    low, high = max(0, start - _REACH), min(len(text), end + _REACH)
-    first = max((found.end() for found in _STOP.finditer(text, low, start)), default=low)
+    low, high = max(0, start - _MAX_SENTENCE_CHARACTERS), min(len(text), end + _MAX_SENTENCE_CHARACTERS)
+    first = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
     last = _STOP.search(text, end, high)
     return min(first, start), last.start() + 1 if last else high
 
 
 @lru_cache(maxsize=256)
 def headings(text: str) -> tuple[tuple[int, str], ...]:
-    return tuple((found.start(), found[1] or found[2]) for found in _HEADING.finditer(text))
+    return tuple((match.start(), match[1] or match[2]) for match in _HEADING.finditer(text))
 
 
-def heading_over(text: str, place: int) -> str:
-    """The heading of the section that a place is in."""
-    known = headings(text)
-    at = bisect_right(known, (place, "\U0010ffff"))
-    return known[at - 1][1] if at else ""
+def heading_over(text: str, offset: int) -> str:
+    """The heading of the section that contains an offset; empty before the first one."""
+    all_headings = headings(text)
+    at = bisect_right(all_headings, (offset, "\U0010ffff"))
+    return all_headings[at - 1][1] if at else ""
 
 
 @lru_cache(maxsize=64)
 def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(found.span() for found in _CODE_SPAN.finditer(text))
+    return tuple(match.span() for match in _CODE_SPAN.finditer(text))
 
 
-def is_in_code(text: str, place: int) -> bool:
-    return _is_inside(_code_spans(text), place, len(text))
+def is_in_code(text: str, offset: int) -> bool:
+    return _is_inside(_code_spans(text), offset, len(text))
 
 
 @lru_cache(maxsize=64)
 def _url_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(found.span() for found in _URL.finditer(text))
+    return tuple(match.span() for match in _URL.finditer(text))
 
 
-def is_in_url(text: str, place: int) -> bool:
-    return _is_inside(_url_spans(text), place, len(text))
+def is_in_url(text: str, offset: int) -> bool:
+    return _is_inside(_url_spans(text), offset, len(text))
 
 
-def _is_inside(spans: tuple[tuple[int, int], ...], place: int, size: int) -> bool:
-    at = bisect_right(spans, (place, size))
-    return bool(at) and spans[at - 1][1] > place
+def _is_inside(spans: tuple[tuple[int, int], ...], offset: int, size: int) -> bool:
+    at = bisect_right(spans, (offset, size))
+    return bool(at) and spans[at - 1][1] > offset
 
 
-def line_of(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1
+def line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1

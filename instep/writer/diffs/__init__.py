@@ -1,1 +1,1 @@
-"""Reading a change: a unified diff as data, which of its files are read, and what kind each is."""
+"""A unified diff as data, the kinds of its files, and which of them are reviewed."""

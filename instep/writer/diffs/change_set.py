@@ -1,4 +1,4 @@
-"""Which files of a diff are read, which are left out and why."""
+"""Which files of a diff are reviewed, and which are skipped and why."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
 from instep.writer.diffs.patch import Diff, FilePatch
 
 MAX_LINES = 20_000
-_WORDS: dict[Kind, str] = {
+_KIND_WORDS: dict[Kind, str] = {
     "locked": "lock",
     "generated": "generated or minified",
     "vendored": "vendored",
@@ -16,43 +16,47 @@ _WORDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file that is read, and how much it says about what users see."""
+class ReviewedFile:
+    """A file that is reviewed; `weight` says how much it concerns users (0.3 to 1.5)."""
 
-    file: FilePatch
+    patch: FilePatch
     kind: Kind
     weight: float
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    files: tuple[ReadFile, ...]
-    left_out: tuple[tuple[str, Kind], ...]
-    unread: int
+    """The reviewed files, the skipped ones with their kinds, and how many were skipped for their size."""
+
+    files: tuple[ReviewedFile, ...]
+    skipped: tuple[tuple[str, Kind], ...]
+    skipped_for_size: int
 
 
 def reviewed_files(diff: Diff) -> ChangeSet:
-    """User-facing files first, up to a bound that keeps one change from taking minutes."""
+    """The files to review, user-facing ones first, up to a bound so that one change can't take minutes."""
     kinds = [(file, kind_of(file)) for file in diff.files]
-    files = [ReadFile(file, kind, WEIGHTS[kind]) for file, kind in kinds if kind not in LEFT_OUT]
-    left_out = tuple((file.path, kind) for file, kind in kinds if kind in LEFT_OUT)
-    files.sort(key=lambda scoped: -scoped.weight)
-    read, lines = list[ReadFile](), 0
-    for scoped in files:
-        size = sum(len(hunk.lines) for hunk in scoped.file.hunks)
-        if lines + size <= MAX_LINES:
-            read.append(scoped)
-            lines += size
-    return ChangeSet(tuple(read), left_out, len(files) - len(read))
+    files = [ReviewedFile(file, kind, WEIGHTS[kind]) for file, kind in kinds if kind not in LEFT_OUT]
+    skipped = tuple((file.path, kind) for file, kind in kinds if kind in LEFT_OUT)
+    files.sort(key=lambda file: -file.weight)
+    reviewed, line_count = list[ReviewedFile](), 0
+    for file in files:
+        size = sum(len(hunk.lines) for hunk in file.patch.hunks)
+        if line_count + size <= MAX_LINES:
+            reviewed.append(file)
+            line_count += size
+    return ChangeSet(tuple(reviewed), skipped, len(files) - len(reviewed))
 
 
-def summary_of_skipped(scope: ChangeSet) -> list[str]:
-    """What a reviewer should know about files that were not read."""
-    said = []
-    kinds = Counter(_WORDS[kind] for _, kind in scope.left_out)
+def summary_of_skipped(change_set: ChangeSet) -> list[str]:
+    """Sentences for a reviewer about files that were skipped."""
+    sentences = []
+    kinds = Counter(_KIND_WORDS[kind] for _, kind in change_set.skipped)
     if kinds:
-        listed = ", ".join(f"{count} {word}" for word, count in sorted(kinds.items()))
-        said.append(f"Left out {listed} {'file' if len(scope.left_out) == 1 else 'files'}.")
-    if scope.unread:
-        said.append(f"The change is very large: {scope.unread} of its files were not read.")
-    return said
+        counts = ", ".join(f"{count} {word}" for word, count in sorted(kinds.items()))
+        sentences.append(f"Left out {counts} {'file' if len(change_set.skipped) == 1 else 'files'}.")
+    if change_set.skipped_for_size:
+        sentences.append(
+            f"The change is very large: {change_set.skipped_for_size} of its files were not read."
+        )
+    return sentences

@@ -1,4 +1,4 @@
-"""What kind of file a path names, and so how much a change of it says to the reader of an article."""
+"""The kind of a changed file, and so how much a change of it concerns the readers of articles."""
 
 import re
 from typing import Literal
@@ -61,7 +61,7 @@ LONG_LINE = 1_000
 
 
 def kind_of(file: FilePatch) -> Kind:
-    """The kind of a changed file, from its path and, for generated code, from what it says of itself."""
+    """The kind of a changed file: from its path, or from the marks of generated code in its lines."""
     if file.is_binary:
         return "binary"
     for kind, pattern in _ORDER:

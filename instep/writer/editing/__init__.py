@@ -1,1 +1,1 @@
-"""The edits: what is certain, code that articles show, what is gone, and what is likely; put together."""
+"""The edits of articles: certain ones, code in examples, removals and likely ones, and how to apply them."""

@@ -6,83 +6,86 @@ from collections.abc import Mapping, Sequence
 
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
-from instep.writer.editing.edits import Edit, EditReason, edits_for
+from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
 from instep.writer.editing.examples import ExampleEdit
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.renames import Rename
 from instep.writer.shapes import Article, Evidence
 
-# These tell what was true at a time: an edit would make them false.
+# Records describe what was true at a time: an edit would make them false.
 _RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version history)\b", re.IGNORECASE)
-_MOST_EVIDENCE = 50
-_EXCERPT = 300
+_MAX_EVIDENCE = 50
+_MAX_EXCERPT_CHARACTERS = 300
 
 
-def find_edits(facts: Sequence[Fact], library: Corpus) -> dict[str, list[Edit]]:
-    """All certain places, by article; of overlapping ones the first stays (facts come in order of trust)."""
-    found: dict[str, list[Edit]] = {}
+def find_edits(facts: Sequence[Fact], corpus: Corpus) -> EditsByArticle:
+    """All certain edits; of overlapping ones the first stays, because facts come in order of trust."""
+    edits: EditsByArticle = {}
     for fact in facts:
-        for article in library.with_words(fact.old):
+        for article in corpus.articles_with(fact.old):
             if not is_record(article):
-                for place in edits_for(fact, article, library):
-                    add_edit(found.setdefault(article.id, []), place)
-    return {article_id: places for article_id, places in found.items() if places}
+                for edit in edits_for(fact, article, corpus):
+                    add_edit(edits.setdefault(article.id, []), edit)
+    return {article_id: article_edits for article_id, article_edits in edits.items() if article_edits}
 
 
 def add_example_edits(
-    found: dict[str, list[Edit]], copies: Mapping[str, Sequence[ExampleEdit]], library: Corpus
+    edits: EditsByArticle, examples: Mapping[str, Sequence[ExampleEdit]], corpus: Corpus
 ) -> None:
-    """Lines of code say more than a name or a value in them, and so come first."""
-    for article in library.articles:
-        if article.id in copies and not is_record(article):
-            known, places = found.get(article.id, []), list[Edit]()
-            for copy in copies[article.id]:
-                add_edit(places, Edit(copy.start, copy.end, copy.new, copy))
-            for place in known:
-                add_edit(places, place)
-            found[article.id] = places
+    """Adds the edits of examples before the others: a line of code says more than a name in it."""
+    for article in corpus.articles:
+        if article.id in examples and not is_record(article):
+            article_edits: list[Edit] = []
+            for example in examples[article.id]:
+                add_edit(article_edits, Edit(example.start, example.end, example.new, example))
+            for edit in edits.get(article.id, []):
+                add_edit(article_edits, edit)
+            edits[article.id] = article_edits
 
 
 def is_record(article: Article) -> bool:
+    """Whether an article is a record of past versions, such as a change log."""
     return bool(_RECORD.search(article.title))
 
 
-def add_edit(places: list[Edit], place: Edit) -> None:
-    at = bisect_right(places, place.start, key=lambda other: other.start)
-    is_free_before = at == 0 or places[at - 1].end <= place.start
-    if is_free_before and (at == len(places) or place.end <= places[at].start):
-        places.insert(at, place)
+def add_edit(edits: list[Edit], edit: Edit) -> None:
+    """Inserts an edit in the order of places, unless it overlaps one that is there."""
+    index = bisect_right(edits, edit.start, key=lambda other: other.start)
+    is_free_before = index == 0 or edits[index - 1].end <= edit.start
+    if is_free_before and (index == len(edits) or edit.end <= edits[index].start):
+        edits.insert(index, edit)
 
 
-def apply(places: Sequence[Edit], text: str) -> str:
-    """The text with each place replaced and nothing else touched."""
-    parts, at = list[str](), 0
-    for place in places:
-        parts += text[at : place.start], place.new
-        at = place.end
-    return "".join([*parts, text[at:]])
+def apply(edits: Sequence[Edit], text: str) -> str:
+    """The text with each span replaced and nothing else touched."""
+    parts, end = list[str](), 0
+    for edit in edits:
+        parts += text[end : edit.start], edit.new
+        end = edit.end
+    return "".join([*parts, text[end:]])
 
 
-def new_title(article: Article, places: Sequence[Edit], library: Corpus) -> str:
-    """The title under the new names that the text gets."""
+def new_title(article: Article, edits: Sequence[Edit], corpus: Corpus) -> str:
+    """The title with the renames that the text gets."""
     title = article.title
-    for fact in {place.fact: None for place in places if isinstance(place.fact, Rename)}:
-        inside = Article(article.id, "", title)
-        title = apply(sorted(edits_for(fact, inside, library), key=lambda place: place.start), title)
+    for fact in {edit.fact: None for edit in edits if isinstance(edit.fact, Rename)}:
+        title_only = Article(article.id, "", title)
+        title = apply(sorted(edits_for(fact, title_only, corpus), key=lambda edit: edit.start), title)
     return title
 
 
-def evidence_for(places: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
-    """Per edit the best line of code behind it, and the line it stands on in the edited text."""
-    found, moved = list[Evidence](), 0
-    for place in places[:_MOST_EVIDENCE]:
-        source = best_source(place.fact)
-        line = line_of(text, place.start) + moved + len(place.new) - len(place.new.lstrip("\n"))
-        found.append(Evidence(source.file, source.line, source.line, source.text[:_EXCERPT], line))
-        moved += place.new.count("\n") - text.count("\n", place.start, place.end)
-    return tuple(found)
+def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
+    """Per edit the weightiest line of code behind it, and its line in the edited text."""
+    evidence, added_lines = list[Evidence](), 0
+    for edit in edits[:_MAX_EVIDENCE]:
+        source = best_source(edit.fact)
+        line = line_of(text, edit.start) + added_lines + len(edit.new) - len(edit.new.lstrip("\n"))
+        excerpt = source.text[:_MAX_EXCERPT_CHARACTERS]
+        evidence.append(Evidence(source.file, source.line, source.line, excerpt, line))
+        added_lines += edit.new.count("\n") - text.count("\n", edit.start, edit.end)
+    return tuple(evidence)
 
 
-def best_source(fact: EditReason) -> Source:
+def best_source(fact: EditReason) -> SourceLine:
     return max(fact.sources, key=lambda source: source.weight)

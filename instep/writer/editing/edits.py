@@ -1,9 +1,10 @@
-"""Where an article states what a change made untrue, and so what to put there."""
+"""Where an article states what a change made untrue, and the text that belongs there."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from instep.core.identifiers import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import front_matter, headings_of
 from instep.writer.articles.passages import heading_over, is_in_code, is_in_url, sentence_around
@@ -18,13 +19,13 @@ from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
 from instep.writer.shapes import Article
-from instep.writer.words.matching import emphasised, mention
+from instep.writer.words.identifiers import emphasised
 
-# A route begins where no path goes before it, or right behind a host.
+# A route begins where no path precedes it, or right after a host.
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
-_HOST = 80
-_TELLING = 6.0
+_MAX_HOST_CHARACTERS = 80
+_MIN_IDF = 6.0
 
 
 EditReason = Fact | Insertion | Note | ExampleEdit | Removal
@@ -32,7 +33,7 @@ EditReason = Fact | Insertion | Note | ExampleEdit | Removal
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What to put in the place of a span of an article, and on what ground."""
+    """Replaces a span of an article (offsets in characters) by `new`, because of `fact`."""
 
     start: int
     end: int
@@ -40,72 +41,78 @@ class Edit:
     fact: EditReason
 
 
-def edits_for(fact: Fact, article: Article, library: Corpus) -> Iterator[Edit]:
+# The edits of each article by its id, sorted by place and without overlaps.
+EditsByArticle = dict[str, list[Edit]]
+
+
+def edits_for(fact: Fact, article: Article, corpus: Corpus) -> Iterator[Edit]:
     if isinstance(fact, Signature):
-        yield from _rewritten(fact, article.text)
+        yield from _signature_edits(fact, article.text)
         return
     if isinstance(fact, Rename):
-        spans = _renamed(fact, article.text)
+        spans = _rename_spans(fact, article.text)
     elif isinstance(fact, Value):
-        spans = _revalued(fact, article.text)
+        spans = _value_spans(fact, article.text)
     else:
-        spans = _reworded(fact, article.text, library)
+        spans = _rewording_spans(fact, article.text, corpus)
     first = len(front_matter(article.text))
     for start, end in spans:
-        if start >= first and not _says_both(fact, article.text, start, end):
+        if start >= first and not _states_both(fact, article.text, start, end):
             yield Edit(start, end, wrapped_like(article.text[start:end], fact.new), fact)
 
 
-def _rewritten(fact: Signature, text: str) -> Iterator[Edit]:
-    """In headings only: an example may do without the new parameter. An underline grows with its heading."""
-    for head in headings_of(text):
-        if fact.old not in head.title:
+def _signature_edits(fact: Signature, text: str) -> Iterator[Edit]:
+    """Only headings: an example may omit the new parameter. An underline grows with its heading."""
+    for heading in headings_of(text):
+        if fact.old not in heading.title:
             continue
-        start = text.index(fact.old, head.start)
+        start = text.index(fact.old, heading.start)
         yield Edit(start, start + len(fact.old), fact.new, fact)
         below = _UNDERLINE.match(text, text.find("\n", start) + 1)
-        if below and not head.mark.startswith("#"):
-            length = len(head.title) - len(fact.old) + len(fact.new)
+        if below and not heading.mark.startswith("#"):
+            length = len(heading.title) - len(fact.old) + len(fact.new)
             yield Edit(below.start(), below.end(), below[1] * length, fact)
 
 
-def _says_both(fact: Fact, text: str, start: int, end: int) -> bool:
-    """A sentence that names the new beside the old tells of the change itself, or of two things."""
+def _states_both(fact: Fact, text: str, start: int, end: int) -> bool:
+    """A sentence with both texts describes the change itself, or two different things."""
     first, last = sentence_around(text, start, end)
     rest = text[first:start] + " " + text[end:last]
     return bool(mention(fact.new).search(mention(fact.old).sub(" ", rest)))
 
 
-def _renamed(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
-    pattern = emphasised(fact.old) if fact.form == "emphasised" else mention(fact.old)
+def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
+    pattern = emphasised(fact.old) if fact.marking == "emphasised" else mention(fact.old)
     in_paths = "/" in fact.old or any(_is_path_part(fact.new, source.text) for source in fact.sources)
-    for found in pattern.finditer(text):
-        if fact.form == "coded" and not is_in_code(text, found.start()):
+    for match in pattern.finditer(text):
+        if fact.marking == "coded" and not is_in_code(text, match.start()):
             continue
-        if fact.old.startswith("/") and not _ROOT.search(text, max(0, found.start() - _HOST), found.start()):
+        if fact.old.startswith("/") and not _ROOT.search(
+            text, max(0, match.start() - _MAX_HOST_CHARACTERS), match.start()
+        ):
             continue
-        # A link goes on working under the old address unless the change moves addresses.
-        if in_paths or not is_in_url(text, found.start()):
-            yield found.span()
+        # A link keeps working under the old address unless the change moves addresses.
+        if in_paths or not is_in_url(text, match.start()):
+            yield match.span()
 
 
 def _is_path_part(name: str, line: str) -> bool:
     return f"/{name}" in line or f"{name}/" in line
 
 
-def _reworded(fact: Rewording, text: str, library: Corpus) -> Iterator[tuple[int, int]]:
-    if library.weight(fact.old) >= _TELLING:
-        yield from (found.span() for found in mention(fact.old).finditer(text))
+def _rewording_spans(fact: Rewording, text: str, corpus: Corpus) -> Iterator[tuple[int, int]]:
+    if corpus.total_idf(fact.old) >= _MIN_IDF:
+        yield from (match.span() for match in mention(fact.old).finditer(text))
 
 
-def _revalued(fact: Value, text: str) -> Iterator[tuple[int, int]]:
+def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
     if not is_mentioned(fact, text):
         return
-    for found in mention(fact.old).finditer(text):
-        start, end = found.span()
+    for match in mention(fact.old).finditer(text):
+        start, end = match.span()
         first, last = sentence_around(text, start, end)
         if len(mention(fact.old).findall(text[first:last])) > 1:
             continue
-        said = StatedValue(text[first:start], text[start:end], text[end:last], heading_over(text, start))
-        if any(states_value_of(fact, name, said) for name in fact.names):
+        sentence = StatedValue(text[first:start], text[start:end], text[end:last], heading_over(text, start))
+        if any(states_value_of(fact, name, sentence) for name in fact.names):
             yield start, end

@@ -1,4 +1,4 @@
-"""Edits that a change makes likely: new entries beside their siblings, else a note where it may belong."""
+"""Edits that a change makes likely: new entries next to their siblings, else a note where it may belong."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -6,7 +6,7 @@ from itertools import islice
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.editing.apply import add_edit, is_record
-from instep.writer.editing.edits import Edit
+from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import (
@@ -18,75 +18,78 @@ from instep.writer.inserting.insertions import (
 from instep.writer.inserting.notes import Note, note_for
 from instep.writer.inserting.siblings import is_listed
 from instep.writer.relevance.mentions import Mentions
-from instep.writer.relevance.ranking import Ranked
-from instep.writer.relevance.selection import Candidate, select_drafts
+from instep.writer.relevance.ranking import Ranking
+from instep.writer.relevance.selection import DraftCandidate, select_drafts
 from instep.writer.shapes import Article, Change
 
-_NEAREST = 4
-
-Found = dict[str, list[Edit]]
+# How many of the nearest articles may get a likely edit.
+_MAX_CANDIDATES = 4
 
 
 def likely_edits(
-    found: Found,
+    certain: EditsByArticle,
     change: Change,
-    scope: ChangeSet,
+    change_set: ChangeSet,
     additions: Sequence[Addition],
     mentions: Mentions,
-    ranked: Ranked,
+    ranking: Ranking,
     need: float,
-    library: Corpus,
-) -> Found:
-    """The places found, and those that are likely in the articles that come first."""
-    nearest = list(islice(_nearest(ranked, library), _NEAREST))
-    renamed = _renamed(found)
+    corpus: Corpus,
+) -> EditsByArticle:
+    """The certain edits, and the likely ones of the selected articles among the nearest."""
+    nearest = list(islice(_nearest(ranking, corpus), _MAX_CANDIDATES))
+    renamed = _new_names(certain)
     additions = [addition for addition in additions if addition.name not in renamed]
-    spotted = {
-        article.id: scored_insertions(article, additions, change, at, need)
-        for at, (article, _) in enumerate(nearest)
+    insertions = {
+        article.id: scored_insertions(article, additions, change, rank, need)
+        for rank, (article, _) in enumerate(nearest)
     }
-    candidates = [
-        Candidate(article, at, behind, max((one.chance for one in spotted[article.id]), default=0.0))
-        for at, (article, behind) in enumerate(nearest)
-    ]
-    likely = select_drafts(candidates, change, additions, mentions, need, library, bool(found))
-    both = dict(found)
-    for candidate in likely:
+    candidates = []
+    for rank, (article, gap) in enumerate(nearest):
+        probabilities = (insertion.probability for insertion in insertions[article.id])
+        candidates.append(DraftCandidate(article, rank, gap, max(probabilities, default=0.0)))
+    edits = dict(certain)
+    for candidate in select_drafts(candidates, change, additions, mentions, need, corpus, bool(certain)):
         article = candidate.article
-        places = list(found.get(article.id, ()))
-        is_done = bool(places) or article.id in mentions.updated
-        for made in _grounds(article, spotted[article.id], additions, change, scope, is_done):
-            add_edit(places, Edit(made.place, made.place, made.new, made))
-        if places:
-            both[article.id] = places
-    return both
+        article_edits = list(certain.get(article.id, ()))
+        is_updated = bool(article_edits) or article.id in mentions.updated
+        for reason in _reasons(article, insertions[article.id], additions, change, change_set, is_updated):
+            add_edit(article_edits, Edit(reason.place, reason.place, reason.new, reason))
+        if article_edits:
+            edits[article.id] = article_edits
+    return edits
 
 
-def _renamed(found: Found) -> set[str]:
-    """New names that take the place of old ones, and so need no entry beside them."""
-    facts = (place.fact for places in found.values() for place in places)
+def _new_names(edits: EditsByArticle) -> set[str]:
+    """New names that replace old ones, and so need no entry next to them."""
+    facts = (edit.fact for article_edits in edits.values() for edit in article_edits)
     return {fact.new for fact in facts if isinstance(fact, Rename)}
 
 
-def _nearest(ranked: Ranked, library: Corpus) -> Iterator[tuple[Article, float]]:
-    by_id = {article.id: article for article in library.articles}
-    for article_id, behind in zip(ranked.order, ranked.behind, strict=True):
+def _nearest(ranking: Ranking, corpus: Corpus) -> Iterator[tuple[Article, float]]:
+    """Articles with their gap to the first, best first, without records of past versions."""
+    by_id = {article.id: article for article in corpus.articles}
+    for article_id, gap in zip(ranking.order, ranking.gaps, strict=True):
         if not is_record(by_id[article_id]):
-            yield by_id[article_id], behind
+            yield by_id[article_id], gap
 
 
-def _grounds(
+def _reasons(
     article: Article,
-    spotted: Sequence[ScoredInsertion],
+    insertions: Sequence[ScoredInsertion],
     additions: Sequence[Addition],
     change: Change,
-    scope: ChangeSet,
-    is_done: bool,
+    change_set: ChangeSet,
+    is_updated: bool,
 ) -> Iterator[Insertion | Note]:
-    """New entries; a note only where the article says nothing of the change yet."""
-    insertions = choose_insertions(spotted, additions, change, article)
-    yield from insertions
-    if not insertions and not is_done and not any(is_listed(one, article.text) for one in additions):
-        note = note_for(article.text, change, additions, scope)
+    """New entries; a note only where the article does not mention the change yet."""
+    entries = choose_insertions(insertions, additions, change, article)
+    yield from entries
+    if (
+        not entries
+        and not is_updated
+        and not any(is_listed(addition, article.text) for addition in additions)
+    ):
+        note = note_for(article.text, change, additions, change_set)
         if note:
             yield note

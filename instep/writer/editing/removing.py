@@ -1,85 +1,83 @@
-"""Entries of articles about nothing but what a change takes out: a row, an item, a term, a section."""
+"""Removes entries of articles that are about nothing but a removed name: a row, item, term or section."""
 
 import re
 from collections.abc import Iterator, Sequence
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.corpus import Corpus
-from instep.writer.articles.entries import Entry, EntryList, Form, entry_lists_of
-from instep.writer.articles.sections import sections_of
+from instep.writer.articles.entries import EntryList, ListEntry, ListKind, entry_lists_of
+from instep.writer.articles.headings import sections_of
 from instep.writer.editing.apply import add_edit, is_record
-from instep.writer.editing.edits import Edit
+from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.facts.removals import Removal
-from instep.writer.words.names import is_distinct
 
 _SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|/?[A-Za-z_][\w./-]*\w")
 _SHORT = re.compile(r"-\w")
-# What may stand between the name that an item opens with and what the item says of it.
+# What may separate the name at the start of an item from its description.
 _ITEM_HEAD = re.compile(
     r"(?:[`*_\"\]]|\s*\([^()]{0,300}\)|=[^\s=]{1,300})*(?:\s*(?::|-{1,2}|[\u2013\u2014])(?:\s|$)|\s*$)"
 )
 _SIGNATURE = re.compile(r"\([^()]{0,300}\)|=\S*")
 _BLANK = re.compile(r"(?:[ \t]*\n)*")
-_MOST_ARTICLES = 3
-_MOST_LINES = 60
-_LONGEST_HEAD = 500
-
-Found = dict[str, list[Edit]]
+_MAX_ARTICLES = 3
+_MAX_LINES = 60
+_MAX_HEAD_CHARACTERS = 500
 
 
-def add_removals(found: Found, removals: Sequence[Removal], library: Corpus) -> None:
-    """Takes out what is certain. What other edits touch is no mere removal, and stays."""
+def add_removals(edits: EditsByArticle, removals: Sequence[Removal], corpus: Corpus) -> None:
+    """Adds the certain removals. An entry that another edit touches is not a mere removal, and stays."""
     for removal in removals:
         if removal.doubt is None:
             blocks = [
-                (article, place)
-                for article in library.with_words(removal.old)
+                (article, block)
+                for article in corpus.articles_with(removal.old)
                 if not is_record(article)
-                for place in _blocks(removal, article.text)
+                for block in _blocks(removal, article.text)
             ]
-            # What many articles list is the name of many things.
-            if len({article.id for article, _ in blocks}) <= _MOST_ARTICLES:
-                for article, place in blocks:
-                    _add(found, article.id, place)
+            # A name that many articles list is the name of many things.
+            if len({article.id for article, _ in blocks}) <= _MAX_ARTICLES:
+                for article, removal_edit in blocks:
+                    _add(edits, article.id, removal_edit)
 
 
-def _add(found: Found, article_id: str, place: Edit) -> None:
-    places = found.get(article_id, [])
-    before = len(places)
-    add_edit(places, place)
-    if len(places) > before:
-        found[article_id] = places
+def _add(edits: EditsByArticle, article_id: str, edit: Edit) -> None:
+    article_edits = edits.get(article_id, [])
+    before = len(article_edits)
+    add_edit(article_edits, edit)
+    if len(article_edits) > before:
+        edits[article_id] = article_edits
 
 
 def _blocks(removal: Removal, text: str) -> Iterator[Edit]:
     """The entries under the name, the largest first, so that a section goes with what it lists."""
-    places = [
-        Edit(entry.start, _end(group.form, entry, text), "", removal)
+    edits = [
+        Edit(entry.start, _end(group.kind, entry, text), "", removal)
         for group in entry_lists_of(text)
         for entry in group.entries
         if entry.label == removal.old and _is_alone(entry, group, text)
     ]
-    yield from sorted(places, key=lambda place: place.start - place.end)
+    yield from sorted(edits, key=lambda edit: edit.start - edit.end)
 
 
-def _is_alone(entry: Entry, group: EntryList, text: str) -> bool:
-    """Whether the entry names nothing else in its head, and others stay beside it."""
-    block = text[entry.start : entry.end]
-    if block.count("\n") > _MOST_LINES or all(other.label == entry.label for other in group.entries):
+def _is_alone(entry: ListEntry, group: EntryList, text: str) -> bool:
+    """Whether the entry names nothing else in its head, and other entries stay next to it."""
+    body = text[entry.start : entry.end]
+    if body.count("\n") > _MAX_LINES or all(other.label == entry.label for other in group.entries):
         return False
-    head = _head(group.form, entry, text)
-    return head is not None and len(head) <= _LONGEST_HEAD and not _names_other(head, entry.label)
+    head = _head(group.kind, entry, text)
+    return head is not None and len(head) <= _MAX_HEAD_CHARACTERS and not _names_other(head, entry.label)
 
 
-def _head(form: Form, entry: Entry, text: str) -> str | None:
-    """What the entry says it is about; None where its text runs on, or where it has parts of its own."""
+def _head(kind: ListKind, entry: ListEntry, text: str) -> str | None:
+    """What the entry says it is about; None where its text runs on, or where it has subsections."""
     lines = text[entry.start : entry.end].splitlines()
-    if form == "section":
-        inside = [one for one in sections_of(text) if entry.start <= one.start < entry.end]
-        return inside[0].title if len(inside) == 1 else None
-    if form == "row":
+    if kind == "section":
+        sections = [section for section in sections_of(text) if entry.start <= section.start < entry.end]
+        return sections[0].title if len(sections) == 1 else None
+    if kind == "row":
         return lines[0].strip().strip("|").split("|")[0]
-    if form == "term":
+    if kind == "term":
         return lines[0]
     after = lines[0].find(entry.label) + len(entry.label)
     return lines[0][:after] if _ITEM_HEAD.match(lines[0], after) else None
@@ -92,9 +90,9 @@ def _names_other(head: str, label: str) -> bool:
     return any(not _SHORT.fullmatch(name) for name in (*coded, *plain))
 
 
-def _end(form: Form, entry: Entry, text: str) -> int:
-    """Blank lines that parted the entry from the next one go with it."""
-    if form == "row" or not text[: entry.start].endswith("\n\n"):
+def _end(kind: ListKind, entry: ListEntry, text: str) -> int:
+    """The blank lines between the entry and the next one are removed with it."""
+    if kind == "row" or not text[: entry.start].endswith("\n\n"):
         return entry.end
     blank = _BLANK.match(text, entry.end)
     return blank.end() if blank else entry.end

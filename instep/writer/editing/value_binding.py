@@ -1,14 +1,13 @@
-"""Whether a value that an article states is the value of a name that a change gave another."""
+"""Whether a value in an article is the value of a setting that the change gives another value."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.facts.values import Value
-from instep.writer.words.matching import mention
-from instep.writer.words.names import is_distinct
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import parts_of
 
 _DEFAULT = re.compile(
     r"default|at most|at least|up to|maximum|minimum|limit|requires?\b|or (?:higher|newer|later)",
@@ -33,8 +32,8 @@ _UNITS = {
 }
 _UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(_UNITS.values())})\b", re.IGNORECASE)
-_NEAR = 40
-_CLOSE = 20
+_NEAR_CHARACTERS = 40
+_CLOSE_CHARACTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class StatedValue:
     heading: str
 
     @property
-    def sentence(self) -> str:
+    def text(self) -> str:
         return self.before + self.value + self.after
 
 
@@ -55,48 +54,55 @@ def is_mentioned(fact: Value, text: str) -> bool:
     """Whether a text names what the value belongs to at all, in any spelling."""
     for name in fact.names:
         parts = [part for part in parts_of(name) if len(part) >= 4] if fact.is_version else []
-        if any(_spoken([part]).search(text) for part in parts):
+        if any(_spelling([part]).search(text) for part in parts):
             return True
-        if not fact.is_version and (_spoken(_core(name)[0]).search(text) or mention(name).search(text)):
+        if not fact.is_version and (
+            _spelling(_words_and_unit(name)[0]).search(text) or mention(name).search(text)
+        ):
             return True
     return False
 
 
-def states_value_of(fact: Value, name: str, said: StatedValue) -> bool:
-    """The name in any spelling must stand close by; the more ordinary name and value are, the closer."""
+def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
+    """Requires the name nearby, in any spelling: the more ordinary name and value are, the closer."""
     if fact.is_version:
-        return _is_required(said) and any(
-            _spoken([part]).search(said.before[-_CLOSE:]) for part in parts_of(name) if len(part) >= 4
+        return _is_required(sentence) and any(
+            _spelling([part]).search(sentence.before[-_CLOSE_CHARACTERS:])
+            for part in parts_of(name)
+            if len(part) >= 4
         )
-    parts, unit = _core(name)
-    if not parts or (unit and not _has_unit(said.after, unit)):
+    parts, unit = _words_and_unit(name)
+    if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
-    if _given(parts).search(said.before) and (len(parts) > 1 or not fact.is_plain):
+    if _assignment(parts).search(sentence.before) and (len(parts) > 1 or not fact.is_plain):
         return True
-    says_default = bool(_DEFAULT.search(said.sentence))
+    says_default = bool(_DEFAULT.search(sentence.text))
     if not says_default and (fact.is_plain or len(parts) < 2):
         return False
-    return _is_near(name, parts, said) or (says_default and _is_named(name, said))
+    return _is_near(name, parts, sentence) or (says_default and _is_named_exactly(name, sentence))
 
 
-def _is_required(said: StatedValue) -> bool:
-    return bool(_AND_UP.match(said.after)) or bool(_REQUIRED.search(said.sentence))
+def _is_required(sentence: StatedValue) -> bool:
+    return bool(_AND_UP.match(sentence.after)) or bool(_REQUIRED.search(sentence.text))
 
 
-def _is_near(name: str, parts: Sequence[str], said: StatedValue) -> bool:
-    spoken = _spoken(parts)
+def _is_near(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
+    pattern = _spelling(parts)
     return bool(
-        spoken.search(said.before[-_NEAR:]) or (is_distinct(name) and spoken.search(said.after[:_NEAR]))
+        pattern.search(sentence.before[-_NEAR_CHARACTERS:])
+        or (is_distinct(name) and pattern.search(sentence.after[:_NEAR_CHARACTERS]))
     )
 
 
-def _is_named(name: str, said: StatedValue) -> bool:
+def _is_named_exactly(name: str, sentence: StatedValue) -> bool:
     exact = mention(name)
-    return is_distinct(name) and any(exact.search(part) for part in (said.heading, said.before, said.after))
+    return is_distinct(name) and any(
+        exact.search(part) for part in (sentence.heading, sentence.before, sentence.after)
+    )
 
 
-def _core(name: str) -> tuple[list[str], str | None]:
-    """The words of a name that prose would use, and the unit that its last word tells."""
+def _words_and_unit(name: str) -> tuple[list[str], str | None]:
+    """The words of a name that prose would use, and the unit that its last word names."""
     parts = [part for part in parts_of(name) if part not in _BOUNDS]
     unit = _UNIT_NAMES.get(parts[-1], parts[-1]) if parts else ""
     if unit in _UNITS and len(parts) > 1:
@@ -106,20 +112,20 @@ def _core(name: str) -> tuple[list[str], str | None]:
 
 def _has_unit(after: str, unit: str) -> bool:
     """Whether the value in the article has the unit of the setting, or none."""
-    found = _ANY_UNIT.match(after)
-    return found is None or bool(re.fullmatch(_UNITS[unit], found[1], re.IGNORECASE))
+    match = _ANY_UNIT.match(after)
+    return match is None or bool(re.fullmatch(_UNITS[unit], match[1], re.IGNORECASE))
 
 
 @lru_cache(maxsize=1_024)
-def _spoken_as(parts: tuple[str, ...], ending: str) -> re.Pattern[str]:
+def _pattern(parts: tuple[str, ...], ending: str) -> re.Pattern[str]:
     return re.compile(r"\b" + r"[\s_.-]?".join(map(re.escape, parts)) + ending, re.IGNORECASE)
 
 
-def _spoken(parts: Sequence[str]) -> re.Pattern[str]:
+def _spelling(parts: Sequence[str]) -> re.Pattern[str]:
     """A name in any spelling: `page_size`, `pageSize`, page size."""
-    return _spoken_as(tuple(parts), "")
+    return _pattern(tuple(parts), "")
 
 
-def _given(parts: Sequence[str]) -> re.Pattern[str]:
+def _assignment(parts: Sequence[str]) -> re.Pattern[str]:
     """A name in any spelling right before its value: `page_size = `, page size of, port."""
-    return _spoken_as(tuple(parts), r"\w{0,9}\W{1,6}(?:(?:is|of|to|was|at)\W{1,4})?$")
+    return _pattern(tuple(parts), r"\w{0,9}\W{1,6}(?:(?:is|of|to|was|at)\W{1,4})?$")

@@ -1,1 +1,1 @@
-"""What a change says: renames, new values, rewordings, and what it defines anew."""
+"""What a change did: renames, new values, rewordings, removals and additions."""

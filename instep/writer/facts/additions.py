@@ -1,17 +1,17 @@
-"""What a change defines anew, with the names that are defined beside it and what the code says of it."""
+"""Names that a change defines newly, with their siblings in the code and what the code says about them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.patch import Hunk
-from instep.writer.facts.changed_texts import Source
-from instep.writer.facts.declarations import Declaration, Kind, declarations_of
+from instep.writer.facts.changed_texts import SourceLine
+from instep.writer.facts.declarations import Declaration, DeclarationKind, declarations_of
 from instep.writer.facts.docstrings import doc_of
-from instep.writer.facts.parameters import grown_in
+from instep.writer.facts.signatures import parameter_additions
 
-_MOST = 300
-_NEAREST = 12
+_MAX_ADDITIONS = 300
+_MAX_SIBLINGS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,87 +22,88 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """A name that is new; `before` and `after` are its siblings in the code, nearest first."""
+    """A new name; `before` and `after` are its siblings in the code, nearest first."""
 
     name: str
-    kind: Kind
+    kind: DeclarationKind
     indent: int
     value: str
     doc: str
     context: str
     before: tuple[Sibling, ...]
     after: tuple[Sibling, ...]
-    source: Source
+    source: SourceLine
 
 
-def additions_of(scope: ChangeSet) -> tuple[Addition, ...]:
-    gone = {
-        declared.name
-        for scoped in scope.files
-        for hunk in scoped.file.hunks
-        for declared in declarations_of(hunk, "-", scoped.file.path)
-        if declared.line.mark == "-"
+def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
+    removed_names = {
+        declaration.name
+        for file in change_set.files
+        for hunk in file.patch.hunks
+        for declaration in declarations_of(hunk, "-", file.patch.path)
+        if declaration.line.mark == "-"
     }
-    found: dict[tuple[str, str], Addition] = {}
-    for scoped in scope.files:
-        if scoped.kind not in {"test", "internal", "docs"}:
-            for addition in (*_in_file(scoped, gone), *_in_lists(scoped)):
-                found.setdefault((addition.name, addition.source.file), addition)
-            if len(found) >= _MOST:
+    additions: dict[tuple[str, str], Addition] = {}
+    for file in change_set.files:
+        if file.kind not in {"test", "internal", "docs"}:
+            for addition in (*_new_declarations(file, removed_names), *_new_parameters(file)):
+                additions.setdefault((addition.name, addition.source.file), addition)
+            if len(additions) >= _MAX_ADDITIONS:
                 break
-    return tuple(found.values())[:_MOST]
+    return tuple(additions.values())[:_MAX_ADDITIONS]
 
 
-def _in_file(scoped: ReadFile, gone: set[str]) -> Iterator[Addition]:
-    for hunk in scoped.file.hunks:
-        declared = list(declarations_of(hunk, "+", scoped.file.path))
-        known = {one.name for one in declared if one.line.mark == " "}
-        for at, one in enumerate(declared):
-            if one.line.mark == "+" and one.name not in gone and one.name not in known:
+def _new_declarations(file: ReviewedFile, removed_names: set[str]) -> Iterator[Addition]:
+    for hunk in file.patch.hunks:
+        declarations = list(declarations_of(hunk, "+", file.patch.path))
+        old_names = removed_names | {each.name for each in declarations if each.line.mark == " "}
+        for index, declaration in enumerate(declarations):
+            if declaration.line.mark == "+" and declaration.name not in old_names:
                 yield Addition(
-                    one.name,
-                    one.kind,
-                    one.indent,
-                    one.value,
-                    doc_of(one, declared, hunk),
-                    _context(one, declared, hunk),
-                    tuple(_siblings(one, declared[:at][::-1])),
-                    tuple(_siblings(one, declared[at + 1 :])),
-                    Source(scoped.file.path, one.line.new, one.line.text, scoped.weight),
+                    declaration.name,
+                    declaration.kind,
+                    declaration.indent,
+                    declaration.value,
+                    doc_of(declaration, declarations, hunk),
+                    _context(declaration, declarations, hunk),
+                    tuple(_siblings(declaration, declarations[:index][::-1])),
+                    tuple(_siblings(declaration, declarations[index + 1 :])),
+                    SourceLine(file.patch.path, declaration.line.new, declaration.line.text, file.weight),
                 )
 
 
-def _in_lists(scoped: ReadFile) -> Iterator[Addition]:
-    """New parameters of functions that were there before."""
-    for hunk in scoped.file.hunks:
-        for grown in grown_in(hunk, scoped.file.path):
-            names = [name for name, _ in grown.new]
-            for at, (name, default) in enumerate(grown.new):
-                if name in grown.added:
+def _new_parameters(file: ReviewedFile) -> Iterator[Addition]:
+    """New parameters of functions that existed before."""
+    for hunk in file.patch.hunks:
+        for function in parameter_additions(hunk, file.patch.path):
+            names = [name for name, _ in function.new]
+            for index, (name, default) in enumerate(function.new):
+                if name in function.added:
                     yield Addition(
                         name,
                         "parameter",
                         0,
                         f"= {default}" if default else "",
                         "",
-                        grown.name,
-                        tuple(Sibling(other, "") for other in reversed(names[:at])),
-                        tuple(Sibling(other, "") for other in names[at + 1 :]),
-                        Source(scoped.file.path, grown.line.new, grown.line.text, scoped.weight),
+                        function.name,
+                        tuple(Sibling(other, "") for other in reversed(names[:index])),
+                        tuple(Sibling(other, "") for other in names[index + 1 :]),
+                        SourceLine(file.patch.path, function.line.new, function.line.text, file.weight),
                     )
 
 
-def _context(one: Declaration, declared: Sequence[Declaration], hunk: Hunk) -> str:
-    """The line that the definition stands in: the nearest one of less depth, or the hunk's heading."""
+def _context(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
+    """The line of the enclosing definition: the nearest one with less indent, or the heading of the hunk."""
     outer = (
         other.line.text
-        for other in reversed(declared)
-        if other.place < one.place and other.indent < one.indent
+        for other in reversed(declarations)
+        if other.place < declaration.place and other.indent < declaration.indent
     )
     return next(outer, hunk.section)
 
 
-def _siblings(one: Declaration, others: Sequence[Declaration]) -> Iterator[Sibling]:
-    alike = [other for other in others if (other.kind, other.indent) == (one.kind, one.indent)]
-    for other in alike[:_NEAREST]:
+def _siblings(declaration: Declaration, others: Sequence[Declaration]) -> Iterator[Sibling]:
+    kind_and_indent = declaration.kind, declaration.indent
+    similar = [other for other in others if (other.kind, other.indent) == kind_and_indent]
+    for other in similar[:_MAX_SIBLINGS]:
         yield Sibling(other.name, other.value)

@@ -1,29 +1,31 @@
 """Pieces of a changed line that an article may repeat: a name, a label, a literal, the whole line."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.diffs.files import WEIGHTS
-from instep.writer.facts.line_alignment import Pair
+from instep.writer.diffs.patch import FilePatch
+from instep.writer.facts.line_alignment import LinePair
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.names import are_alike, is_caption, is_distinct, is_hyphened, is_label, wider
-from instep.writer.words.tokens import Token
+from instep.writer.words.identifiers import Token, are_alike, is_caption, is_hyphenated, is_label, wider
 
 Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
-
 _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")
 _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
-_REACH = 100
+_MAX_CALL_CHARACTERS = 100
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 _VERSION = re.compile(r"\d")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A line of the code that speaks for a fact."""
+class SourceLine:
+    """A line of the code that is evidence for a fact; `weight` says how much its file concerns users."""
 
     file: str
     line: int
@@ -36,24 +38,25 @@ class ChangedText:
     level: Level
     old: str
     new: str
-    source: Source
+    source: SourceLine
 
 
-def source_of(swap: TokenReplacement) -> Source:
-    return Source(swap.file, swap.pair.new.new, swap.pair.new.text, swap.weight)
+def source_of(replacement: TokenReplacement) -> SourceLine:
+    line = replacement.pair.new
+    return SourceLine(replacement.file, line.new, line.text, replacement.weight)
 
 
-def changed_texts(swap: TokenReplacement) -> Iterator[ChangedText]:
-    """What of a swap could stand word for word in an article, smallest first."""
-    source = source_of(swap)
-    name = _name(swap)
+def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
+    """The texts around a replaced token that an article could repeat word for word, shortest first."""
+    source = source_of(replacement)
+    name = _name(replacement)
     if name:
         yield ChangedText("name", *name, source)
-    method = _method(swap)
+    method = _method(replacement)
     if method:
         yield ChangedText("method", *method, source)
-    for old, new in _literals(swap):
-        yield ChangedText(_level(old, new, swap.weight), old, new, source)
+    for old, new in _literals(replacement):
+        yield ChangedText(_level(old, new, replacement.weight), old, new, source)
 
 
 def _level(old: str, new: str, weight: float) -> Level:
@@ -61,36 +64,37 @@ def _level(old: str, new: str, weight: float) -> Level:
         return "label"
     if is_caption(old) and is_caption(new) and weight >= WEIGHTS["interface"]:
         return "caption"
-    return "command" if is_hyphened(old) and is_hyphened(new) else "literal"
+    return "command" if is_hyphenated(old) and is_hyphenated(new) else "literal"
 
 
-def _name(swap: TokenReplacement) -> tuple[str, str] | None:
-    old, new = swap.pair.old.text, swap.pair.new.text
-    spans = zip(
-        wider(old, swap.old_start, swap.old_end), wider(new, swap.new_start, swap.new_end), strict=True
-    )
-    for (start, end), (new_start, new_end) in spans:
+def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
+    old, new = replacement.pair.old.text, replacement.pair.new.text
+    old_span, new_span = replacement.old_span, replacement.new_span
+    for (start, end), (new_start, new_end) in zip(wider(old, *old_span), wider(new, *new_span), strict=True):
         before, after = old[start:end], new[new_start:new_end]
         if is_distinct(before):
             if "://" in before:
-                before, after = _cut_url(before, after, swap.old_start - start, swap.old_end - start)
+                before, after = _cut_url(before, after, old_span[0] - start, old_span[1] - start)
             return (before, after) if before != after and are_alike(before, after) else None
     return None
 
 
-def _method(swap: TokenReplacement) -> tuple[str, str] | None:
-    """A renamed method whose name is an ordinary word, with what it is called on: `app.start(`."""
-    old = _CALLED.search(swap.pair.old.text, max(0, swap.old_start - _REACH), swap.old_end + 1)
-    new = _CALLED.search(swap.pair.new.text, max(0, swap.new_start - _REACH), swap.new_end + 1)
+def _method(replacement: TokenReplacement) -> tuple[str, str] | None:
+    """A renamed method whose name is an ordinary word, with its object: `app.start(`."""
+    old = _call_at(replacement.pair.old.text, *replacement.old_span)
+    new = _call_at(replacement.pair.new.text, *replacement.new_span)
     if not old or not new or old[1] != new[1] or old[1] in _ITSELF or is_distinct(old[2]):
         return None
-    spans = [*old.span(2), *new.span(2)]
-    is_swapped = spans == [swap.old_start, swap.old_end, swap.new_start, swap.new_end]
-    return (f"{old[1]}.{old[2]}", f"{new[1]}.{new[2]}") if is_swapped else None
+    is_whole_name = old.span(2) == replacement.old_span and new.span(2) == replacement.new_span
+    return (f"{old[1]}.{old[2]}", f"{new[1]}.{new[2]}") if is_whole_name else None
+
+
+def _call_at(line: str, start: int, end: int) -> re.Match[str] | None:
+    return _CALLED.search(line, max(0, start - _MAX_CALL_CHARACTERS), end + 1)
 
 
 def _cut_url(old: str, new: str, start: int, end: int) -> tuple[str, str]:
-    """What of a changed URL other URLs share: up to its version, or the changed segment and the next."""
+    """The part of a changed URL that others share: up to its version, or the changed segment and the next."""
     stop = old.find("/", end)
     rest = old[stop:] if stop > 0 else ""
     if not rest or not new.endswith(rest):
@@ -105,30 +109,56 @@ def _cut_url(old: str, new: str, start: int, end: int) -> tuple[str, str]:
     return old[first : len(old) - more], new[first : len(new) - more]
 
 
-def _literals(swap: TokenReplacement) -> Iterator[tuple[str, str]]:
-    old = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
-    new = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
+def _literals(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
+    old = literal_around(replacement.pair.old.text, *replacement.old_span)
+    new = literal_around(replacement.pair.new.text, *replacement.new_span)
     if old and new and old.text != new.text:
         yield old.text, new.text
 
 
 def literal_around(line: str, start: int, end: int) -> Token | None:
     """The quoted string, the text between tags or the bare line of text that holds a span."""
-    for found in _QUOTED.finditer(line):
-        group = 2 if found[2] is not None else 3
-        if found.start(group) <= start and end <= found.end(group):
-            return Token(found[group].strip(), found.start(), found.end())
-    bare = _TEXT_LINE.match(line)
-    if bare and bare.start(1) <= start and end <= bare.end(1):
-        return Token(bare[1], bare.start(1), bare.end(1))
+    for match in _QUOTED.finditer(line):
+        group = 2 if match[2] is not None else 3
+        if match.start(group) <= start and end <= match.end(group):
+            return Token(match[group].strip(), match.start(), match.end())
+    text_line = _TEXT_LINE.match(line)
+    if text_line and text_line.start(1) <= start and end <= text_line.end(1):
+        return Token(text_line[1], text_line.start(1), text_line.end(1))
     return None
 
 
-def changed_line(pair: Pair, file: str, weight: float) -> ChangedText:
-    """The whole line, without the signs that make it a comment or a list item."""
-    old, new = _bare(pair.old.text), _bare(pair.new.text)
-    return ChangedText("line", old, new, Source(file, pair.new.new, pair.new.text, weight))
+def changed_line(pair: LinePair, file: str, weight: float) -> ChangedText:
+    """The whole line, without the markers of a comment or a list item."""
+    old, new = _without_markers(pair.old.text), _without_markers(pair.new.text)
+    return ChangedText("line", old, new, SourceLine(file, pair.new.new, pair.new.text, weight))
 
 
-def _bare(text: str) -> str:
+def _without_markers(text: str) -> str:
     return re.sub(r"^\s*(?:#+|//+|/?\*+|-|--)?\s+|\s+(?:\*/)?$", "", f" {text}")
+
+
+class OccurrenceCounts:
+    """How often texts occur in the removed, added and unchanged lines of a diff."""
+
+    def __init__(self, texts: Iterable[str], files: Iterable[FilePatch]) -> None:
+        self.removed: Counter[str] = Counter()
+        self.added: Counter[str] = Counter()
+        self.unchanged: Counter[str] = Counter()
+        by_word = _by_longest_word(texts)
+        counts = {"-": self.removed, "+": self.added, " ": self.unchanged}
+        for file in files:
+            for line in file.lines():
+                for word in by_word.keys() & set(_WORD.findall(line.text)):
+                    for text, pattern in by_word[word]:
+                        counts[line.mark][text] += len(pattern.findall(line.text))
+
+
+def _by_longest_word(texts: Iterable[str]) -> "dict[str, list[tuple[str, re.Pattern[str]]]]":
+    """The texts by their longest word, so that a line is searched only for texts whose word it has."""
+    texts_by_word = defaultdict(list)
+    for text in sorted(set(texts)):
+        words = _WORD.findall(text)
+        if words:
+            texts_by_word[max(words, key=len)].append((text, mention(text)))
+    return texts_by_word

@@ -1,28 +1,27 @@
-"""What a change says: its certain facts in order of trust, what is doubtful, and names that are gone."""
+"""All facts of a change: certain ones in order of trust, doubtful renames, and removed names."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from instep.core.identifiers import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.facts.changed_texts import ChangedText, Source, changed_line, changed_texts
+from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
-from instep.writer.facts.renames import Rename, find_renames
+from instep.writer.facts.renames import Rename, find_described_renames, find_renames
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
-from instep.writer.facts.stated import find_described_renames
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
 from instep.writer.facts.values import Value, find_values
 from instep.writer.shapes import Change
-from instep.writer.words.names import is_distinct
-from instep.writer.words.safety import is_safe
+from instep.writer.words.prose import is_safe
 
 Fact = Rename | Value | Rewording | Signature
 
 _NAME = re.compile(r"--[a-z][\w-]+|[A-Za-z_]\w+")
-_MOST = 2_000
-_LONGEST = 1_000
+_MAX_FACTS = 2_000
+_MAX_LINE_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,52 +29,65 @@ class RemovedName:
     """A name that no line of the change has any more."""
 
     name: str
-    source: Source
+    source: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
+    """What a change did; `certain` is in order of trust, doubtful renames are reported and not applied."""
+
     certain: tuple[Fact, ...]
-    doubtful: tuple[Rename, ...]
-    gone: tuple[RemovedName, ...]
+    doubtful_renames: tuple[Rename, ...]
+    removed_names: tuple[RemovedName, ...]
 
     @property
     def renames(self) -> tuple[Rename, ...]:
         return tuple(fact for fact in self.certain if isinstance(fact, Rename))
 
 
-def facts_of(change: Change, scope: ChangeSet) -> Facts:
-    swaps, units = list[TokenReplacement](), list[ChangedText]()
-    for scoped in scope.files:
-        for pair in pairs_of(scoped.file):
-            here = list(token_replacements(scoped.file.path, scoped.weight, pair))
-            swaps += here
-            units += [unit for swap in here for unit in changed_texts(swap)]
-            units.append(changed_line(pair, scoped.file.path, scoped.weight))
-    renames = find_renames(units, [scoped.file for scoped in scope.files])
-    sure = [*find_described_renames(change, scope), *(rename for rename in renames if rename.doubt is None)]
-    certain: list[Fact] = [*sure, *find_signatures(scope), *find_rewordings(units), *find_values(swaps)]
-    known = {rename.old for rename in renames}
-    gone = (gone for gone in _gone(scope) if gone.name not in known)
-    doubtful = tuple(rename for rename in renames if rename.doubt)
+def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
+    replacements, texts = _compare_lines(change_set)
+    renames = find_renames(texts, [file.patch for file in change_set.files])
+    certain: list[Fact] = [
+        *find_described_renames(change, change_set),
+        *(rename for rename in renames if rename.doubt is None),
+        *find_signatures(change_set),
+        *find_rewordings(texts),
+        *find_values(replacements),
+    ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
-    return Facts(tuple(islice(safe, _MOST)), doubtful[:_MOST], tuple(islice(gone, _MOST)))
+    doubtful = tuple(rename for rename in renames if rename.doubt)
+    renamed = {rename.old for rename in renames}
+    removed = (removed for removed in _removed_names(change_set) if removed.name not in renamed)
+    return Facts(tuple(islice(safe, _MAX_FACTS)), doubtful[:_MAX_FACTS], tuple(islice(removed, _MAX_FACTS)))
 
 
-def _gone(scope: ChangeSet) -> Iterator[RemovedName]:
-    staying, removed = set[str](), dict[str, Source]()
-    for scoped in scope.files:
-        for line in scoped.file.lines():
-            if len(line.text) > _LONGEST:
+def _compare_lines(change_set: ChangeSet) -> tuple[list[TokenReplacement], list[ChangedText]]:
+    """Replaced tokens, and the texts around them, of all pairs of lines."""
+    replacements, texts = list[TokenReplacement](), list[ChangedText]()
+    for file in change_set.files:
+        for pair in pairs_of(file.patch):
+            in_line = list(token_replacements(file.patch.path, file.weight, pair))
+            replacements += in_line
+            texts += [text for replacement in in_line for text in changed_texts(replacement)]
+            texts.append(changed_line(pair, file.patch.path, file.weight))
+    return replacements, texts
+
+
+def _removed_names(change_set: ChangeSet) -> Iterator[RemovedName]:
+    remaining, removed = set[str](), dict[str, SourceLine]()
+    for file in change_set.files:
+        for line in file.patch.lines():
+            if len(line.text) > _MAX_LINE_CHARACTERS:
                 continue
             if line.mark != "-":
-                staying.update(_NAME.findall(line.text))
-            elif scoped.kind not in {"test", "internal"}:
-                source = Source(scoped.file.old_path, line.old, line.text, scoped.weight)
+                remaining.update(_NAME.findall(line.text))
+            elif file.kind not in {"test", "internal"}:
+                source = SourceLine(file.patch.old_path, line.old, line.text, file.weight)
                 for name in _NAME.findall(line.text):
                     removed.setdefault(name, source)
     return (
         RemovedName(name, source)
         for name, source in removed.items()
-        if name not in staying and is_distinct(name)
+        if name not in remaining and is_distinct(name)
     )

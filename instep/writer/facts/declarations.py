@@ -9,14 +9,14 @@ from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.syntax import Syntax, syntax_of
 
-Kind = Literal[
+DeclarationKind = Literal[
     "flag", "function", "type", "call", "element", "key", "assignment", "route", "read", "parameter"
 ]
 
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override|declare)\s+)*"
 )
-_PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
     ("flag", re.compile(r".*?[\"'`](--[a-z][\w-]+)")),
     ("function", re.compile(_MODIFIERS + r"(?:def|func|function|fn|fun)\s+(?:\([^)]*\)\s*)?(\w+)")),
     ("type", re.compile(_MODIFIERS + r"(?:class|interface|struct|enum|trait|type)\s+([A-Za-z]\w+)")),
@@ -30,9 +30,9 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         re.compile(_MODIFIERS + r"(?:const |let |var |val )?([A-Za-z_]\w*)\s*(?::[^=]+)?(?<!=)=(?!=)\s*(.*)"),
     ),
 )
-# The others say by their signs or their place what they are; where these stand tells the grammar.
-_SPELLED: frozenset[Kind] = frozenset({"function", "type", "key", "assignment"})
-_NO_NAME = frozenset(
+# The grammar decides about these kinds. The others are recognised by their punctuation or their place.
+_GRAMMAR_KINDS: frozenset[DeclarationKind] = frozenset({"function", "type", "key", "assignment"})
+_NOT_NAMES = frozenset(
     [
         "self",
         "this",
@@ -67,17 +67,17 @@ _NO_NAME = frozenset(
         "note",
     ]
 )
-# A setting that is read from the environment goes by the name that it has there.
+# A setting that is read from the environment is known by the name of its variable.
 _VARIABLE = re.compile(r"env\w*(?:\.get)?[\[(]\s*[\"']([A-Z][A-Z0-9_]+)[\"']|process\.env\.([A-Z][A-Z0-9_]+)")
 _COMMENT = re.compile(r"(?:#|//|/?\*|--\s|<!--|\"\"\"|''')")
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """`value` is what stands behind the name on its line."""
+    """A name that a line defines; `value` is the rest of the line, `place` the index of it in the hunk."""
 
     name: str
-    kind: Kind
+    kind: DeclarationKind
     indent: int
     value: str
     line: Line
@@ -85,50 +85,53 @@ class Declaration:
 
 
 def declarations_of(hunk: Hunk, mark: str, path: str) -> Iterator[Declaration]:
-    """What the lines of one side of a hunk define, each line at most one name."""
+    """The names that one side of a hunk defines, at most one per line."""
     syntax = syntax_of(path, hunk, mark)
     for place, line in enumerate(hunk.lines):
         if line.mark in (" ", mark) and len(line.text) <= LONG_LINE:
-            found = _matched(line, place)
+            declaration = _matched_by_text(line, place)
             if syntax:
-                found = _placed(found, syntax, line, place)
-            if found:
-                yield found
+                declaration = _checked_by_grammar(declaration, syntax, line, place)
+            if declaration:
+                yield declaration
 
 
-def _matched(line: Line, place: int) -> Declaration | None:
-    """What a line says on its own, in whatever language."""
+def _matched_by_text(line: Line, place: int) -> Declaration | None:
+    """What a line defines by its text alone, in any language."""
     text = line.text.strip()
     if not text or _COMMENT.match(text):
         return None
     for kind, pattern in _PATTERNS:
-        found = pattern.match(text)
-        if found and _is_name(found[1]):
-            value = (found[2] if pattern.groups > 1 else text[found.end() :]).strip()
+        match = pattern.match(text)
+        if match and _is_name(match[1]):
+            value = (match[2] if pattern.groups > 1 else text[match.end() :]).strip()
             name = _variable_in(value) if kind == "assignment" else None
-            return Declaration(name or found[1], kind, _indent(line), value, line, place)
+            return Declaration(name or match[1], kind, _indent(line), value, line, place)
     return None
 
 
-def _placed(found: Declaration | None, syntax: Syntax, line: Line, place: int) -> Declaration | None:
-    """What the grammar makes of it: what is no definition or known to one function only is left out."""
+def _checked_by_grammar(
+    declaration: Declaration | None, syntax: Syntax, line: Line, place: int
+) -> Declaration | None:
+    """What the grammar says about it: None if it is not a definition or is local to one function."""
     if place in syntax.texts:
         return None
-    if found and found.kind not in _SPELLED:
-        return found
-    here = syntax.names.get(place, ())
-    named = next((one for one in here if found and one.name == found.name), None) or next(iter(here), None)
-    if named is None:
-        return found if place in syntax.unread else None
-    is_telling = found is not None or named.role != "assignment"
-    if named.is_local or not is_telling or not _is_name(named.name):
+    if declaration and declaration.kind not in _GRAMMAR_KINDS:
+        return declaration
+    names = syntax.names.get(place, ())
+    matches = [node for node in names if declaration and node.name == declaration.name]
+    name_node = next(iter([*matches, *names]), None)
+    if name_node is None:
+        return declaration if place in syntax.unread else None
+    is_telling = declaration is not None or name_node.role != "assignment"
+    if name_node.is_local or not is_telling or not _is_name(name_node.name):
         return None
-    name = _variable_in(named.value) or named.name
-    return Declaration(name, named.role, _indent(line), named.value, line, place)
+    name = _variable_in(name_node.value) or name_node.name
+    return Declaration(name, name_node.role, _indent(line), name_node.value, line, place)
 
 
 def _is_name(name: str) -> bool:
-    return len(name) > 1 and name.lower() not in _NO_NAME
+    return len(name) > 1 and name.lower() not in _NOT_NAMES
 
 
 def _variable_in(value: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What the code around a definition says of it: the comment above, the doc string below, its help text."""
+"""What the code around a definition says about it: the doc string, the comment above, its help text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,48 +13,55 @@ _DECORATOR = re.compile(r"\s*@[\w.]+")
 _QUOTED = re.compile(r"""[rfu]?("{3}|'{3})(.*?)(?:\1|\Z)|([\"'`])((?:\\.|(?!\3)[^\\])*)\3""", re.DOTALL)
 _TAG = re.compile(r"^@\w+.*", re.MULTILINE | re.DOTALL)
 _TRAILING = re.compile(r"(?:\s\s#|\s//)\s++(.+)$")
-_MOST_LINES = 25
+_MAX_LINES = 25
 
 
-def doc_of(one: Declaration, declared: Sequence[Declaration], hunk: Hunk) -> str:
-    """The first that there is, as plain prose; empty if the code says nothing."""
-    return next((doc for doc in _docs(one, declared, hunk) if doc), "")
+def doc_of(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
+    """The first description as plain prose; empty if the code has none."""
+    return next((doc for doc in _docs(declaration, declarations, hunk) if doc), "")
 
 
-def _docs(one: Declaration, declared: Sequence[Declaration], hunk: Hunk) -> Iterator[str]:
-    yield prose_of(_below(one, declared, hunk))
-    yield prose_of(_above(one, hunk))
-    trailing = _TRAILING.search(one.line.text)
+def _docs(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> Iterator[str]:
+    yield prose_of(_below(declaration, declarations, hunk))
+    yield prose_of(_above(declaration, hunk))
+    trailing = _TRAILING.search(declaration.line.text)
     if trailing and is_prose(trailing[1]):
         yield prose_of(trailing[1])
 
 
-def _above(one: Declaration, hunk: Hunk) -> str:
-    """The comment that ends right above, decorators aside; only if the change brings it along."""
-    said = list[str]()
-    for line in reversed(hunk.lines[: one.place]):
-        if line.mark == "-" or (not said and _DECORATOR.match(line.text) and not _COMMENT.match(line.text)):
+def _above(declaration: Declaration, hunk: Hunk) -> str:
+    """The comment that ends right above, apart from decorators; only if the change adds it."""
+    comment_lines = list[str]()
+    for line in reversed(hunk.lines[: declaration.place]):
+        if line.mark == "-" or (
+            not comment_lines and _DECORATOR.match(line.text) and not _COMMENT.match(line.text)
+        ):
             continue
-        if line.mark != "+" or not _COMMENT.match(line.text) or len(said) > _MOST_LINES:
+        if line.mark != "+" or not _COMMENT.match(line.text) or len(comment_lines) > _MAX_LINES:
             break
-        said.append(_SIGNS.sub("", line.text).rstrip())
+        comment_lines.append(_SIGNS.sub("", line.text).rstrip())
         if line.text.lstrip().startswith("/*"):
             break
-    return _TAG.sub("", "\n".join(reversed(said)))
+    return _TAG.sub("", "\n".join(reversed(comment_lines)))
 
 
-def _below(one: Declaration, declared: Sequence[Declaration], hunk: Hunk) -> str:
-    """The doc string or the longest text among the lines up to the next definition of the same depth."""
+def _below(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
+    """The doc string or the longest text among the lines up to the next definition of the same indent."""
     following = next(
-        (d.place for d in declared if d.place > one.place and d.indent <= one.indent), len(hunk.lines)
+        (
+            other.place
+            for other in declarations
+            if other.place > declaration.place and other.indent <= declaration.indent
+        ),
+        len(hunk.lines),
     )
     lines = list[str]()
-    for line in hunk.lines[one.place : min(following, one.place + _MOST_LINES)]:
+    for line in hunk.lines[declaration.place : min(following, declaration.place + _MAX_LINES)]:
         if line.mark == "-":
             continue
         depth = len(line.text) - len(line.text.lstrip())
-        if line.mark == " " or (lines and line.text.strip() and depth < one.indent):
+        if line.mark == " " or (lines and line.text.strip() and depth < declaration.indent):
             break
         lines.append(line.text)
-    texts = [found[2] or found[4] or "" for found in _QUOTED.finditer("\n".join(lines))]
+    texts = [match[2] or match[4] or "" for match in _QUOTED.finditer("\n".join(lines))]
     return max(filter(is_prose, texts), key=len, default="")

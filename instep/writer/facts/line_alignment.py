@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch, Line
-from instep.writer.words.tokens import TOKEN
+from instep.writer.words.identifiers import TOKEN
 
-_CELLS = 2_500
-_ALIKE = 0.4
+_MAX_CELLS = 2_500
+_MIN_SIMILARITY = 0.4
 _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LinePair:
     """Two versions of a line, and the line before the new one."""
 
     old: Line
@@ -23,37 +23,37 @@ class Pair:
     before: str = ""
 
 
-def pairs_of(file: FilePatch) -> Iterator[Pair]:
-    """Pairs of lines of every block of a file, in order."""
+def pairs_of(file: FilePatch) -> Iterator[LinePair]:
+    """Pairs of lines of every block of a file, in order, then settings that moved."""
     for hunk in file.hunks:
         texts = {line.new: line.text for line in hunk.lines if line.mark != "-"}
         for removed, added in hunk.blocks():
             for old, new in _paired(_readable(removed), _readable(added)):
-                yield Pair(old, new, texts.get(new.new - 1, ""))
+                yield LinePair(old, new, texts.get(new.new - 1, ""))
     yield from _moved_settings(file)
 
 
-def _moved_settings(file: FilePatch) -> Iterator[Pair]:
-    """Settings of a file that were taken out in one place and put in at another with another value."""
+def _moved_settings(file: FilePatch) -> Iterator[LinePair]:
+    """Settings that were removed in one place of a file and added in another with another value."""
     removed, added = _settings(file, "-"), _settings(file, "+")
     for key, old in removed.items():
         new = added.get(key)
         if old and new and old.text.strip() != new.text.strip() and not _are_close(old, new):
-            yield Pair(old, new)
+            yield LinePair(old, new)
 
 
 def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
-    """Lines `key = value` by their key; None for a key that stands twice."""
-    found: dict[str, Line | None] = {}
+    """Lines `key = value` by their key; None for a key that occurs twice."""
+    lines_by_key: dict[str, Line | None] = {}
     for line in file.lines():
         setting = _SETTING.match(line.text) if line.mark == mark and len(line.text) <= LONG_LINE else None
         if setting and ("_" in setting[1] or "-" in setting[1]):
-            found[setting[1]] = None if setting[1] in found else line
-    return found
+            lines_by_key[setting[1]] = None if setting[1] in lines_by_key else line
+    return lines_by_key
 
 
 def _are_close(old: Line, new: Line) -> bool:
-    """Lines of one block have been paired already."""
+    """Whether both lines are in one block, where they have been paired already."""
     return old.new == new.new or old.old == new.old
 
 
@@ -66,34 +66,38 @@ def _paired(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line
         return
     if len(removed) == len(added) == 1:
         yield removed[0], added[0]
-    elif len(removed) * len(added) <= _CELLS:
+    elif len(removed) * len(added) <= _MAX_CELLS:
         yield from _aligned(removed, added)
     elif len(removed) == len(added):
-        yield from ((old, new) for old, new in zip(removed, added, strict=True) if _alike(old, new) >= _ALIKE)
+        yield from (
+            (old, new)
+            for old, new in zip(removed, added, strict=True)
+            if _line_similarity(old, new) >= _MIN_SIMILARITY
+        )
 
 
-def _alike(old: Line, new: Line) -> float:
-    return _likeness(Counter(TOKEN.findall(old.text)), Counter(TOKEN.findall(new.text)))
+def _line_similarity(old: Line, new: Line) -> float:
+    return _similarity(Counter(TOKEN.findall(old.text)), Counter(TOKEN.findall(new.text)))
 
 
-def _likeness(old: "Counter[str]", new: "Counter[str]") -> float:
+def _similarity(old: "Counter[str]", new: "Counter[str]") -> float:
     total = old.total() + new.total()
-    if 2 * min(old.total(), new.total()) < _ALIKE * total:
+    if 2 * min(old.total(), new.total()) < _MIN_SIMILARITY * total:
         return 0.0
     shared = sum(min(old[token], new[token]) for token in old.keys() & new.keys())
     return 2 * shared / total if total else 0.0
 
 
 def _aligned(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line]]:
-    """The monotonic pairing with the greatest total likeness (a small dynamic programme)."""
+    """The monotonic pairing with the greatest total similarity, by dynamic programming."""
     olds = [Counter(TOKEN.findall(line.text)) for line in removed]
     news = [Counter(TOKEN.findall(line.text)) for line in added]
-    alike = [[_likeness(old, new) for new in news] for old in olds]
+    similarities = [[_similarity(old, new) for new in news] for old in olds]
     best = [[0.0] * (len(news) + 1) for _ in range(len(olds) + 1)]
     for i in range(len(olds) - 1, -1, -1):
         row, below = best[i], best[i + 1]
         for j in range(len(news) - 1, -1, -1):
-            matched = alike[i][j] + below[j + 1] if alike[i][j] >= _ALIKE else 0.0
+            matched = similarities[i][j] + below[j + 1] if similarities[i][j] >= _MIN_SIMILARITY else 0.0
             row[j] = max(matched, below[j], row[j + 1])
     i = j = 0
     while i < len(olds) and j < len(news):

@@ -1,114 +1,117 @@
-"""Definitions that a change takes out of the product for good, and those that it only seems to."""
+"""Definitions that a change removes from the product, and those that it only seems to remove."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.corpus import Corpus
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import Hunk
-from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of
-from instep.writer.words.names import is_distinct, is_hyphened
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import is_hyphenated, parts_of
 
 _TYPE = re.compile(r"\b(?:class|interface|struct|enum|trait|type)\b")
 _COMMAND = re.compile(r"(?:command|add_parser|subcommand)\(\s*[\"'](\w[\w:-]+)[\"']")
 _ROUTE = re.compile(r"[\"'`](/[\w./{}:<>-]*\w[\w./{}:<>-]*)[\"'`]")
 _OPENING = ("{", "[", "(")
 _NAME = re.compile(r"[A-Za-z_]\w+")
-_UNSEEN = frozenset({"test", "internal", "docs"})
-_MOST = 200
+_INVISIBLE_KINDS = frozenset({"test", "internal", "docs"})
+_MAX_REMOVALS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """`old` is gone from the product; with a doubt, that is reported and nothing taken out for it."""
+    """`old` is removed from the product; with a doubt, that is reported and no article is edited for it."""
 
     old: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
     doubt: str | None
     new: str = ""
 
 
-def find_removals(scope: ChangeSet, facts: Facts, library: Corpus) -> list[Removal]:
-    """What articles name and the change defines no more; a renamed name lives on under another one."""
-    defined: dict[str, list[Source]] = {}
-    for name, source in _taken_out(scope):
-        if library.with_words(name):
-            defined.setdefault(name, []).append(source)
-    renamed = {rename.old for rename in (*facts.renames, *facts.doubtful)}
-    names = [name for name in defined if name not in renamed][:_MOST]
-    census = OccurrenceCounts(names, [scoped.file for scoped in scope.files])
-    added = _added_names(scope)
+def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[Removal]:
+    """Names in articles that the change no longer defines, except for those that it renames."""
+    sources_by_name: dict[str, list[SourceLine]] = {}
+    for name, source in _removed_definitions(change_set):
+        if corpus.articles_with(name):
+            sources_by_name.setdefault(name, []).append(source)
+    renamed = {rename.old for rename in (*facts.renames, *facts.doubtful_renames)}
+    names = [name for name in sources_by_name if name not in renamed][:_MAX_REMOVALS]
+    occurrences = OccurrenceCounts(names, [file.patch for file in change_set.files])
+    added_names = _added_names(change_set)
     return [
-        Removal(name, tuple(defined[name]), _doubt(name, defined[name], census, added))
+        Removal(
+            name, tuple(sources_by_name[name]), _doubt(name, sources_by_name[name], occurrences, added_names)
+        )
         for name in names
-        if not census.added[name] and not census.kept[name]
+        if not occurrences.added[name] and not occurrences.unchanged[name]
     ]
 
 
-def _taken_out(scope: ChangeSet) -> Iterator[tuple[str, Source]]:
-    for scoped in scope.files:
-        if scoped.kind in _UNSEEN:
+def _removed_definitions(change_set: ChangeSet) -> Iterator[tuple[str, SourceLine]]:
+    for file in change_set.files:
+        if file.kind in _INVISIBLE_KINDS:
             continue
-        for hunk in scoped.file.hunks:
+        for hunk in file.patch.hunks:
             yield from (
-                (one.name, _source(one, scoped))
-                for one in _definitions(hunk, scoped.file.path)
-                if is_distinct(one.name)
+                (declaration.name, _source(declaration, file))
+                for declaration in _definitions(hunk, file.patch.path)
+                if is_distinct(declaration.name)
             )
-            yield from _in_strings(hunk, scoped)
-        if scoped.file.status == "deleted":
-            yield from _file_name(scoped)
+            yield from _in_strings(hunk, file)
+        if file.patch.status == "deleted":
+            yield from _file_name(file)
 
 
 def _definitions(hunk: Hunk, path: str) -> Iterator[Declaration]:
-    """Definitions that users can reach: no local variables, no blocks of code that hang on a key."""
-    declared = list(declarations_of(hunk, "-", path))
-    for at, one in enumerate(declared):
-        if one.line.mark == "-" and not (one.kind == "key" and one.value.endswith(_OPENING)):
-            is_local = one.kind == "assignment" and one.indent > 0
-            if not is_local or _is_member(one, declared[:at], hunk):
-                yield one
+    """Definitions that users can reach: no local variables, and no keys whose value is a block of code."""
+    declarations = list(declarations_of(hunk, "-", path))
+    for index, declaration in enumerate(declarations):
+        if declaration.line.mark == "-" and not (
+            declaration.kind == "key" and declaration.value.endswith(_OPENING)
+        ):
+            is_local = declaration.kind == "assignment" and declaration.indent > 0
+            if not is_local or _is_member(declaration, declarations[:index], hunk):
+                yield declaration
 
 
-def _is_member(one: Declaration, before: Sequence[Declaration], hunk: Hunk) -> bool:
-    outer = (other.line.text for other in reversed(before) if other.indent < one.indent)
+def _is_member(declaration: Declaration, before: Sequence[Declaration], hunk: Hunk) -> bool:
+    outer = (other.line.text for other in reversed(before) if other.indent < declaration.indent)
     return bool(_TYPE.search(next(outer, hunk.section)))
 
 
-def _source(one: Declaration, scoped: ReadFile) -> Source:
-    return Source(scoped.file.old_path, one.line.old, one.line.text, scoped.weight)
+def _source(declaration: Declaration, file: ReviewedFile) -> SourceLine:
+    return SourceLine(file.patch.old_path, declaration.line.old, declaration.line.text, file.weight)
 
 
-def _in_strings(hunk: Hunk, scoped: ReadFile) -> Iterator[tuple[str, Source]]:
-    """Commands and routes, which code defines by what it is told."""
+def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, SourceLine]]:
+    """Commands and routes, which code defines by strings."""
     for line in hunk.lines:
         if line.mark == "-" and len(line.text) <= LONG_LINE:
             commands = (
-                name for name in _COMMAND.findall(line.text) if is_hyphened(name) or is_distinct(name)
+                name for name in _COMMAND.findall(line.text) if is_hyphenated(name) or is_distinct(name)
             )
             for name in (*commands, *_ROUTE.findall(line.text)):
-                yield name, Source(scoped.file.old_path, line.old, line.text, scoped.weight)
+                yield name, SourceLine(file.patch.old_path, line.old, line.text, file.weight)
 
 
-def _file_name(scoped: ReadFile) -> Iterator[tuple[str, Source]]:
-    path = PurePosixPath(scoped.file.old_path)
-    first = next(scoped.file.lines(), None)
+def _file_name(file: ReviewedFile) -> Iterator[tuple[str, SourceLine]]:
+    path = PurePosixPath(file.patch.old_path)
+    first = next(file.patch.lines(), None)
     if path.suffix and first:
-        yield path.name, Source(scoped.file.old_path, first.old, first.text, scoped.weight)
+        yield path.name, SourceLine(file.patch.old_path, first.old, first.text, file.weight)
 
 
-def _added_names(scope: ChangeSet) -> set[str]:
+def _added_names(change_set: ChangeSet) -> set[str]:
     return {
         name
-        for scoped in scope.files
-        for line in scoped.file.lines()
+        for file in change_set.files
+        for line in file.patch.lines()
         if line.mark == "+" and len(line.text) <= LONG_LINE
         for name in _NAME.findall(line.text)
         if is_distinct(name)
@@ -116,16 +119,16 @@ def _added_names(scope: ChangeSet) -> set[str]:
 
 
 def _doubt(
-    name: str, sources: Sequence[Source], census: OccurrenceCounts, added: Iterable[str]
+    name: str, sources: Sequence[SourceLine], occurrences: OccurrenceCounts, added_names: Iterable[str]
 ) -> str | None:
     is_file = any(PurePosixPath(source.file).name == name for source in sources)
-    if census.removed[name] < 2 and not is_file:
+    if occurrences.removed[name] < 2 and not is_file:
         return "no use of it goes along with its definition"
-    heir = next((new for new in sorted(added) if _is_grown(name, new)), None)
-    return f"`{heir}` may take its place" if heir else None
+    successor = next((new for new in sorted(added_names) if _is_variant(name, new)), None)
+    return f"`{successor}` may take its place" if successor else None
 
 
-def _is_grown(old: str, new: str) -> bool:
+def _is_variant(old: str, new: str) -> bool:
     """Whether one name has all words of the other and at most one more: `NewTable` and `Table`."""
     before, after = set(parts_of(old)), set(parts_of(new))
     return abs(len(before) - len(after)) <= 1 and (before <= after or after <= before)

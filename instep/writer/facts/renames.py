@@ -1,50 +1,63 @@
-"""Which names and labels a change gives up for new ones, and which it only seems to."""
+"""Which names and labels a change replaces by new ones: as its lines, its title or its settings show."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from instep.core.identifiers import is_distinct, mention
+from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch
-from instep.writer.facts.census import OccurrenceCounts
-from instep.writer.facts.changed_texts import ChangedText, Level, Source
-from instep.writer.words.names import is_distinct
-from instep.writer.words.tokens import parts_of
+from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
+from instep.writer.shapes import Article, Change
+from instep.writer.words.identifiers import parts_of
 
-Form = Literal["anywhere", "emphasised", "coded"]
+Marking = Literal["anywhere", "emphasised", "coded"]
 Groups = dict[tuple[str, str], list[ChangedText]]
-
 _RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
+_QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
+_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
+_SIDE = rf"(?:{_QUOTED}|{_BARE})"
+_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜)\s*{_SIDE}")
+_VERB = re.compile(
+    r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
+    rf"(?<![\w/-]){_SIDE}\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
+)
+_MAX_DESCRIPTION_CHARACTERS = 4_000
+_NUMBER = re.compile(r"[\d.]+")
+_FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """`old` is called `new`; with a doubt, it is reported and not applied."""
+    """`old` is now called `new`; with a doubt, it is reported and not applied."""
 
     old: str
     new: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
     doubt: str | None
-    form: Form = "anywhere"
+    marking: Marking = "anywhere"
 
 
-def find_renames(units: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
+def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
     groups: Groups = defaultdict(list)
-    for unit in units:
-        if unit.level in _RENAMING:
-            groups[unit.old, unit.new].append(unit)
-    census = OccurrenceCounts((name for pair in groups for name in pair), files)
-    tally = _Tally(groups, census)
-    return [_judged(old, new, members, tally) for (old, new), members in groups.items()]
+    for text in texts:
+        if text.level in _RENAMING:
+            groups[text.old, text.new].append(text)
+    occurrences = OccurrenceCounts((name for pair in groups for name in pair), files)
+    tally = _Tally(groups, occurrences)
+    return [_rename(old, new, members, tally) for (old, new), members in groups.items()]
 
 
 class _Tally:
-    """Counts over the whole change that speak for or against one rename."""
+    """Counts over the whole change that are evidence for or against a rename."""
 
-    def __init__(self, groups: Groups, census: OccurrenceCounts) -> None:
-        self.census = census
+    def __init__(self, groups: Groups, occurrences: OccurrenceCounts) -> None:
+        self.occurrences = occurrences
         self.uses: Counter[str] = Counter()
         self.targets: Counter[str] = Counter()
         self.families: Counter[tuple[str, str]] = Counter()
@@ -54,19 +67,19 @@ class _Tally:
             self.families[_family(old, new)] += len(members)
 
 
-def _judged(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
-    form = _form(old, members)
+def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
+    marking = _marking(old, members)
     doubt = (
-        _spelling_doubt(old, new, form, members)
+        _spelling_doubt(old, new, marking, members)
         or _count_doubt(old, new, len(members), tally)
         or _weight_doubt(members, tally.families[_family(old, new)])
     )
-    return Rename(old, new, tuple(unit.source for unit in members), doubt, form)
+    return Rename(old, new, tuple(text.source for text in members), doubt, marking)
 
 
-def _form(old: str, members: Sequence[ChangedText]) -> Form:
-    """How an article must spell the old name: the more ordinary it is, the more it takes."""
-    levels = {unit.level for unit in members}
+def _marking(old: str, members: Sequence[ChangedText]) -> Marking:
+    """How strictly an article must mark the old name: the more common the word, the stronger the marking."""
+    levels = {text.level for text in members}
     if is_distinct(old) or "method" in levels:
         return "anywhere"
     if "command" in levels:
@@ -74,36 +87,38 @@ def _form(old: str, members: Sequence[ChangedText]) -> Form:
     return "anywhere" if "label" in levels and " " in old else "emphasised"
 
 
-def _spelling_doubt(old: str, new: str, form: Form, members: Sequence[ChangedText]) -> str | None:
+def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[ChangedText]) -> str | None:
     if " " in old and old.casefold() == new.casefold():
         return f"only the capitals of “{old}” differ"
     if new.startswith("_") and not old.startswith("_"):
         return f"`{new}` is spelled like an internal name"
-    if form == "emphasised" and (is_distinct(new) or max(unit.source.weight for unit in members) <= 1.0):
+    if marking == "emphasised" and (is_distinct(new) or max(text.source.weight for text in members) <= 1.0):
         return f"`{old}` is a word of many meanings"
-    if form == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
+    if marking == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
         return f"`{new}` is a word of many meanings"
     return None
 
 
 def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
-    """A name that lives on, that becomes several others, or one that was there, is not simply renamed."""
-    census = tally.census
-    if census.added[old] * 3 > times:
+    """A name that remains or becomes several others is not simply renamed, nor to a name that existed."""
+    occurrences = tally.occurrences
+    if occurrences.added[old] * 3 > times:
         return f"the change still writes `{old}` in new lines"
-    if census.kept[old] * 3 > times:
+    if occurrences.unchanged[old] * 3 > times:
         return f"unchanged lines still use `{old}`"
     if (tally.uses[old] - times) * 2 > times:
         return f"the change replaces `{old}` by different names"
-    if census.removed[old] > times * 3:
+    if occurrences.removed[old] > times * 3:
         return f"most uses of `{old}` were taken out, not renamed"
-    if (tally.targets[new] - times) * 2 > times or (times < 3 and census.kept[new] + census.removed[new]):
+    if (tally.targets[new] - times) * 2 > times or (
+        times < 3 and occurrences.unchanged[new] + occurrences.removed[new]
+    ):
         return f"`{new}` was there before, or takes the place of several names"
     return None
 
 
 def _weight_doubt(members: Sequence[ChangedText], family: int) -> str | None:
-    if max(unit.source.weight for unit in members) < 0.5 and family < 2:
+    if max(text.source.weight for text in members) < 0.5 and family < 2:
         return "only tests or internal files show it"
     return None
 
@@ -116,3 +131,78 @@ def _family(old: str, new: str) -> tuple[str, str]:
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
     return " ".join(before), " ".join(after)
+
+
+def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename]:
+    """Pairs in the title or description that the diff confirms by replacing nearly every use."""
+    pairs = list(dict.fromkeys(_pairs(change)))
+    occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
+    renames = []
+    for old, new in pairs:
+        remaining = max(occurrences.added[old], occurrences.unchanged[old])
+        sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * remaining else ()
+        if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
+            renames.append(Rename(old, new, sources, None))
+    return renames
+
+
+def _pairs(change: Change) -> Iterator[tuple[str, str]]:
+    text = f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
+    for pattern in (_ARROW, _VERB):
+        for match in pattern.finditer(text):
+            old, new = match[1] or match[2], match[3] or match[4]
+            if old != new and len(old) >= 4 and len(new) >= 3 and not _NUMBER.fullmatch(old):
+                yield old, new
+
+
+def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
+    """Added lines that are removed lines with `old` replaced by `new`."""
+    pattern, sources = mention(old), list[SourceLine]()
+    for file in change_set.files:
+        lines = [line for line in file.patch.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
+        expected = {
+            pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
+        }
+        sources += [
+            SourceLine(file.patch.path, line.new, line.text, file.weight)
+            for line in lines
+            if line.mark == "+" and new in line.text and line.text in expected
+        ]
+    return tuple(sources)
+
+
+def variable_renames(
+    renames: Iterable[Rename], change_set: ChangeSet, articles: Iterable[Article]
+) -> list[Rename]:
+    """Renames of the environment variables of fields: for `page_size` articles say `ACME_PAGE_SIZE`."""
+    renames = list(renames)
+    fields = {fact.old.upper(): fact for fact in renames if _is_field(fact)}
+    if not fields:
+        return []
+    other_names = {fact.old for fact in renames} | set(_variables_in(change_set))
+    variables = {name for article in articles for name in _VARIABLE.findall(article.text)}
+    return [rename for name in sorted(variables - other_names) for rename in _variable_rename(name, fields)]
+
+
+def _is_field(fact: Rename) -> bool:
+    return _FIELD.fullmatch(fact.old) is not None and _FIELD.fullmatch(fact.new) is not None
+
+
+def _variable_rename(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
+    """The rename by the longest field that follows a prefix, if any."""
+    prefix, field = "", name
+    while "_" in field:
+        first_word, field = field.split("_", 1)
+        prefix += f"{first_word}_"
+        if field in fields:
+            fact = fields[field]
+            yield replace(fact, old=name, new=prefix + fact.new.upper(), marking="anywhere")
+            return
+
+
+def _variables_in(change_set: ChangeSet) -> Iterator[str]:
+    """Variables that the changed files still name."""
+    for file in change_set.files:
+        for line in file.patch.lines():
+            if line.mark != "-":
+                yield from _VARIABLE.findall(line.text)

@@ -1,4 +1,4 @@
-"""Sentences, examples and messages of the code that were reworded: an article may quote them in full."""
+"""Reworded sentences, examples and messages of the code, which an article may quote in full."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,62 +6,66 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from instep.writer.facts.changed_texts import ChangedText, Source
+from instep.writer.facts.changed_texts import ChangedText, SourceLine
 
 _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")
 _GAP = re.compile(r"(\s+)")
-_FEWEST_WORDS = 4
-_STAYS = 0.6
-_FEWEST = 0.5
+_MIN_WORDS = 4
+_MIN_SHARED_WORDS = 0.6
+_MIN_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
     old: str
     new: str
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
 
 
-def find_rewordings(units: Sequence[ChangedText]) -> list[Rewording]:
+def find_rewordings(texts: Sequence[ChangedText]) -> list[Rewording]:
     """Reworded lines and literals, longest first, so that a line wins over the literal in it."""
-    groups: dict[tuple[str, str], list[Source]] = defaultdict(list)
-    for unit in units:
-        if unit.level in {"literal", "caption", "line"} and _is_quotable(unit):
-            groups[unit.old, unit.new].append(unit.source)
-    rewordings: dict[str, set[str]] = defaultdict(set)
+    groups: dict[tuple[str, str], list[SourceLine]] = defaultdict(list)
+    for text in texts:
+        if text.level in {"literal", "caption", "line"} and _is_quotable(text):
+            groups[text.old, text.new].append(text.source)
+    new_texts: dict[str, set[str]] = defaultdict(set)
     for old, new in groups:
-        rewordings[old].add(new)
-    found = [Rewording(old, new, tuple(s)) for (old, new), s in groups.items() if len(rewordings[old]) == 1]
-    return sorted(found, key=lambda wording: -len(wording.old))
+        new_texts[old].add(new)
+    rewordings = [
+        Rewording(old, new, tuple(sources))
+        for (old, new), sources in groups.items()
+        if len(new_texts[old]) == 1
+    ]
+    return sorted(rewordings, key=lambda rewording: -len(rewording.old))
 
 
-def wrapped_like(shown: str, new: str) -> str:
-    """The new text with the line breaks that the old one is shown with."""
-    if "\n" not in shown or not new.strip():
+def wrapped_like(text: str, new: str) -> str:
+    """The new text with the line breaks of the old one in the article."""
+    if "\n" not in text or not new.strip():
         return new
-    parts, words = _GAP.split(shown), new.split()
+    parts, words = _GAP.split(text), new.split()
     old, between, gaps = parts[::2], [*parts[1::2], " "], dict[int, str]()
     for _, a, b, c, d in SequenceMatcher(None, old, words, autojunk=False).get_opcodes():
         gaps.update(zip(range(d - 1, c - 1, -1), reversed(between[a:b]), strict=False))
     return "".join(word + gaps.get(at, " ") for at, word in enumerate(words[:-1])) + words[-1]
 
 
-def _is_quotable(unit: ChangedText) -> bool:
+def _is_quotable(text: ChangedText) -> bool:
     return (
-        unit.source.weight >= _FEWEST
-        and len(set(_WORD.findall(unit.old))) >= _FEWEST_WORDS
-        and not _IMPORT.match(unit.old)
-        and _is_rewording(unit.old, unit.new)
+        text.source.weight >= _MIN_WEIGHT
+        and len(set(_WORD.findall(text.old))) >= _MIN_WORDS
+        and not _IMPORT.match(text.old)
+        and _is_rewording(text.old, text.new)
     )
 
 
 def _is_rewording(old: str, new: str) -> bool:
-    """Most words stay. What only adds to a text, or changes its capitals, leaves it as true as before."""
+    """Whether most words stay. A text that only grows or changes its case remains as true as before."""
     before, after = Counter(_WORD.findall(old)), Counter(_WORD.findall(new))
     shared = (before & after).total()
     return (
-        2 * shared >= _STAYS * (before.total() + after.total())
+        2 * shared >= _MIN_SHARED_WORDS * (before.total() + after.total())
         and old not in new
         and old.casefold() != new.casefold()
     )

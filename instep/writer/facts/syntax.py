@@ -1,4 +1,4 @@
-"""What the grammar of a language says of a hunk: the names that it defines, and what its functions take."""
+"""What the grammar of a language says about a hunk: the names that it defines, and their parameters."""
 
 import re
 from collections import defaultdict
@@ -31,7 +31,7 @@ _GRAMMARS: Mapping[str, tuple[str, str]] = {
     "php": ("tree_sitter_php", "language_php_only"),
     "cs": ("tree_sitter_c_sharp", "language"),
 }
-# The kinds of nodes that define a name, in the words of all these grammars.
+# The types of nodes that define a name, over all these grammars.
 _NODES: Mapping[Role, str] = {
     "function": """
         function_definition function_declaration function_item function_signature
@@ -64,27 +64,27 @@ _BODIES = frozenset(("block", "statement_block", "body_statement", "compound_sta
 _FUNCTIONS = frozenset(_NODES["function"].split()) | frozenset(
     ("arrow_function", "closure_expression", "do_block", "func_literal", "function_expression", "lambda")
 )
-# What is handed to one call or element is told to nobody else.
-_HANDED = frozenset(("jsx_attribute", "keyword_argument"))
+# Arguments of one call or element define nothing for other code.
+_ARGUMENTS = frozenset(("jsx_attribute", "keyword_argument"))
 _TEXTS = frozenset(("block_comment", "comment", "raw_string_literal", "string", "template_string"))
 _PATTERNS = frozenset(("array_pattern", "object_pattern", "slice_pattern", "struct_pattern", "tuple_pattern"))
 _NAMES = ("name", "left", "key", "label", "pattern", "declarator")
-_LISTED = ("parameters",)
+_PARAMETER_LISTS = ("parameters",)
 _DEFAULTS = ("value", "default_value")
 _ITSELF = frozenset(("self", "cls", "this", "&self", "&mut self"))
 _SIGNS = "\"'`:@$*.&?"
 _NAME = re.compile(r"[\w$.:/@-]+")
-_GIVEN = re.compile(r"[\"'?!\s]*(?::|=>?)?")
+_ASSIGNMENT = re.compile(r"[\"'?!\s]*(?::|=>?)?")
 _BLANKS = re.compile(r"\s+")
-_VALUE = 500
-# Code takes a hundredth of a step for each byte, noise up to forty times that.
-_STEPS, _STEPS_PER_BYTE = 500, 0.05
-_LARGEST = 60_000
+_MAX_VALUE_CHARACTERS = 500
+# Bounds for a parse: code takes a hundredth of a step per byte, noise up to forty times that.
+_MIN_STEPS, _STEPS_PER_BYTE = 500, 0.05
+_MAX_BYTES = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A name, and what stands behind it; `is_local` when only the code of one function sees it."""
+class SyntaxName:
+    """A name and the text after it; `is_local` if only the code of one function sees it."""
 
     name: str
     role: Role
@@ -94,16 +94,19 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """By the place of a line in its hunk: names, lines inside of texts, and lines that no rule explains."""
+    """By the index of a line in its hunk: names, lines inside texts, and lines that no rule explains.
 
-    names: Mapping[int, Sequence[Named]]
+    `functions` maps a name that is defined once to the index of its line and its parameters.
+    """
+
+    names: Mapping[int, Sequence[SyntaxName]]
     texts: frozenset[int]
     unread: frozenset[int]
     functions: Mapping[str, tuple[int, Parameters]]
 
 
 def syntax_of(path: str, hunk: Hunk, mark: str) -> Syntax | None:
-    """How one side of a hunk reads, the old one for "-"; None where no grammar can tell."""
+    """The syntax of one side of a hunk, the old one for "-"; None without a grammar for the file."""
     return _syntax_of(path.rsplit(".", 1)[-1], hunk, mark)
 
 
@@ -113,8 +116,8 @@ def _syntax_of(ending: str, hunk: Hunk, mark: str) -> Syntax | None:
     if parser is None:
         return None
     places = [at for at, line in enumerate(hunk.lines) if line.mark in (" ", mark)]
-    root = _parsed(parser, _evened([hunk.lines[at].text for at in places]))
-    return _Reader(places).read(root) if root else None
+    root = _parse(parser, _dedented([hunk.lines[at].text for at in places]))
+    return _TreeReader(places).read(root) if root else None
 
 
 @lru_cache(maxsize=64)
@@ -125,21 +128,21 @@ def _parser(ending: str) -> Parser | None:
     return Parser(Language(getattr(import_module(module), language)()))
 
 
-def _evened(lines: Sequence[str]) -> bytes:
-    """A hunk begins anywhere: without the depth that all its lines share it reads as a file of its own."""
+def _dedented(lines: Sequence[str]) -> bytes:
+    """The lines without their common indent: a hunk begins anywhere, and so parses as a file of its own."""
     lines = [line if len(line) <= LONG_LINE else "" for line in lines]
     depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return "\n".join(line[depth:] for line in lines).encode("utf-8", "replace")
 
 
-def _parsed(parser: Parser, source: bytes) -> Node | None:
-    """None for what no grammar fits: looking for what it might mean would take minutes."""
+def _parse(parser: Parser, source: bytes) -> Node | None:
+    """The root node; None for text that fits no grammar, which would take minutes to parse."""
     steps = count()
 
     def is_enough(_offset: int, _has_error: bool) -> bool:
-        return next(steps) > _STEPS + len(source) * _STEPS_PER_BYTE
+        return next(steps) > _MIN_STEPS + len(source) * _STEPS_PER_BYTE
 
-    if len(source) > _LARGEST:
+    if len(source) > _MAX_BYTES:
         return None
     try:
         return parser.parse(lambda at, _point: source[at:], progress_callback=is_enough).root_node
@@ -148,29 +151,31 @@ def _parsed(parser: Parser, source: bytes) -> Node | None:
         return None
 
 
-class _Reader:
+class _TreeReader:
     def __init__(self, places: Sequence[int]) -> None:
         self.places = places
-        self.names: dict[int, list[Named]] = defaultdict(list)
+        self.names: dict[int, list[SyntaxName]] = defaultdict(list)
         self.texts: set[int] = set()
         self.unread: set[int] = set()
         self.functions: dict[str, list[tuple[int, Parameters]]] = defaultdict(list)
 
     def read(self, root: Node) -> Syntax:
-        waiting = [(root, False)]
-        while waiting:
-            node, is_local = waiting.pop()
-            self.see(node, is_local)
+        stack = [(root, False)]
+        while stack:
+            node, is_local = stack.pop()
+            self.visit(node, is_local)
             if node.type not in _TEXTS:
                 is_function = node.type in _FUNCTIONS
-                waiting += [
+                stack += [
                     (child, is_local or (is_function and child.type in _BODIES))
                     for child in reversed(node.children)
                 ]
-        alone = {name: found[0] for name, found in self.functions.items() if len(found) == 1}
-        return Syntax(self.names, frozenset(self.texts), frozenset(self.unread), alone)
+        functions = {
+            name: definitions[0] for name, definitions in self.functions.items() if len(definitions) == 1
+        }
+        return Syntax(self.names, frozenset(self.texts), frozenset(self.unread), functions)
 
-    def see(self, node: Node, is_local: bool) -> None:
+    def visit(self, node: Node, is_local: bool) -> None:
         first, last = node.start_point.row, node.end_point.row
         if node.type == "ERROR":
             self.unread.update(self.places[first : last + 1])
@@ -182,7 +187,7 @@ class _Reader:
             return
         place = self.places[at.start_point.row]
         self.names[place].append(
-            Named(name, _role_of(node), is_local or node.type in _HANDED, _behind(node, at))
+            SyntaxName(name, _role_of(node), is_local or node.type in _ARGUMENTS, _text_after(node, at))
         )
         parameters = _parameters_of(node)
         if parameters is not None:
@@ -199,7 +204,7 @@ def _field(node: Node, names: Sequence[str]) -> Node | None:
 
 
 def _role_of(node: Node) -> Role:
-    """What is assigned in a class, or with a type, is a field of it."""
+    """An assignment in a class, or with a type, defines a field."""
     if node.type == "assignment":
         outer = node.parent
         while outer is not None and outer.type in {"expression_statement", "block", "body_statement"}:
@@ -213,25 +218,29 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _behind(node: Node, name: Node) -> str:
-    """What follows the name on however many lines, without the body of a function or class."""
+def _text_after(node: Node, name: Node) -> str:
+    """The text after the name, without the body of a function or class."""
     body = node.child_by_field_name("body")
     end = body.start_byte if body else node.end_byte
     rest = (node.text or b"")[name.end_byte - node.start_byte : end - node.start_byte]
-    said = _BLANKS.sub(" ", rest[: 4 * _VALUE].decode("utf-8", "replace"))[:_VALUE]
-    return _GIVEN.sub("", said, count=1).strip()
+    text = _BLANKS.sub(" ", rest[: 4 * _MAX_VALUE_CHARACTERS].decode("utf-8", "replace"))[
+        :_MAX_VALUE_CHARACTERS
+    ]
+    return _ASSIGNMENT.sub("", text, count=1).strip()
 
 
 def _parameters_of(node: Node) -> Parameters | None:
-    """Names and defaults; None where there are none, or one that is no plain name."""
+    """Names and defaults; None without a list of parameters, or with a parameter that is not a plain name."""
     value = node.child_by_field_name("value")
-    listed = _field(node, _LISTED) or (_field(value, _LISTED) if value else None)
-    if listed is None or listed.has_error:
+    parameter_list = _field(node, _PARAMETER_LISTS) or (_field(value, _PARAMETER_LISTS) if value else None)
+    if parameter_list is None or parameter_list.has_error:
         return None
-    found = [_parameter(child) for child in listed.named_children if child.type not in _TEXTS]
-    if None in found:
+    parameters = [_parameter(child) for child in parameter_list.named_children if child.type not in _TEXTS]
+    if None in parameters:
         return None
-    return tuple(one for one in found if one and one[0] and one[0] not in _ITSELF)
+    return tuple(
+        parameter for parameter in parameters if parameter and parameter[0] and parameter[0] not in _ITSELF
+    )
 
 
 def _parameter(node: Node) -> tuple[str, str] | None:
@@ -242,5 +251,5 @@ def _parameter(node: Node) -> tuple[str, str] | None:
             return None
         at = inner
     default = _field(node, _DEFAULTS)
-    stated = _text(default) if default else _text(node).partition("=")[2]
-    return _text(at).strip(_SIGNS), _BLANKS.sub(" ", stated).strip()
+    default_text = _text(default) if default else _text(node).partition("=")[2]
+    return _text(at).strip(_SIGNS), _BLANKS.sub(" ", default_text).strip()

@@ -5,27 +5,35 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from instep.writer.facts.line_alignment import Pair
-from instep.writer.words.tokens import Token, tokens_of
+from instep.writer.facts.line_alignment import LinePair
+from instep.writer.words.identifiers import Token, tokens_of
 
-_LONGEST = 300
-_MIDDLE = 100
+_MAX_TOKENS = 300
+_MAX_COMPARED_TOKENS = 100
+# Indexes of tokens: start and end in the old line, start and end in the new line.
 Span = tuple[int, int, int, int]
-
-_WALLS = frozenset("\"'`,;()[]{}<>=|")
+_DELIMITERS = frozenset("\"'`,;()[]{}<>=|")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenReplacement:
-    """`old` became `new` between the tokens `left` and `right` of one line of `file`."""
+    """`old` became `new` in a line of `file`; offsets in characters of both versions of the line."""
 
     file: str
     weight: float
-    pair: Pair
+    pair: LinePair
     old_start: int
     old_end: int
     new_start: int
     new_end: int
+
+    @property
+    def old_span(self) -> tuple[int, int]:
+        return self.old_start, self.old_end
+
+    @property
+    def new_span(self) -> tuple[int, int]:
+        return self.new_start, self.new_end
 
     @property
     def old(self) -> str:
@@ -36,11 +44,11 @@ class TokenReplacement:
         return self.pair.new.text[self.new_start : self.new_end]
 
 
-def token_replacements(file: str, weight: float, pair: Pair) -> Iterator[TokenReplacement]:
-    """The differing spans of a pair, as tight as tokens allow; one span per compound name."""
+def token_replacements(file: str, weight: float, pair: LinePair) -> Iterator[TokenReplacement]:
+    """The differing spans of a pair, in whole tokens; one span per compound name."""
     old, new = pair.old.text, pair.new.text
     old_tokens, new_tokens = tokens_of(old), tokens_of(new)
-    if len(old_tokens) > _LONGEST or len(new_tokens) > _LONGEST:
+    if len(old_tokens) > _MAX_TOKENS or len(new_tokens) > _MAX_TOKENS:
         return
     for a, b, c, d in _joined(_spans(old_tokens, new_tokens), old_tokens, old):
         yield TokenReplacement(
@@ -50,10 +58,10 @@ def token_replacements(file: str, weight: float, pair: Pair) -> Iterator[TokenRe
 
 def _spans(old: list[Token], new: list[Token]) -> list[Span]:
     before, after = [token.text for token in old], [token.text for token in new]
-    first = _shared(before, after)
-    last = _shared(before[first:][::-1], after[first:][::-1])
+    first = _shared_length(before, after)
+    last = _shared_length(before[first:][::-1], after[first:][::-1])
     before, after = before[first : len(before) - last], after[first : len(after) - last]
-    if max(len(before), len(after)) > _MIDDLE:
+    if max(len(before), len(after)) > _MAX_COMPARED_TOKENS:
         return [(first, first + len(before), first, first + len(after))]
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return [
@@ -63,14 +71,14 @@ def _spans(old: list[Token], new: list[Token]) -> list[Span]:
     ]
 
 
-def _shared(left: list[str], right: list[str]) -> int:
+def _shared_length(left: list[str], right: list[str]) -> int:
     """How many tokens both begin with."""
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
-    return sum(1 for _ in same)
+    shared = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return sum(1 for _ in shared)
 
 
 def _joined(spans: list[Span], tokens: list[Token], text: str) -> list[Span]:
-    """Join spans that lie in one unbroken run, as in `a/docs.example.com` to `a/example.com/docs`."""
+    """Joins spans without a delimiter between them, as in `a/docs.example.com` to `a/example.com/docs`."""
     joined: list[Span] = []
     for span in spans:
         if joined and _is_unbroken(tokens[joined[-1][1] : span[0]], text, joined[-1], span, tokens):
@@ -91,7 +99,7 @@ def _is_unbroken(
         return not between
     start = tokens[left[1] - 1].end if left[1] else 0
     end = tokens[right[0]].start if right[0] < len(tokens) else len(text)
-    return not any(sign.isspace() or sign in _WALLS for sign in text[start:end])
+    return not any(char.isspace() or char in _DELIMITERS for char in text[start:end])
 
 
 def _bounds(tokens: list[Token], first: int, last: int, text: str) -> tuple[int, int]:

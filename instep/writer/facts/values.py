@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.writer.facts.changed_texts import Source, literal_around, source_of
+from instep.core.identifiers import is_distinct
+from instep.writer.facts.changed_texts import SourceLine, literal_around, source_of
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.names import is_distinct
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
@@ -31,17 +31,26 @@ _SIGNATURE = re.compile(
 _OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s*(\d+(?:\.\d+)+)")
 _RANGE = "^~<>="
-_FEWEST = 0.5
+_MIN_WEIGHT = 0.5
+_CALL = re.compile(r"^[\w.]+\(\s*[\"'][\w-]+[\"']\s*,\s*(.+?)\)?,?$")
+_WITHOUT = re.compile(r"^[\w.]*(?:getenv|environ\.get|env)\(\s*[\"'][\w-]+[\"']\s*\)$")
+_NAMED = re.compile(
+    r"""\(.*?\bdefault(?:_value|Value)?\s*[=:]\s*(["'`][^"'`\n]{0,60}["'`]|-?[\w.]+)\s*[,)}]"""
+)
+_ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
+_LITERAL = re.compile(
+    r"""^(?:(["'`])(?P<text>[^"'`\n]{0,60})\1|-?\d[\d._]*|[Tt]rue|[Ff]alse|None|null|nil)$"""
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`old` became `new` where the code speaks of one of `names`, nearest first."""
+    """`old` became `new` in the value of a setting; `names` are spellings of its name, nearest first."""
 
     old: str
     new: str
     names: tuple[str, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourceLine, ...]
 
     @property
     def is_version(self) -> bool:
@@ -53,15 +62,15 @@ class Value:
         return bool(_PLAIN.fullmatch(self.old))
 
 
-def find_values(swaps: Sequence[TokenReplacement]) -> list[Value]:
-    """New values; a name that gets different ones in different places has none."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Source]] = defaultdict(list)
-    for swap in swaps:
-        if swap.weight >= _FEWEST:
-            for literal in _with_short_versions(_literals(swap)):
-                names = tuple(_names(swap, literal))
+def find_values(replacements: Sequence[TokenReplacement]) -> list[Value]:
+    """New values, except for names that get different values in different places."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[SourceLine]] = defaultdict(list)
+    for replacement in replacements:
+        if replacement.weight >= _MIN_WEIGHT:
+            for literal in _with_short_versions(_literals(replacement)):
+                names = tuple(_names(replacement, literal))
                 if names and literal.old.casefold() != literal.new.casefold():
-                    groups[literal.old, literal.new, names].append(source_of(swap))
+                    groups[literal.old, literal.new, names].append(source_of(replacement))
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
     for old, new, names in groups:
         outcomes[old, names[0]].add(new)
@@ -78,20 +87,20 @@ class _Literal(NamedTuple):
     start: int
 
 
-def _literals(swap: TokenReplacement) -> Iterator[_Literal]:
-    old, new = swap.old, swap.new
+def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
+    old, new = replacement.old, replacement.new
     if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
-        yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), swap.new_start)
+        yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), replacement.new_start)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
         for version in dict.fromkeys(_FLOOR.findall(old)):
-            yield _Literal(version, _FLOOR.findall(new)[0], swap.new_start)
+            yield _Literal(version, _FLOOR.findall(new)[0], replacement.new_start)
     else:
-        yield from _strings(swap)
+        yield from _strings(replacement)
 
 
 def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
-    """Articles leave out the patch level: where 3.6.1 gives way to 3.7, so does 3.6."""
+    """Articles omit the patch level: where 3.7 replaces 3.6.1, it replaces 3.6 too."""
     for literal in literals:
         yield literal
         old, new = literal.old.split("."), literal.new.split(".")
@@ -99,39 +108,56 @@ def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
             yield _Literal(".".join(old[:2]), ".".join(new[:2]), literal.start)
 
 
-def _strings(swap: TokenReplacement) -> Iterator[_Literal]:
-    before = literal_around(swap.pair.old.text, swap.old_start, swap.old_end)
-    after = literal_around(swap.pair.new.text, swap.new_start, swap.new_end)
+def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
+    before = literal_around(replacement.pair.old.text, replacement.old_start, replacement.old_end)
+    after = literal_around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
     if before and after and all(_STRING.fullmatch(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
 
 
-def _names(swap: TokenReplacement, literal: _Literal) -> Iterator[str]:
-    """Names that the value is given to: right before it, generic words aside, or on the line before."""
-    left = _OPERATOR.sub("", swap.pair.new.text[: literal.start])
-    found = list(_NAME.finditer(left))
-    if not any(_tells(name[0]) for name in found):
-        left = swap.pair.before + " "
-        found = list(_NAME.finditer(left))
+def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
+    """Names that the value is assigned to: right before it, but for generic words, or on the line before."""
+    left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
+    names = list(_NAME.finditer(left))
+    if not any(_is_telling(name[0]) for name in names):
+        left = replacement.pair.before + " "
+        names = list(_NAME.finditer(left))
     end = len(left)
     if "? " in left:
         return
-    for name in reversed(found):
+    for name in reversed(names):
         if not _GAP.fullmatch(left[name.end() : end]) or _is_argument(left, name.start()):
             return
         end = name.start()
-        if _tells(name[0]):
+        if _is_telling(name[0]):
             yield name[0].rsplit(".", 1)[-1]
             if not name[0].startswith("-"):
                 return
 
 
 def _is_argument(line: str, place: int) -> bool:
-    """A value handed to one call says nothing of the thing in general; a signature or a setting does."""
+    """Whether the value is an argument of one call, which says nothing in general; a signature does."""
     before = line[:place].rstrip()
     return before.endswith(("(", ",", "{")) and "(" in before and not _SIGNATURE.match(line)
 
 
-def _tells(name: str) -> bool:
+def _is_telling(name: str) -> bool:
     parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
     return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
+
+
+def default_of(value: str) -> str | None:
+    """The literal of a definition, without quotes; None for anything computed.
+
+    `value` is the text after the name: `get("NAME", 20)`, `name: int = 20`, `Field(default=20)`.
+    """
+    bare = value.split("  #")[0].strip().rstrip(",;")
+    if _WITHOUT.match(bare):
+        return "None"
+    for pattern in (_NAMED, _CALL, _ANNOTATED):
+        match = pattern.search(bare)
+        bare = match[1].strip() if match else bare
+    literal = _LITERAL.match(bare)
+    if literal is None:
+        return None
+    return literal["text"] if literal["text"] is not None else literal[0]

@@ -1,1 +1,1 @@
-"""New entries beside their siblings in lists, tables and sections; else a note where it belongs."""
+"""New entries next to their siblings in lists, tables and sections, or else a note."""

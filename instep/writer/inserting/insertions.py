@@ -1,119 +1,126 @@
-"""New entries in the lists, tables and runs of sections of articles that a change likely concerns."""
+"""New entries in the lists, tables and rows of sections of the articles that a change likely concerns."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from instep.writer.articles.entries import Form
+from instep.writer.articles.entries import ListKind
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.inserting.analogy import spellings_of
 from instep.writer.inserting.items import entry_for, set_apart
-from instep.writer.inserting.probability import InsertionFeatures, insertion_probability, is_headed
+from instep.writer.inserting.probability import InsertionContext, insertion_probability, matches_heading
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.shapes import Article, Change
-from instep.writer.words.safety import has_hidden
-from instep.writer.words.sentences import sentence_of
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import parts_of
+from instep.writer.words.prose import has_hidden, sentence_of
 
-_LIKELY = 0.45
-_MOST_NAMES = 12
+_MIN_PROBABILITY = 0.45
+_MAX_INSERTIONS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A new entry for `name`, set beside the one for `beside`; `is_told` when the code says what it is."""
+    """A new entry for `name` next to the entry `neighbour`; `is_described` when the code says what it is."""
 
     name: str
-    beside: str
+    neighbour: str
     new: str
     place: int
-    is_told: bool
-    sources: tuple[Source, ...]
+    is_described: bool
+    sources: tuple[SourceLine, ...]
     old: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredInsertion:
-    """A spot for an addition, and how likely people would put it there."""
+    """A point for an addition, and the probability (0 to 1) that people would insert it there."""
 
     addition: Addition
-    spot: InsertionPoint
-    chance: float
-    is_headed: bool
+    point: InsertionPoint
+    probability: float
+    matches_heading: bool
 
 
 def scored_insertions(
     article: Article, additions: Sequence[Addition], change: Change, rank: int, need: float
 ) -> list[ScoredInsertion]:
-    """Every spot of an article at which one of the additions could stand."""
-    setting = InsertionFeatures(article.text, rank, need, change.title)
+    """Every point of an article at which one of the additions could be inserted."""
+    context = InsertionContext(article.text, rank, need, change.title)
     return [
         ScoredInsertion(
             addition,
-            spot,
-            insertion_probability(addition, spot, setting),
-            is_headed(addition, spot, article.text),
+            point,
+            insertion_probability(addition, point, context),
+            matches_heading(addition, point, article.text),
         )
         for addition in additions
-        for spot in insertion_points(addition, article.text)
+        for point in insertion_points(addition, article.text)
     ]
 
 
 def choose_insertions(
-    spotted: Sequence[ScoredInsertion], additions: Sequence[Addition], change: Change, article: Article
+    candidates: Sequence[ScoredInsertion], additions: Sequence[Addition], change: Change, article: Article
 ) -> list[Insertion]:
-    """New entries at the likely spots, in their order."""
-    told = descriptions_of(additions)
-    spellings = spellings_of([change.title, *_words_of(additions)])
-    found: dict[tuple[int, str], Insertion] = {}
-    for one in _chosen([one for one in spotted if one.chance >= _LIKELY]):
-        said = _said(one, told, change)
-        new = entry_for(one.addition, one.spot, said, article.text, spellings)
-        if new and not has_hidden(one.spot.label):
-            made = Insertion(
-                one.spot.label,
-                one.spot.beside.label,
-                set_apart(new, one.spot, article.text),
-                one.spot.place,
-                bool(told.get(one.addition.name)),
-                (one.addition.source,),
+    """New entries at the likely points, in their order."""
+    descriptions = _descriptions(additions)
+    spellings = spellings_of([change.title, *_texts_of(additions)])
+    insertions: dict[tuple[int, str], Insertion] = {}
+    for scored in _likeliest([scored for scored in candidates if scored.probability >= _MIN_PROBABILITY]):
+        description = _description(scored, descriptions, change)
+        new = entry_for(scored.addition, scored.point, description, article.text, spellings)
+        if new and not has_hidden(scored.point.label):
+            insertion = Insertion(
+                scored.point.label,
+                scored.point.neighbour.label,
+                set_apart(new, scored.point, article.text),
+                scored.point.place,
+                bool(descriptions.get(scored.addition.name)),
+                (scored.addition.source,),
             )
-            found.setdefault((made.place, made.name), made)
-    return list(found.values())[:_MOST_NAMES]
+            insertions.setdefault((insertion.place, insertion.name), insertion)
+    return list(insertions.values())[:_MAX_INSERTIONS]
 
 
-def _words_of(additions: Sequence[Addition]) -> Iterator[str]:
+def _texts_of(additions: Sequence[Addition]) -> Iterator[str]:
     for addition in additions:
         yield addition.source.text
         yield addition.doc
 
 
-def descriptions_of(additions: Sequence[Addition]) -> Mapping[str, str]:
-    """What the code says of a name wherever it defines it."""
+def _descriptions(additions: Sequence[Addition]) -> Mapping[str, str]:
+    """The first description of each name in the code."""
     return {addition.name: addition.doc for addition in reversed(additions) if addition.doc}
 
 
-def _said(one: ScoredInsertion, told: Mapping[str, str], change: Change) -> str:
-    """The words of the code; those of the title where they speak of this name or the entry needs some."""
-    doc = told.get(one.addition.name, "")
-    if doc:
-        return doc
-    is_titled = set(parts_of(one.addition.name)) <= set(parts_of(change.title))
-    return sentence_of(change.title) if is_titled or one.spot.group.form != "row" else ""
+def _description(scored: ScoredInsertion, descriptions: Mapping[str, str], change: Change) -> str:
+    """The description in the code, else the title if it names the addition or the entry needs a text."""
+    description = descriptions.get(scored.addition.name, "")
+    if description:
+        return description
+    is_titled = set(parts_of(scored.addition.name)) <= set(parts_of(change.title))
+    return sentence_of(change.title) if is_titled or scored.point.entry_list.kind != "row" else ""
 
 
-def _chosen(candidates: Sequence[ScoredInsertion]) -> list[ScoredInsertion]:
-    """Per name and form the likeliest spot, and those under a heading that speaks of the same code."""
-    best: dict[tuple[str, Form], ScoredInsertion] = {}
-    for one in candidates:
-        key = one.spot.label, one.spot.group.form
-        if key not in best or one.chance > best[key].chance:
-            best[key] = one
-    kept = [one for one in candidates if one.is_headed or best[one.spot.label, one.spot.group.form] is one]
-    return sorted(kept, key=_order)
+def _likeliest(candidates: Sequence[ScoredInsertion]) -> list[ScoredInsertion]:
+    """Per name and kind of list the likeliest point, and those under a heading about the same code."""
+    best: dict[tuple[str, ListKind], ScoredInsertion] = {}
+    for scored in candidates:
+        key = scored.point.label, scored.point.entry_list.kind
+        if key not in best or scored.probability > best[key].probability:
+            best[key] = scored
+    chosen = [
+        scored
+        for scored in candidates
+        if scored.matches_heading or best[scored.point.label, scored.point.entry_list.kind] is scored
+    ]
+    return sorted(chosen, key=_order)
 
 
-def _order(one: ScoredInsertion) -> tuple[int, str, int]:
-    """In a group that goes by the alphabet names follow it, elsewhere they follow the code."""
-    labels = [entry.label.casefold() for entry in one.spot.group.entries]
-    return one.spot.place, one.spot.label if labels == sorted(labels) else "", one.addition.source.line
+def _order(scored: ScoredInsertion) -> tuple[int, str, int]:
+    """Sort key: by place, then by name in a sorted list, else by line of the code."""
+    labels = [entry.label.casefold() for entry in scored.point.entry_list.entries]
+    return (
+        scored.point.place,
+        scored.point.label if labels == sorted(labels) else "",
+        scored.addition.source.line,
+    )

@@ -1,86 +1,94 @@
-"""Where an article lists the siblings of something new, and so where and how the new one belongs there."""
+"""Where an article lists the siblings of an addition, and so where and how the addition belongs there."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.writer.articles.entries import Entry, EntryList, entry_lists_of
+from instep.core.identifiers import is_distinct
+from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition, Sibling
-from instep.writer.words.labels import key_of
-from instep.writer.words.names import is_distinct
-from instep.writer.words.spelling import spelled_like
+from instep.writer.words.identifiers import key_of, spelled_like
 
-_FEWEST = 2
+_MIN_SIBLINGS = 2
+# Fewer entries may be in alphabetical order by chance.
+_MIN_SORTED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class InsertionPoint:
-    """A place among the entries of a group, after or before `beside`; `model` is the sibling to be like."""
+    """A place in a list of an article, right after or before the entry `neighbour`.
 
-    group: EntryList
-    beside: Entry
+    `template` is the sibling to imitate, `label` the spelling of the new name there, `known_siblings` the
+    number of siblings that the list holds.
+    """
+
+    entry_list: EntryList
+    neighbour: ListEntry
     is_after: bool
-    model: Sibling
+    template: Sibling
     label: str
-    known: int
+    known_siblings: int
 
     @property
     def place(self) -> int:
-        return self.beside.end if self.is_after else self.beside.start
+        return self.neighbour.end if self.is_after else self.neighbour.start
 
 
 def insertion_points(addition: Addition, text: str) -> Iterator[InsertionPoint]:
-    """A spot in every group of an article that lists siblings of the addition and not itself."""
-    for group in entry_lists_of(text):
-        spot = _spot(addition, group)
-        if spot:
-            yield spot
+    """A point in every list of an article that holds siblings of the addition but not the addition."""
+    for entry_list in entry_lists_of(text):
+        point = _insertion_point(addition, entry_list)
+        if point:
+            yield point
 
 
 def is_listed(addition: Addition, text: str) -> bool:
-    """Whether an article lists the addition already, among siblings of it."""
+    """Whether an article lists the addition among its siblings already."""
     return any(
-        key_of(addition.name) in _keys(group) and _listed((*addition.before, *addition.after), _keys(group))
-        for group in entry_lists_of(text)
+        key_of(addition.name) in _keys(entry_list)
+        and _listed((*addition.before, *addition.after), _keys(entry_list))
+        for entry_list in entry_lists_of(text)
     )
 
 
-def _spot(addition: Addition, group: EntryList) -> InsertionPoint | None:
-    keys = _keys(group)
+def _insertion_point(addition: Addition, entry_list: EntryList) -> InsertionPoint | None:
+    keys = _keys(entry_list)
     before, after = _listed(addition.before, keys), _listed(addition.after, keys)
-    known = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
-    is_telling = len(known) >= _FEWEST or (is_distinct(addition.name) and any(known.values()))
+    siblings = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
+    is_telling = len(siblings) >= _MIN_SIBLINGS or (is_distinct(addition.name) and any(siblings.values()))
     if key_of(addition.name) in keys or not is_telling:
         return None
-    model, entry = (before or after)[0]
-    label = spelled_like(addition.name, model.name, entry.label)
+    template, entry = (before or after)[0]
+    label = spelled_like(addition.name, template.name, entry.label)
     if label is None:
         return None
-    return _placed(group, label, InsertionPoint(group, entry, bool(before), model, label, len(known)))
+    return _in_order(
+        entry_list, label, InsertionPoint(entry_list, entry, bool(before), template, label, len(siblings))
+    )
 
 
 @lru_cache(maxsize=4_096)
-def _keys(group: EntryList) -> Mapping[str, Entry]:
-    """The entries by name; variables of the environment also without the prefix that they share."""
-    heads = Counter(entry.label.split("_")[0] for entry in group.entries if entry.label.isupper())
-    found = {}
-    for entry in group.entries:
-        head, _, rest = entry.label.partition("_")
-        if rest and heads[head] >= _FEWEST:
-            found[key_of(rest)] = entry
-    return found | {key_of(entry.label): entry for entry in group.entries if entry.label}
+def _keys(entry_list: EntryList) -> Mapping[str, ListEntry]:
+    """The entries by key; environment variables also without the prefix that they share."""
+    prefixes = Counter(entry.label.split("_")[0] for entry in entry_list.entries if entry.label.isupper())
+    entries = {}
+    for entry in entry_list.entries:
+        prefix, _, rest = entry.label.partition("_")
+        if rest and prefixes[prefix] >= _MIN_SIBLINGS:
+            entries[key_of(rest)] = entry
+    return entries | {key_of(entry.label): entry for entry in entry_list.entries if entry.label}
 
 
-def _listed(siblings: Sequence[Sibling], keys: Mapping[str, Entry]) -> list[tuple[Sibling, Entry]]:
+def _listed(siblings: Sequence[Sibling], keys: Mapping[str, ListEntry]) -> list[tuple[Sibling, ListEntry]]:
     return [(sibling, keys[key_of(sibling.name)]) for sibling in siblings if key_of(sibling.name) in keys]
 
 
-def _placed(group: EntryList, label: str, spot: InsertionPoint) -> InsertionPoint:
-    """In a group that goes by the alphabet, the place that the alphabet gives."""
-    labels = [entry.label.casefold() for entry in group.entries]
-    if len(labels) < 4 or labels != sorted(labels):
-        return spot
-    earlier = [entry for entry in group.entries if entry.label.casefold() < label.casefold()]
-    beside = earlier[-1] if earlier else group.entries[0]
-    return InsertionPoint(group, beside, bool(earlier), spot.model, label, spot.known)
+def _in_order(entry_list: EntryList, label: str, point: InsertionPoint) -> InsertionPoint:
+    """The point by the alphabet in a list that is sorted, else the given point."""
+    labels = [entry.label.casefold() for entry in entry_list.entries]
+    if len(labels) < _MIN_SORTED or labels != sorted(labels):
+        return point
+    earlier = [entry for entry in entry_list.entries if entry.label.casefold() < label.casefold()]
+    neighbour = earlier[-1] if earlier else entry_list.entries[0]
+    return InsertionPoint(entry_list, neighbour, bool(earlier), point.template, label, point.known_siblings)

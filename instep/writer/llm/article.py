@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core import limits
+from instep.core.identifiers import mention
 from instep.llm.protocol import Prompt, bytes_of, tokens_of
 from instep.writer.llm.delimiters import delimited, shortened
 from instep.writer.llm.edits import Outcome
@@ -14,7 +15,6 @@ from instep.writer.llm.replies import Block, Blocks, blocks_schema, read_reply
 from instep.writer.new_articles.outline import Wanted, topics_of
 from instep.writer.new_articles.outline_sources import Source, quotable
 from instep.writer.shapes import Change, Proposal, Report
-from instep.writer.words.matching import mention
 
 _PASSAGES, _BLOCKS = 12, 60
 _FOUNDED = 0.6

@@ -8,7 +8,7 @@ from patiencediff import PatienceSequenceMatcher
 
 from instep.text.diff import lines_of
 from instep.writer.llm.grounding import facts_of
-from instep.writer.words.tokens import TOKEN
+from instep.writer.words.identifiers import TOKEN
 
 _MOST_TOKENS = 1_000
 

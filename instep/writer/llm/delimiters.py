@@ -32,9 +32,9 @@ def shown_diff(scope: ChangeSet, room: int) -> str:
 
 def _diff_lines(scope: ChangeSet) -> Iterator[str]:
     for scoped in scope.files:
-        yield f"--- {scoped.file.old_path}"
-        yield f"+++ {scoped.file.new_path}"
-        for hunk in scoped.file.hunks:
+        yield f"--- {scoped.patch.old_path}"
+        yield f"+++ {scoped.patch.new_path}"
+        for hunk in scoped.patch.hunks:
             yield f"@@ {hunk.section}"
             yield from (line.mark + line.text[:_LONGEST_LINE] for line in hunk.lines)
 

@@ -8,8 +8,8 @@ from instep.core import limits
 from instep.llm.protocol import Prompt, bytes_of, tokens_of
 from instep.writer.articles.headings import front_matter
 from instep.writer.articles.passages import line_of
-from instep.writer.diffs.change_set import ChangeSet, ReadFile, reviewed_files
-from instep.writer.diffs.reading import read_diff
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile, reviewed_files
+from instep.writer.diffs.parser import parse_diff
 from instep.writer.llm.certain_edits import CertainEdit, certain_edits, reverts
 from instep.writer.llm.delimiters import delimited, excerpt, shortened, shown_diff
 from instep.writer.llm.duplicates import DuplicateDetector
@@ -48,7 +48,7 @@ class Outcome:
 def ask_for_edits(change: Change, articles: Sequence[Article], report: Report, tokens: int) -> Prompt | None:
     """The question about the likeliest articles; None where no article is likely to need an edit."""
     chosen = _chosen(articles, report)
-    scope = reviewed_files(read_diff(change.diff))
+    scope = reviewed_files(parse_diff(change.diff))
     if not chosen or not scope.files:
         return None
     most = min(limits.MAX_COMPLETION_TOKENS, tokens // 4)
@@ -124,7 +124,7 @@ class _EditValidator:
     def __init__(
         self, change: Change, articles: Sequence[Article], chosen: Mapping[str, Article], own: str
     ) -> None:
-        self.scope = reviewed_files(read_diff(change.diff))
+        self.scope = reviewed_files(parse_diff(change.diff))
         self.grounds = Grounding(change, self.scope, articles)
         told = "\n".join((change.title, change.body or "", self.grounds.added))
         texts = [article.text for article in chosen.values()]
@@ -189,7 +189,7 @@ class _EditValidator:
         for scoped, number, text in _changed_lines(self.scope.files):
             shared = len(wanted.intersection(content_terms(text)))
             if shared > most:
-                best, most = Evidence(scoped.file.path, number, number, text[:_EXCERPT], line), shared
+                best, most = Evidence(scoped.patch.path, number, number, text[:_EXCERPT], line), shared
         return best
 
 
@@ -226,9 +226,9 @@ def _applied(places: Sequence[_LocatedEdit], text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _changed_lines(files: Sequence[ReadFile]) -> Iterator[tuple[ReadFile, int, str]]:
+def _changed_lines(files: Sequence[ReviewedFile]) -> Iterator[tuple[ReviewedFile, int, str]]:
     for scoped in files:
-        for line in scoped.file.lines():
+        for line in scoped.patch.lines():
             if line.mark != " ":
                 yield scoped, line.new if line.mark == "+" else line.old, line.text
 

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from instep.writer.diffs.change_set import ChangeSet, ReadFile
+from instep.core.identifiers import is_distinct, mention
+from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.relevance.article_features import article_features
 from instep.writer.shapes import Article, Change
-from instep.writer.words.matching import mention
-from instep.writer.words.names import is_distinct
+from instep.writer.words.identifiers import parts_of
 from instep.writer.words.terms import terms_of
-from instep.writer.words.tokens import parts_of
 
 _NOISE_WORDS = """
     about after all also an and any are as at be been before between both but by can choose click could
@@ -72,7 +71,7 @@ class Grounding:
         return "\n".join(
             line.text[:_LONGEST]
             for scoped in self._scope.files
-            for line in scoped.file.lines()
+            for line in scoped.patch.lines()
             if line.mark != "-"
         )
 
@@ -100,7 +99,7 @@ class Grounding:
         removed = [
             line.text[:_LONGEST]
             for scoped in self._scope.files
-            for line in scoped.file.lines()
+            for line in scoped.patch.lines()
             if line.mark == "-" and not _COMMENT.match(line.text)
         ]
         return frozenset(_terms(removed)) - frozenset(content_terms(self.added))
@@ -219,18 +218,18 @@ def _terms(lines: Iterable[str]) -> Iterator[str]:
         yield from content_terms(line)
 
 
-def _code_of(files: Iterable[ReadFile]) -> Iterator[str]:
+def _code_of(files: Iterable[ReviewedFile]) -> Iterator[str]:
     """Changed lines of code, without comments: what a reader of the diff sees work."""
     for scoped in files:
-        yield scoped.file.path
-        for line in scoped.file.lines():
+        yield scoped.patch.path
+        for line in scoped.patch.lines():
             if line.mark != " " and scoped.kind != "docs" and not _COMMENT.match(line.text):
                 yield _TRAILING.sub("", line.text[:_LONGEST])
 
 
-def _prose_of(files: Iterable[ReadFile]) -> Iterator[str]:
+def _prose_of(files: Iterable[ReviewedFile]) -> Iterator[str]:
     for scoped in files:
-        for line in scoped.file.lines():
+        for line in scoped.patch.lines():
             if line.mark == " ":
                 continue
             text = line.text[:_LONGEST]

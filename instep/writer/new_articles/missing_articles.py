@@ -1,106 +1,109 @@
-"""An article of its own for what a change adds and no article covers."""
+"""An outline of a new article for what a change adds and no article covers."""
 
 import re
 from collections.abc import Sequence
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.notes import first_source
-from instep.writer.new_articles.pages import Page, announced_pages
-from instep.writer.relevance.ranking import Ranked
+from instep.writer.new_articles.pages import AnnouncedPage, announced_pages
+from instep.writer.relevance.ranking import Ranking
 from instep.writer.shapes import Change, Evidence, Proposal
-from instep.writer.words.labels import key_of
-from instep.writer.words.names import is_distinct
-from instep.writer.words.sentences import heading_of, is_new, sentence_of, subject_of
+from instep.writer.words.identifiers import key_of
+from instep.writer.words.prose import heading_of, is_new, sentence_of, subject_of
 from instep.writer.words.terms import terms_of
 
-_DOCUMENTS = re.compile(
+_PROMISES_DOCUMENTATION = re.compile(
     r"(?:adds?|added|create[sd]?|writes?|new)\b(?:(?!\b(?:in|to|on)\b).)*\b(?:docs?|documentation|how-?to|guide"
     r"|tutorial)(?:\s+(?:for|about|on)\b|$)|(?:adds?|create[sd]?)\b.*\.mdx?$",
     re.IGNORECASE,
 )
-_NEED, _COVERED = 0.5, 0.3
-_FEWEST_LINES, _FEWEST_TERMS = 90, 2
-_MOST_NAMES = 12
-_EXCERPT = 300
+_MIN_NEED, _MAX_LEAD = 0.5, 0.3
+_MIN_LINES, _MIN_TERMS = 90, 2
+_MAX_NAMES = 12
+_MAX_EXCERPT_CHARACTERS = 300
 
 
 def new_article_for(
     change: Change,
-    scope: ChangeSet,
+    change_set: ChangeSet,
     additions: Sequence[Addition],
-    ranked: Ranked,
+    ranking: Ranking,
     need: float,
-    library: Corpus,
+    corpus: Corpus,
 ) -> Proposal | None:
-    """Where a page is announced, documentation is promised, or much is added that no article is near."""
-    pages = announced_pages(scope, library)
-    reason = _reason(pages, change, scope, ranked, need)
+    """A new article if the change links to one, promises documentation, or adds much that none covers."""
+    pages = announced_pages(change_set, corpus)
+    reason = _reason(pages, change, change_set, ranking, need)
     title = _title(pages, change)
-    if not reason or not title or any(key_of(article.title) == key_of(title) for article in library.articles):
+    if not reason or not title or any(key_of(article.title) == key_of(title) for article in corpus.articles):
         return None
-    told = _told(additions)
-    sources = [page.source for page in pages[:1]] + [addition.source for addition in told]
+    described = _described(additions)
+    sources = [page.source for page in pages[:1]] + [addition.source for addition in described]
     return Proposal(
         type="new_article",
         article_id=None,
         title=title,
-        text=_text(change, told),
+        text=_text(change, described),
         reason=reason,
         evidence=tuple(
-            Evidence(source.file, source.line, source.line, source.text[:_EXCERPT], None)
-            for source in sources or first_source(scope)
+            Evidence(source.file, source.line, source.line, source.text[:_MAX_EXCERPT_CHARACTERS], None)
+            for source in sources or first_source(change_set)
         ),
         warnings=("An outline from the title and the doc strings of the change: complete it.",),
     )
 
 
 def _reason(
-    pages: Sequence[Page], change: Change, scope: ChangeSet, ranked: Ranked, need: float
+    pages: Sequence[AnnouncedPage], change: Change, change_set: ChangeSet, ranking: Ranking, need: float
 ) -> str | None:
     if pages:
-        return f"The change links to a page `{pages[0].slug}` that is no article yet."
+        return f"The change links to a page `{pages[0].slug}` that is not an article yet."
     subject = subject_of(change.title)
-    if _DOCUMENTS.match(subject):
+    if _PROMISES_DOCUMENTATION.match(subject):
         return "The change says that it comes with documentation of its own."
     is_large = (
-        _added_lines(scope) >= _FEWEST_LINES and len(terms_of(heading_of(change.title))) >= _FEWEST_TERMS
+        _added_lines(change_set) >= _MIN_LINES and len(terms_of(heading_of(change.title))) >= _MIN_TERMS
     )
-    if is_new(subject) and is_large and need >= _NEED and ranked.lead.get("lines", 0.0) < _COVERED:
+    if is_new(subject) and is_large and need >= _MIN_NEED and ranking.lead.get("lines", 0.0) < _MAX_LEAD:
         return "The change adds something large that no article stands out for."
     return None
 
 
-def _added_lines(scope: ChangeSet) -> int:
-    shown = [scoped for scoped in scope.files if scoped.kind not in {"test", "internal"}]
-    return sum(line.mark == "+" for scoped in shown for line in scoped.file.lines())
+def _added_lines(change_set: ChangeSet) -> int:
+    files = [file for file in change_set.files if file.kind not in {"test", "internal"}]
+    return sum(line.mark == "+" for file in files for line in file.patch.lines())
 
 
-def _title(pages: Sequence[Page], change: Change) -> str:
+def _title(pages: Sequence[AnnouncedPage], change: Change) -> str:
     if pages and pages[0].title:
         return pages[0].title
-    spelled = re.sub(r"[_-]+", " ", pages[0].slug).strip().capitalize() if pages else ""
+    slug_words = re.sub(r"[_-]+", " ", pages[0].slug).strip().capitalize() if pages else ""
     return (
         heading_of(change.title)
-        or spelled
+        or slug_words
         or subject_of(change.title)[:1].upper() + subject_of(change.title)[1:]
     )
 
 
-def _told(additions: Sequence[Addition]) -> list[Addition]:
-    """What the code explains, the weightiest first: what users of a program can name."""
-    known: dict[str, Addition] = {}
+def _described(additions: Sequence[Addition]) -> list[Addition]:
+    """The described names that users can refer to, by weight."""
+    additions_by_name: dict[str, Addition] = {}
     for addition in additions:
         if addition.doc and not addition.name.startswith("_") and addition.kind != "assignment":
-            known.setdefault(addition.name, addition)
-    ranked = sorted(known.values(), key=lambda one: (-one.source.weight, not is_distinct(one.name)))
-    return ranked[:_MOST_NAMES]
+            additions_by_name.setdefault(addition.name, addition)
+    ranking = sorted(
+        additions_by_name.values(),
+        key=lambda addition: (-addition.source.weight, not is_distinct(addition.name)),
+    )
+    return ranking[:_MAX_NAMES]
 
 
-def _text(change: Change, told: Sequence[Addition]) -> str:
+def _text(change: Change, described: Sequence[Addition]) -> str:
     lead = sentence_of(change.title) or subject_of(change.title)
-    if not told:
+    if not described:
         return f"{lead}\n"
-    listed = "\n".join(f"- `{one.name}`: {one.doc}" for one in told)
-    return f"{lead}\n\n## Reference\n\n{listed}\n"
+    items = "\n".join(f"- `{addition.name}`: {addition.doc}" for addition in described)
+    return f"{lead}\n\n## Reference\n\n{items}\n"

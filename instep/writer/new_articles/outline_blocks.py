@@ -1,4 +1,4 @@
-"""Reads the instructions of a new article as blocks of Markdown: data to set in order, never commands."""
+"""Reads the instructions of a new article as blocks of Markdown: as data, never as commands."""
 
 import re
 import unicodedata
@@ -6,31 +6,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "code", "heading", "steps", "topics", "points"]
+BlockKind = Literal["text", "code", "heading", "steps", "topics", "points"]
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]++(.*[^ \t#\n]|)[ \t#]*+$")
 _ITEM = re.compile(r" {0,3}([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$")
 _CONTINUED = re.compile(r"[ \t]{2,}\S")
-# An opening tag, comment or the like would swallow what follows; inside code it is only shown.
+# An opening tag or comment would hide what follows it; inside code it is text.
 _TAG = re.compile(r"(`{1,3})(?!`)[^`\n]{1,300}\1(?!`)|<(?=[a-zA-Z/!?])(?!https?:|mailto:)")
-# What tells the writer to say something is left out, what it is to say stays.
-_TELLING = re.compile(
+# The verb that asks the writer to say something is omitted, and what to say remains.
+_REQUEST_VERB = re.compile(
     r"(?:please )?"
     r"(?:explain|describe|document|show|cover|mention|say|tell (?:the )?\w+|write(?: an article)?)"
     r" (?:(?:that|about) |(?=how |why |what |where |when |which ))",
     re.IGNORECASE,
 )
 _ENDS = (".", "!", "?", ":", ";", ",", "。")
-_LONGEST_TOPIC, _MOST_TOPICS = 80, 30
-_UNSEEN = frozenset(("Cc", "Cf", "Co", "Cs"))
+_MAX_TOPIC_CHARACTERS, _MAX_TOPICS = 80, 30
+_HIDDEN = frozenset(("Cc", "Cf", "Co", "Cs"))
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class InstructionBlock:
     """A paragraph, a heading, fenced code or a list; `lines` are its lines or the items of the list."""
 
-    kind: Kind
+    kind: BlockKind
     lines: tuple[str, ...]
 
     @property
@@ -38,87 +38,87 @@ class Block:
         return "\n".join(self.lines)
 
 
-def blocks_of(instructions: str) -> list[Block]:
+def blocks_of(instructions: str) -> list[InstructionBlock]:
     """The blocks of the instructions, in their order, each of them complete."""
-    lines = _seen(instructions).split("\n")
-    found: list[Block] = []
-    at = 0
-    while at < len(lines):
-        block, at = _next(lines, at)
+    lines = _cleaned(instructions).split("\n")
+    blocks: list[InstructionBlock] = []
+    index = 0
+    while index < len(lines):
+        block, index = _next(lines, index)
         if block:
-            found.append(block)
-    return found
+            blocks.append(block)
+    return blocks
 
 
-def _next(lines: list[str], at: int) -> tuple[Block | None, int]:
-    line = lines[at]
+def _next(lines: list[str], index: int) -> tuple[InstructionBlock | None, int]:
+    line = lines[index]
     if not line.strip():
-        return None, at + 1
+        return None, index + 1
     if fence := _FENCE.match(line):
-        return _code(lines, at, fence[1])
+        return _code(lines, index, fence[1])
     if heading := _HEADING.match(line):
-        return Block("heading", (_safe(heading[2]),)) if heading[2] else None, at + 1
+        return InstructionBlock("heading", (_safe(heading[2]),)) if heading[2] else None, index + 1
     if item := _ITEM.match(line):
-        return _list(lines, at, item[1][-1] in ".)")
-    return _text(lines, at)
+        return _list(lines, index, item[1][-1] in ".)")
+    return _text(lines, index)
 
 
-def _code(lines: list[str], at: int, fence: str) -> tuple[Block, int]:
-    end = at + 1
+def _code(lines: list[str], index: int, fence: str) -> tuple[InstructionBlock, int]:
+    end = index + 1
     while end < len(lines) and not lines[end].strip().startswith(fence):
         end += 1
-    return Block("code", (*(line.rstrip() for line in lines[at:end]), fence)), end + 1
+    return InstructionBlock("code", (*(line.rstrip() for line in lines[index:end]), fence)), end + 1
 
 
-def _list(lines: list[str], at: int, is_ordered: bool) -> tuple[Block, int]:
+def _list(lines: list[str], index: int, is_ordered: bool) -> tuple[InstructionBlock, int]:
     items: list[str] = []
-    while at < len(lines):
-        found = _ITEM.match(lines[at])
-        if found and (found[1][-1] in ".)") == is_ordered:
-            items.append(_safe(found[2].rstrip()))
-        elif items and _CONTINUED.match(lines[at]):
-            items[-1] += f"\n{_safe(lines[at].strip())}"
+    while index < len(lines):
+        match = _ITEM.match(lines[index])
+        if match and (match[1][-1] in ".)") == is_ordered:
+            items.append(_safe(match[2].rstrip()))
+        elif items and _CONTINUED.match(lines[index]):
+            items[-1] += f"\n{_safe(lines[index].strip())}"
         else:
             break
-        at += 1
-    are_topics = len(items) <= _MOST_TOPICS and all(map(_is_topic, items))
-    kind: Kind = "steps" if is_ordered else "topics" if are_topics else "points"
-    return Block(kind, tuple(items)), at
+        index += 1
+    are_topics = len(items) <= _MAX_TOPICS and all(map(_is_topic, items))
+    kind: BlockKind = "steps" if is_ordered else "topics" if are_topics else "points"
+    return InstructionBlock(kind, tuple(items)), index
 
 
 def _is_topic(item: str) -> bool:
-    """A few words that name something, as a heading does."""
-    return "\n" not in item and len(item) <= _LONGEST_TOPIC and not item.endswith(_ENDS)
+    """Whether an item is a few words that name something, as a heading does."""
+    return "\n" not in item and len(item) <= _MAX_TOPIC_CHARACTERS and not item.endswith(_ENDS)
 
 
-def _text(lines: list[str], at: int) -> tuple[Block, int]:
-    kept: list[str] = []
-    while at < len(lines) and lines[at].strip() and (not kept or not _begins(lines[at])):
-        kept.append(_safe(lines[at].rstrip()))
-        at += 1
-    kept[0] = _told(kept[0])
-    return Block("text", tuple(kept)), at
+def _text(lines: list[str], index: int) -> tuple[InstructionBlock, int]:
+    text_lines: list[str] = []
+    while index < len(lines) and lines[index].strip() and (not text_lines or not _begins(lines[index])):
+        text_lines.append(_safe(lines[index].rstrip()))
+        index += 1
+    text_lines[0] = _without_verb(text_lines[0])
+    return InstructionBlock("text", tuple(text_lines)), index
 
 
 def _begins(line: str) -> bool:
     return bool(_FENCE.match(line) or _HEADING.match(line) or _ITEM.match(line))
 
 
-def _told(line: str) -> str:
-    found = _TELLING.match(line)
-    if not found or found.end() == len(line):
+def _without_verb(line: str) -> str:
+    match = _REQUEST_VERB.match(line)
+    if not match or match.end() == len(line):
         return line
-    return line[found.end()].upper() + line[found.end() + 1 :]
+    return line[match.end()].upper() + line[match.end() + 1 :]
 
 
 def _safe(line: str) -> str:
-    return _TAG.sub(lambda found: found[0] if found[1] else "\\<", line)
+    return _TAG.sub(lambda match: match[0] if match[1] else "\\<", line)
 
 
-def _seen(text: str) -> str:
-    """Without signs that nobody sees, and with line feeds alone."""
-    return "".join(_visible(text.replace("\r\n", "\n").replace("\r", "\n")))
+def _cleaned(text: str) -> str:
+    """The text without hidden characters, and with line feeds only."""
+    return "".join(_visible_characters(text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-def _visible(text: str) -> Iterator[str]:
-    return (sign for sign in text if sign in "\n\t\u200c\u200d" or unicodedata.category(sign) not in _UNSEEN)
+def _visible_characters(text: str) -> Iterator[str]:
+    return (char for char in text if char in "\n\t\u200c\u200d" or unicodedata.category(char) not in _HIDDEN)

@@ -1,4 +1,4 @@
-"""What a search has found in the articles for a new one, and which paragraphs of it can be quoted."""
+"""Search hits for a new article, and which of their paragraphs can be quoted."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,17 +9,17 @@ from instep.text.terms import ordered_terms
 _SPLIT = re.compile(r"\n[ \t]*\n")
 _FENCED = re.compile(r"(?ms)^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[^\n]*$|\Z)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]++(.*[^ \t#\n]|)[ \t#]*+$")
-# Tables, quotes, pictures, markup, code and definitions say little apart from what they stand in.
+# Tables, quotes, pictures, markup, code and definitions make little sense on their own.
 _NOT_PROSE = re.compile(r"[ \t]*[|>]|    |\t|.*(?:<|!\[|\[\^|\[[^\[\]]++\]:)")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\](?:\([^()\s]{0,500}(?: \"[^\"\n]{0,200}\")?\)|\[[^\[\]]{0,300}\])")
-_SHORTEST, _LONGEST = 30, 800
+_MIN_CHARACTERS, _MAX_CHARACTERS = 30, 800
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage of an article that everybody may read, and its address.
+    """A passage of a public article, and the URL of the article.
 
-    `topic` is what it was found for; where it is empty, that is the whole subject.
+    `topic` is what was searched for; an empty one stands for the whole subject.
     """
 
     id: str
@@ -30,42 +30,42 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A paragraph or list of a source, and the words that it shares with what the source was found for."""
+class Quotation:
+    """A paragraph or list of a source, and the terms that it shares with what was searched for."""
 
     source: Source
     text: str
-    shared: tuple[str, ...]
+    shared_terms: tuple[str, ...]
 
 
-def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Passage]:
-    """What can be quoted of what was found for a topic, in the order of the search, and its nearest first."""
-    wanted = dict.fromkeys(ordered_terms(subject))
-    found: list[Passage] = []
+def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Quotation]:
+    """The passages for a topic that can be quoted: in the order of the search, best first in each source."""
+    terms = dict.fromkeys(ordered_terms(subject))
+    passages: list[Quotation] = []
     for source in sources:
         if source.topic == topic:
-            bearing = [one for one in _passages_of(source, tuple(wanted)) if one.shared]
-            found += sorted(bearing, key=lambda one: -len(one.shared))
-    return found
+            matches = [passage for passage in _quotations_of(source, tuple(terms)) if passage.shared_terms]
+            passages += sorted(matches, key=lambda passage: -len(passage.shared_terms))
+    return passages
 
 
-def _passages_of(source: Source, wanted: Sequence[str]) -> Iterator[Passage]:
+def _quotations_of(source: Source, terms: Sequence[str]) -> Iterator[Quotation]:
     for heading, text in _prose_of(source.text):
-        terms = frozenset(ordered_terms(f"{source.title} {heading} {text}"))
-        yield Passage(source, text, tuple(term for term in wanted if term in terms))
+        own_terms = frozenset(ordered_terms(f"{source.title} {heading} {text}"))
+        yield Quotation(source, text, tuple(term for term in terms if term in own_terms))
 
 
 def _prose_of(text: str) -> Iterator[tuple[str, str]]:
-    """The paragraphs and lists of a source that can stand alone, each with the heading over it."""
+    """The paragraphs and lists of a source that make sense on their own, each with the heading above it."""
     heading = ""
     for block in _SPLIT.split(_FENCED.sub("\n\n", text.replace("\r\n", "\n"))):
         lines = block.strip("\n").split("\n")
-        while lines and (found := _HEADING.match(lines[0])):
-            heading, lines = found[1], lines[1:]
+        while lines and (match := _HEADING.match(lines[0])):
+            heading, lines = match[1], lines[1:]
         prose = _LINK.sub(r"\1", "\n".join(lines)).rstrip()
-        if _SHORTEST <= len(prose) <= _LONGEST and not _is_odd(prose):
+        if _MIN_CHARACTERS <= len(prose) <= _MAX_CHARACTERS and not _needs_context(prose):
             yield heading, prose
 
 
-def _is_odd(prose: str) -> bool:
+def _needs_context(prose: str) -> bool:
     return any(_NOT_PROSE.match(line) for line in prose.split("\n"))

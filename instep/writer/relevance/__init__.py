@@ -1,1 +1,1 @@
-"""Which articles a change concerns, whether any needs an edit, and which are likely enough for a draft."""
+"""Which articles a change concerns, whether any needs an edit, and which get a draft."""

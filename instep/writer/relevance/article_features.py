@@ -1,4 +1,4 @@
-"""An article as the ranking reads it: the words of its text, passages and headings, its names and links."""
+"""An article as the ranking reads it: the terms of its text, passages and headings, its names and links."""
 
 import re
 from collections import Counter
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instep.core.identifiers import is_distinct
 from instep.writer.articles.entries import entry_lists_of
+from instep.writer.articles.headings import sections_of
 from instep.writer.articles.passages import headings
-from instep.writer.articles.sections import sections_of
-from instep.writer.words.labels import key_of
-from instep.writer.words.names import is_distinct
+from instep.writer.words.identifiers import key_of
 from instep.writer.words.terms import sequence_of, terms_of
 
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|[A-Za-z_]\w*(?:-\w+)*")
@@ -24,7 +24,12 @@ _STEM = re.compile(r"([^/#]+?)(?:\.\w+)?/?(?:#.*)?$")
 
 @dataclass(frozen=True, slots=True)
 class ArticleFeatures:
-    """`passages` tells by term how often which passage holds it; `order` is all terms as they follow."""
+    """Terms of an article, with their frequencies.
+
+    `text` and `heading` count terms; `heading` has those of the title twice. `passages` maps a term to
+    pairs of the index of a passage and the frequency there. `sizes` is the number of terms per passage,
+    `length` that of the article. `names` are its distinct names. `order` joins all terms by blanks.
+    """
 
     text: Mapping[str, int]
     heading: Mapping[str, int]
@@ -37,25 +42,25 @@ class ArticleFeatures:
 
 @lru_cache(maxsize=1_024)
 def article_features(title: str, text: str) -> ArticleFeatures:
-    heads = terms_of(" ".join(heading for _, heading in headings(text)))
-    titled = terms_of(title)
-    told = [sequence_of(passage) for passage in _passages(text)]
-    words: Counter[str] = Counter()
-    found: dict[str, list[tuple[int, int]]] = {}
-    for at, terms in enumerate(told):
+    heading_terms = terms_of(" ".join(heading for _, heading in headings(text)))
+    title_terms = terms_of(title)
+    passage_terms = [sequence_of(passage) for passage in _passages(text)]
+    term_counts: Counter[str] = Counter()
+    postings: dict[str, list[tuple[int, int]]] = {}
+    for passage, terms in enumerate(passage_terms):
         counts = Counter(terms)
-        words.update(counts)
+        term_counts.update(counts)
         for term, count in counts.items():
-            found.setdefault(term, []).append((at, count))
-    words.update(titled)
+            postings.setdefault(term, []).append((passage, count))
+    term_counts.update(title_terms)
     return ArticleFeatures(
-        words,
-        heads + titled + titled,
-        {term: tuple(places) for term, places in found.items()},
-        tuple(len(terms) for terms in told),
+        term_counts,
+        heading_terms + title_terms + title_terms,
+        {term: tuple(places) for term, places in postings.items()},
+        tuple(len(terms) for terms in passage_terms),
         frozenset(names_in(text)),
-        f" {' '.join(term for terms in told for term in terms)} ",
-        words.total(),
+        f" {' '.join(term for terms in passage_terms for term in terms)} ",
+        term_counts.total(),
     )
 
 
@@ -66,24 +71,24 @@ def _passages(text: str) -> list[str]:
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The names that no ordinary word is spelled like."""
+    """The names in a text that are not spelled like ordinary words."""
     return (name for name in _NAME.findall(text) if is_distinct(name))
 
 
 @lru_cache(maxsize=512)
-def listed_in(text: str) -> tuple[frozenset[str], ...]:
-    """The keys of what an article lists, group by group."""
+def list_keys(text: str) -> tuple[frozenset[str], ...]:
+    """The keys of the entries of an article, list by list."""
     return tuple(frozenset(key_of(entry.label) for entry in group.entries) for group in entry_lists_of(text))
 
 
 @lru_cache(maxsize=512)
-def linked_from(text: str) -> frozenset[str]:
+def link_keys(text: str) -> frozenset[str]:
     """The keys of the pages that an article links to, by the last part of their addresses."""
-    stems = (_STEM.search(next(filter(None, found.groups()))) for found in _LINK.finditer(text))
+    stems = (_STEM.search(next(filter(None, postings.groups()))) for postings in _LINK.finditer(text))
     return frozenset(key_of(stem[1]) for stem in stems if stem)
 
 
-def keys_of_page(article_id: str, title: str) -> frozenset[str]:
-    """What an address of an article ends in."""
+def page_keys(article_id: str, title: str) -> frozenset[str]:
+    """What a link to an article may end in: the key of its title or of its id."""
     stem = _STEM.search(article_id)
     return frozenset([key_of(title), *([key_of(stem[1])] if stem else [])])

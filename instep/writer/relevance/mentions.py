@@ -1,53 +1,52 @@
-"""Which articles still say names that a change takes out, or may rename."""
+"""Which articles mention names that a change removes or may rename, and which are up to date already."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from instep.core.identifiers import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.values import Value
-from instep.writer.words.matching import mention
 
-_MOST = 400
+_MAX_NAMES = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """By article the names that no line of the change has any more, and those that may have a new one;
-    and the articles that say what is so with the change already."""
+    """Names that the change removes or may rename, by article id; ids of articles that are up to date."""
 
-    gone: Mapping[str, list[str]]
-    doubtful: Mapping[str, list[str]]
+    removed: Mapping[str, list[str]]
+    doubtful_renames: Mapping[str, list[str]]
     updated: frozenset[str]
 
     def count(self, article_id: str) -> int:
-        return len(self.gone.get(article_id, ())) + len(self.doubtful.get(article_id, ()))
+        return len(self.removed.get(article_id, ())) + len(self.doubtful_renames.get(article_id, ()))
 
 
-def mentions_of(facts: Facts, library: Corpus) -> Mentions:
+def mentions_of(facts: Facts, corpus: Corpus) -> Mentions:
     return Mentions(
-        _holders([gone.name for gone in facts.gone[:_MOST]], library),
-        _holders([rename.old for rename in facts.doubtful[:_MOST]], library),
-        frozenset(_updated(facts, library)),
+        _names_by_article([removed.name for removed in facts.removed_names[:_MAX_NAMES]], corpus),
+        _names_by_article([rename.old for rename in facts.doubtful_renames[:_MAX_NAMES]], corpus),
+        frozenset(_updated(facts, corpus)),
     )
 
 
-def _updated(facts: Facts, library: Corpus) -> Iterator[str]:
-    """Articles that state a new text of the change and not the old one."""
-    for fact in facts.certain[:_MOST]:
-        said = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
-        old, new = mention(fact.old), mention(fact.new)
-        for article in library.with_words(said):
-            if new.search(article.text) and not old.search(article.text):
+def _updated(facts: Facts, corpus: Corpus) -> Iterator[str]:
+    """Articles that state a new text of the change and no longer the old one."""
+    for fact in facts.certain[:_MAX_NAMES]:
+        statement = f"{fact.new} {fact.names[0]}" if isinstance(fact, Value) else fact.new
+        old_text, new_text = mention(fact.old), mention(fact.new)
+        for article in corpus.articles_with(statement):
+            if new_text.search(article.text) and not old_text.search(article.text):
                 yield article.id
 
 
-def _holders(names: Iterable[str], library: Corpus) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+def _names_by_article(names: Iterable[str], corpus: Corpus) -> dict[str, list[str]]:
+    names_by_article: dict[str, list[str]] = defaultdict(list)
     for name in dict.fromkeys(names):
         pattern = mention(name)
-        for article in library.with_words(name):
+        for article in corpus.articles_with(name):
             if pattern.search(article.text):
-                found[article.id].append(name)
-    return found
+                names_by_article[article.id].append(name)
+    return names_by_article

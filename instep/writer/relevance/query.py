@@ -1,4 +1,4 @@
-"""A change as the ranking asks for it: the terms, names and pairs of words that its parts say."""
+"""A change as a query to the ranking: the terms, names and bigrams of its parts."""
 
 import re
 from collections import defaultdict
@@ -13,9 +13,9 @@ from instep.writer.relevance.article_features import names_in
 from instep.writer.shapes import Change
 from instep.writer.words.terms import sequence_of, terms_of
 
-_MOST_TERMS = 60
-_MOST_NAMES = 200
-# What code says in words: strings, comments, text between tags, lines of prose.
+_MAX_TERMS = 60
+_MAX_NAMES = 200
+# Prose in code: strings, comments, text between tags, lines of prose.
 _PROSE = re.compile(
     r"""["'`]([^"'`\n]{3,})["'`]|(?:^|\s)(?:#|//|\*|--)\s+(.+)|>([^<>{}]{3,})<|"{3}(.*)"""
     r"""|^(\s*[A-Z][a-z]+ [a-z]+.*)$"""
@@ -26,8 +26,11 @@ Terms = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """`parts` holds weighted terms by part of the change, `names` those of the lines around what changed."""
+class ChangeQuery:
+    """Weighted terms by part of the change.
+
+    `names` are the distinct names of unchanged lines, `pairs` the bigrams of the title between blanks.
+    """
 
     parts: Mapping[str, Terms]
     names: Terms
@@ -35,31 +38,31 @@ class Query:
     is_breaking: bool
 
 
-def query_of(change: Change, scope: ChangeSet, rarity: Terms) -> Query:
+def change_query(change: Change, change_set: ChangeSet, idf: Terms) -> ChangeQuery:
     counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     names: dict[str, float] = defaultdict(float)
     paths: dict[str, float] = {}
-    for scoped in scope.files:
-        for term in terms_of(scoped.file.path):
-            paths[term] = max(scoped.weight, paths.get(term, 0.0))
-        lines = [line for line in scoped.file.lines() if len(line.text) <= LONG_LINE]
+    for file in change_set.files:
+        for term in terms_of(file.patch.path):
+            paths[term] = max(file.weight, paths.get(term, 0.0))
+        lines = [line for line in file.patch.lines() if len(line.text) <= LONG_LINE]
         changed = [line.text for line in lines if line.mark != " "]
-        around = [line.text for line in lines if line.mark == " "]
-        _add(counts["lines"], changed, scoped.weight)
-        _add(counts["context"], around, scoped.weight)
-        _add(counts["removed"], (line.text for line in lines if line.mark == "-"), scoped.weight)
-        if scoped.kind != "test":
-            _add(counts["prose"], (said for text in changed for said in _prose(text)), scoped.weight)
-        for name in names_in("\n".join(around)):
-            names[name] += scoped.weight
-    return Query(
+        context = [line.text for line in lines if line.mark == " "]
+        _add(counts["lines"], changed, file.weight)
+        _add(counts["context"], context, file.weight)
+        _add(counts["removed"], (line.text for line in lines if line.mark == "-"), file.weight)
+        if file.kind != "test":
+            _add(counts["prose"], (prose for text in changed for prose in _prose(text)), file.weight)
+        for name in names_in("\n".join(context)):
+            names[name] += file.weight
+    return ChangeQuery(
         {
-            "title": {term: float(n) for term, n in terms_of(change.title).items() if term in rarity},
-            "body": _rarest(terms_of(change.body or ""), rarity),
-            "path": {term: weight for term, weight in paths.items() if term in rarity},
-            **{part: _rarest(counts[part], rarity) for part in ("lines", "context", "removed", "prose")},
+            "title": {term: float(n) for term, n in terms_of(change.title).items() if term in idf},
+            "body": _top_terms(terms_of(change.body or ""), idf),
+            "path": {term: weight for term, weight in paths.items() if term in idf},
+            **{part: _top_terms(counts[part], idf) for part in ("lines", "context", "removed", "prose")},
         },
-        {name: log(1 + names[name]) for name in sorted(names, key=lambda name: -names[name])[:_MOST_NAMES]},
+        {name: log(1 + names[name]) for name in sorted(names, key=lambda name: -names[name])[:_MAX_NAMES]},
         tuple(sorted({f" {first} {second} " for first, second in pairwise(sequence_of(change.title))})),
         bool(_BREAKING.match(change.title)),
     )
@@ -71,12 +74,12 @@ def _add(counts: dict[str, float], texts: Iterable[str], weight: float) -> None:
 
 
 def _prose(line: str) -> Iterator[str]:
-    for found in _PROSE.finditer(line):
-        yield from filter(None, found.groups())
+    for match in _PROSE.finditer(line):
+        yield from filter(None, match.groups())
 
 
-def _rarest(counts: Terms, rarity: Terms) -> dict[str, float]:
-    """The terms that tell most: rare among the articles, often in the change."""
-    weights = {term: log(1 + count) for term, count in counts.items() if term in rarity}
-    best = sorted(weights, key=lambda term: (-weights[term] * rarity[term], term))
-    return {term: weights[term] for term in best[:_MOST_TERMS]}
+def _top_terms(counts: Terms, idf: Terms) -> dict[str, float]:
+    """The terms with the greatest weight: rare among the articles, frequent in the change."""
+    weights = {term: log(1 + count) for term, count in counts.items() if term in idf}
+    terms = sorted(weights, key=lambda term: (-weights[term] * idf[term], term))
+    return {term: weights[term] for term in terms[:_MAX_TERMS]}

@@ -1,4 +1,4 @@
-"""Which articles a change most likely concerns, by what its parts share with texts, passages and headings."""
+"""Ranks the articles by how likely a change concerns them: BM25 over texts and passages, and other signs."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,20 +12,23 @@ from instep.writer.facts.additions import Addition
 from instep.writer.relevance.article_features import (
     ArticleFeatures,
     article_features,
-    keys_of_page,
-    linked_from,
-    listed_in,
+    link_keys,
+    list_keys,
+    page_keys,
 )
-from instep.writer.relevance.query import Query, Terms, query_of
+from instep.writer.relevance.query import ChangeQuery, Terms, change_query
 from instep.writer.shapes import Article, Change
-from instep.writer.words.labels import key_of
+from instep.writer.words.identifiers import key_of
 from instep.writer.words.terms import terms_of
 
-_K1, _LENGTH = 2.0, 0.75
-_FEWEST_LISTED = 2
-_RERANKED = 30
+# BM25: saturation of the term frequency, and how much the length of a text counts.
+_K1, _B = 2.0, 0.75
+_MIN_LISTED_SIBLINGS = 2
+_MAX_RERANKED = 30
+# For how many of the first articles the shared terms are kept.
+_MAX_EXPLAINED = 20
 _GUIDE = re.compile(r"\b(?:migrat|upgrad|breaking)", re.IGNORECASE)
-# Fitted on six products; left out in turn, each was ranked about as well.
+# Fitted on six products. Leave-one-product-out validation scored about the same (docs/quality.md).
 _WEIGHTS: Mapping[str, float] = {
     "title": 1.66,
     "body": 0.8,
@@ -34,53 +37,59 @@ _WEIGHTS: Mapping[str, float] = {
     "removed": 1.69,
     "prose": 0.37,
     "path": 1.71,
-    "titled": 1.79,
-    "placed": 0.8,
-    "given up": 1.17,
+    "title in title": 1.79,
+    "path in title": 0.8,
+    "removed names": 1.17,
     "names": 1.05,
     "pairs": 4.5,
     "guide": 3.57,
 }
-# Of the nearest articles: what they list beside something new, which of each other they link to.
+# Weights for reranking the nearest articles: whether they list siblings of what the change adds, and the
+# links among them.
 _RERANK_WEIGHTS: Mapping[str, float] = {"listed": 1.04, "linking": 0.87, "linked": 1.46}
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """Articles, best first, and how far each is behind it; how far the best text and the best passage stand
-    out per part of the query; the signs of the first article; why an article is near."""
+class Ranking:
+    """The articles of a help center, best first.
+
+    `order` holds their ids, `gaps` the difference of each score to the best (0 or more, same order).
+    `lead` and `passage_lead` say per part of the query how far the best text or passage exceeds the fifth.
+    `top_features` are the features of the first article. `shared_terms` holds, for the first articles by id,
+    the terms that they share with the change.
+    """
 
     order: tuple[str, ...]
-    behind: tuple[float, ...]
+    gaps: tuple[float, ...]
     lead: Mapping[str, float]
     passage_lead: Mapping[str, float]
-    first: Mapping[str, float]
-    shared: Mapping[str, tuple[str, ...]]
+    top_features: Mapping[str, float]
+    shared_terms: Mapping[str, tuple[str, ...]]
 
 
 class _CorpusStatistics:
-    """The articles with what is known of all of them: how rare a term or name is, how long they are."""
+    """The articles, with the IDF of terms and names and the mean lengths over all of them."""
 
     def __init__(self, articles: tuple[Article, ...]) -> None:
         self.articles = articles
-        self.profiles = [article_features(article.title, article.text) for article in articles]
-        self.rarity = _idf([profile.text for profile in self.profiles])
-        self.name_rarity = _idf([dict.fromkeys(profile.names, 1) for profile in self.profiles])
-        self.length = _mean([profile.length for profile in self.profiles])
-        self.passage_length = _mean([size for profile in self.profiles for size in profile.sizes])
+        self.features = [article_features(article.title, article.text) for article in articles]
+        self.idf = _idf([features.text for features in self.features])
+        self.name_idf = _idf([dict.fromkeys(features.names, 1) for features in self.features])
+        self.length = _mean([features.length for features in self.features])
+        self.passage_length = _mean([size for features in self.features for size in features.sizes])
 
-    def worth(self, terms: Terms) -> float:
-        return sum(weight * self.rarity[term] for term, weight in terms.items()) or 1.0
-
-
-_shelf_of = lru_cache(maxsize=4)(_CorpusStatistics)
+    def total_weight(self, terms: Terms) -> float:
+        return sum(weight * self.idf[term] for term, weight in terms.items()) or 1.0
 
 
-def _idf(holders: Sequence[Mapping[str, int]]) -> dict[str, float]:
+_statistics_of = lru_cache(maxsize=4)(_CorpusStatistics)
+
+
+def _idf(documents: Sequence[Mapping[str, int]]) -> dict[str, float]:
     frequency: Counter[str] = Counter()
-    for holder in holders:
-        frequency.update(holder.keys())
-    total = len(holders)
+    for document in documents:
+        frequency.update(document.keys())
+    total = len(documents)
     return {term: log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in frequency.items()}
 
 
@@ -90,152 +99,177 @@ def _mean(sizes: Sequence[int]) -> float:
 
 def rank(
     change: Change,
-    scope: ChangeSet,
+    change_set: ChangeSet,
     articles: tuple[Article, ...],
     additions: Sequence[Addition],
-    given_up: Callable[[str], int],
-) -> Ranked:
-    """All articles; `given_up` counts the names in an article that the change takes out or may rename."""
-    shelf = _shelf_of(articles)
-    query = query_of(change, scope, shelf.rarity)
-    worth = {part: shelf.worth(wanted) for part, wanted in query.parts.items()}
-    signs = [_features(query, worth, shelf, at, given_up(article.id)) for at, article in enumerate(articles)]
-    scores = [sum(_WEIGHTS[name] * sign for name, sign in one.items()) for one in signs]
-    nearest = sorted(range(len(articles)), key=lambda at: (-scores[at], articles[at].id))[:_RERANKED]
-    for at, more in _rerank(shelf, nearest, [scores[at] for at in nearest], additions):
-        scores[at] += sum(_RERANK_WEIGHTS[name] * sign for name, sign in more.items())
-    order = sorted(range(len(articles)), key=lambda at: (-scores[at], articles[at].id))
-    return Ranked(
-        tuple(articles[at].id for at in order),
-        tuple(scores[order[0]] - scores[at] for at in order),
-        {part: _lead(_text_score, query.parts[part], shelf) for part in ("lines", "context")},
-        {part: _lead(_passage_score, query.parts[part], shelf) for part in ("lines", "removed")},
-        signs[order[0]] if order else {},
-        {articles[at].id: _shared(query, shelf.profiles[at], shelf.rarity) for at in order[:20]},
+    count_removed: Callable[[str], int],
+) -> Ranking:
+    """Ranks all articles; `count_removed` counts names that an article mentions and the change removes."""
+    statistics = _statistics_of(articles)
+    query = change_query(change, change_set, statistics.idf)
+    max_scores = {part: statistics.total_weight(terms) for part, terms in query.parts.items()}
+    features = [
+        _features(query, max_scores, statistics, index, count_removed(article.id))
+        for index, article in enumerate(articles)
+    ]
+    scores = [sum(_WEIGHTS[name] * value for name, value in values.items()) for values in features]
+    nearest = _order(articles, scores)[:_MAX_RERANKED]
+    top_scores = [scores[index] for index in nearest]
+    for index, values in _rerank_features(statistics, nearest, top_scores, additions):
+        scores[index] += sum(_RERANK_WEIGHTS[name] * value for name, value in values.items())
+    order = _order(articles, scores)
+    return Ranking(
+        tuple(articles[index].id for index in order),
+        tuple(scores[order[0]] - scores[index] for index in order),
+        {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
+        {part: _lead(_passage_score, query.parts[part], statistics) for part in ("lines", "removed")},
+        features[order[0]] if order else {},
+        {
+            articles[index].id: _shared_terms(query, statistics.features[index], statistics.idf)
+            for index in order[:_MAX_EXPLAINED]
+        },
     )
 
 
+def _order(articles: Sequence[Article], scores: Sequence[float]) -> list[int]:
+    """Indexes of the articles, best first; equal scores by id."""
+    return sorted(range(len(articles)), key=lambda index: (-scores[index], articles[index].id))
+
+
 def _features(
-    query: Query, worth: Mapping[str, float], shelf: _CorpusStatistics, at: int, given_up: int
+    query: ChangeQuery,
+    max_scores: Mapping[str, float],
+    statistics: _CorpusStatistics,
+    index: int,
+    removed_names: int,
 ) -> dict[str, float]:
-    profile, title, parts = shelf.profiles[at], shelf.articles[at].title, query.parts
-    in_text = {part: _text_score(parts[part], profile, shelf) / worth[part] for part in ("title", "body")}
-    in_passage = {
-        part: _passage_score(parts[part], profile, shelf) / worth[part]
+    features, title, parts = statistics.features[index], statistics.articles[index].title, query.parts
+    text_scores = {
+        part: _text_score(parts[part], features, statistics) / max_scores[part] for part in ("title", "body")
+    }
+    passage_scores = {
+        part: _passage_score(parts[part], features, statistics) / max_scores[part]
         for part in ("context", "removed", "prose")
     }
     return {
-        **in_text,
-        **in_passage,
-        "path": _heading_score(parts["path"], profile, shelf.rarity) / worth["path"],
-        "body headings": _heading_score(parts["body"], profile, shelf.rarity) / worth["body"],
-        "titled": _share(title, parts["title"]),
-        "placed": _share(title, parts["path"]),
-        "given up": log(1 + given_up),
-        "names": _named(query.names, profile, shelf.name_rarity),
-        "pairs": sum(pair in profile.order for pair in query.pairs) / (len(query.pairs) or 1),
+        **text_scores,
+        **passage_scores,
+        "path": _heading_score(parts["path"], features, statistics.idf) / max_scores["path"],
+        "body headings": _heading_score(parts["body"], features, statistics.idf) / max_scores["body"],
+        "title in title": _share(title, parts["title"]),
+        "path in title": _share(title, parts["path"]),
+        "removed names": log(1 + removed_names),
+        "names": _name_score(query.names, features, statistics.name_idf),
+        "pairs": sum(pair in features.order for pair in query.pairs) / (len(query.pairs) or 1),
         "guide": float(query.is_breaking and bool(_GUIDE.search(title))),
     }
 
 
-def _text_score(wanted: Terms, profile: ArticleFeatures, shelf: _CorpusStatistics) -> float:
-    score, norm = 0.0, _norm(profile.length / shelf.length)
-    for term, weight in wanted.items():
-        count = profile.text.get(term, 0)
+def _text_score(terms: Terms, features: ArticleFeatures, statistics: _CorpusStatistics) -> float:
+    score, length_norm = 0.0, _length_norm(features.length / statistics.length)
+    for term, weight in terms.items():
+        count = features.text.get(term, 0)
         if count:
-            score += weight * shelf.rarity[term] * _saturated(count, norm)
+            score += weight * statistics.idf[term] * _saturation(count, length_norm)
     return score
 
 
-def _passage_score(wanted: Terms, profile: ArticleFeatures, shelf: _CorpusStatistics) -> float:
+def _passage_score(terms: Terms, features: ArticleFeatures, statistics: _CorpusStatistics) -> float:
     """The score of the best passage."""
-    norms = [_norm(size / shelf.passage_length) for size in profile.sizes]
-    scores = [0.0] * len(norms)
-    for term, weight in wanted.items():
-        for passage, count in profile.passages.get(term, ()):
-            scores[passage] += weight * shelf.rarity[term] * _saturated(count, norms[passage])
+    length_norms = [_length_norm(size / statistics.passage_length) for size in features.sizes]
+    scores = [0.0] * len(length_norms)
+    for term, weight in terms.items():
+        for passage, count in features.passages.get(term, ()):
+            scores[passage] += weight * statistics.idf[term] * _saturation(count, length_norms[passage])
     return max(scores, default=0.0)
 
 
-def _norm(length: float) -> float:
-    return _K1 * (1 - _LENGTH + _LENGTH * length)
+def _length_norm(length: float) -> float:
+    return _K1 * (1 - _B + _B * length)
 
 
-def _saturated(count: int, norm: float) -> float:
-    return count * (_K1 + 1) / (count + norm)
+def _saturation(count: int, length_norm: float) -> float:
+    return count * (_K1 + 1) / (count + length_norm)
 
 
-def _heading_score(wanted: Terms, profile: ArticleFeatures, rarity: Terms) -> float:
-    """A term of a heading counts once, one of the title (held twice by the profile) twice."""
+def _heading_score(terms: Terms, features: ArticleFeatures, idf: Terms) -> float:
+    """A term counts once in a heading and twice in the title, which `features.heading` holds twice."""
     return sum(
-        weight * rarity[term] * min(2, profile.heading[term])
-        for term, weight in wanted.items()
-        if term in profile.heading
+        weight * idf[term] * min(2, features.heading[term])
+        for term, weight in terms.items()
+        if term in features.heading
     )
 
 
-def _share(title: str, wanted: Terms) -> float:
+def _share(title: str, terms: Terms) -> float:
     words = terms_of(title)
-    return len(words.keys() & wanted.keys()) / (len(words) or 1)
+    return len(words.keys() & terms.keys()) / (len(words) or 1)
 
 
-def _named(wanted: Terms, profile: ArticleFeatures, rarity: Terms) -> float:
-    worth = {name: weight * rarity[name] for name, weight in wanted.items() if name in rarity}
-    return sum(worth[name] for name in worth.keys() & profile.names) / (sum(worth.values()) or 1.0)
+def _name_score(terms: Terms, features: ArticleFeatures, idf: Terms) -> float:
+    weights = {name: weight * idf[name] for name, weight in terms.items() if name in idf}
+    return sum(weights[name] for name in weights.keys() & features.names) / (sum(weights.values()) or 1.0)
 
 
-def _rerank(
-    shelf: _CorpusStatistics, nearest: Sequence[int], scores: Sequence[float], additions: Sequence[Addition]
+def _rerank_features(
+    statistics: _CorpusStatistics,
+    nearest: Sequence[int],
+    scores: Sequence[float],
+    additions: Sequence[Addition],
 ) -> "list[tuple[int, dict[str, float]]]":
-    whole = sum(exp(score - scores[0]) for score in scores)
-    shares = {at: exp(score - scores[0]) / whole for at, score in zip(nearest, scores, strict=True)}
-    near = [frozenset(key_of(one.name) for one in (*new.before, *new.after)) for new in additions]
-    texts = {at: shelf.articles[at].text for at in nearest}
-    targets = _targets(shelf.articles, nearest)
+    total = sum(exp(score - scores[0]) for score in scores)
+    shares = {index: exp(score - scores[0]) / total for index, score in zip(nearest, scores, strict=True)}
+    sibling_keys = [
+        frozenset(key_of(sibling.name) for sibling in (*addition.before, *addition.after))
+        for addition in additions
+        if addition.before or addition.after
+    ]
+    texts = {index: statistics.articles[index].text for index in nearest}
+    targets = _targets(statistics.articles, nearest)
     return [
         (
-            at,
+            index,
             {
-                "listed": _listed([siblings for siblings in near if siblings], listed_in(texts[at])),
-                "linking": sum(shares[other] for other in targets[at]),
-                "linked": sum(shares[other] for other in nearest if at in targets[other]),
+                "listed": _listed(sibling_keys, list_keys(texts[index])),
+                "linking": sum(shares[other] for other in targets[index]),
+                "linked": sum(shares[other] for other in nearest if index in targets[other]),
             },
         )
-        for at in nearest
+        for index in nearest
     ]
 
 
-def _listed(near: Sequence[frozenset[str]], groups: Sequence[frozenset[str]]) -> float:
-    """The greatest share of the siblings of something new that one list, table or run of sections holds."""
-    found = ((len(siblings & group), len(siblings)) for siblings in near for group in groups)
-    return max((known / total for known, total in found if known >= _FEWEST_LISTED), default=0.0)
+def _listed(sibling_keys: Sequence[frozenset[str]], lists: Sequence[frozenset[str]]) -> float:
+    """The greatest share of the siblings of an addition that one list, table or row of sections holds."""
+    counts = ((len(siblings & entries), len(siblings)) for siblings in sibling_keys for entries in lists)
+    return max((listed / total for listed, total in counts if listed >= _MIN_LISTED_SIBLINGS), default=0.0)
 
 
 def _targets(articles: Sequence[Article], nearest: Sequence[int]) -> "dict[int, set[int]]":
     pages: dict[str, set[int]] = defaultdict(set)
-    for at in nearest:
-        for key in keys_of_page(articles[at].id, articles[at].title):
-            pages[key].add(at)
-    linked = {at: linked_from(articles[at].text) & pages.keys() for at in nearest}
-    return {at: set().union(*(pages[key] for key in keys)) - {at} for at, keys in linked.items()}
+    for index in nearest:
+        for key in page_keys(articles[index].id, articles[index].title):
+            pages[key].add(index)
+    linked = {index: link_keys(articles[index].text) & pages.keys() for index in nearest}
+    return {index: set().union(*(pages[key] for key in keys)) - {index} for index, keys in linked.items()}
 
 
 def _lead(
     score: Callable[[Terms, ArticleFeatures, _CorpusStatistics], float],
-    wanted: Terms,
-    shelf: _CorpusStatistics,
+    terms: Terms,
+    statistics: _CorpusStatistics,
 ) -> float:
-    """How far the best article stands above the fifth."""
-    scores = [score(wanted, profile, shelf) for profile in shelf.profiles]
+    """How far the score of the best article exceeds the fifth, relative to the weight of the terms."""
+    scores = [score(terms, features, statistics) for features in statistics.features]
     best = sorted(scores, reverse=True)[:5]
-    return (best[0] - best[-1]) / shelf.worth(wanted) if best else 0.0
+    return (best[0] - best[-1]) / statistics.total_weight(terms) if best else 0.0
 
 
-def _shared(query: Query, profile: ArticleFeatures, rarity: Terms) -> tuple[str, ...]:
-    """The three terms of the change that tell most and stand in an article."""
+def _shared_terms(query: ChangeQuery, features: ArticleFeatures, idf: Terms) -> tuple[str, ...]:
+    """The three terms of the change with the greatest weight that occur in an article."""
     weights: dict[str, float] = {}
-    for part, wanted in query.parts.items():
-        for term, weight in wanted.items():
-            if term in profile.text and not term.isdigit():
-                weights[term] = weights.get(term, 0.0) + _WEIGHTS.get(part, 1.0) * weight * rarity[term]
+    for part, terms in query.parts.items():
+        for term, weight in terms.items():
+            if term in features.text and not term.isdigit():
+                weights[term] = weights.get(term, 0.0) + _WEIGHTS.get(part, 1.0) * weight * idf[term]
     return tuple(sorted(weights, key=lambda term: (-weights[term], term))[:3])

@@ -1,1 +1,1 @@
-"""What a reviewer is told: why an edit, why none, and what to look at."""
+"""The report to a reviewer: reasons for edits and against them, and warnings."""

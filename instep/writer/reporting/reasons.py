@@ -1,13 +1,13 @@
-"""The sentences in which the writer tells a reviewer what it found."""
+"""The sentences of the report: reasons for edits, reasons against them, and the summary."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from instep.writer.editing.apply import best_source
-from instep.writer.editing.edits import Edit, EditReason
+from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.writer.editing.examples import ExampleEdit
-from instep.writer.facts.changed_texts import Source
+from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import RemovedName
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
@@ -16,18 +16,18 @@ from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
 
-_MOST = 5
-_LONGEST = 80
+_MAX_SENTENCES = 5
+_MAX_QUOTE_CHARACTERS = 80
 
 
-def reason_for_edit(places: Sequence[Edit]) -> str:
-    """One sentence per fact: what the article says, what the change made of it, and where."""
-    counts = Counter(_key(place.fact) for place in places)
-    facts = list({_key(place.fact): place.fact for place in places}.values())
-    said = [_sentence(fact, counts[_key(fact)]) for fact in facts[:_MOST]]
-    if len(facts) > _MOST:
-        said.append(f"{_counted(len(facts) - _MOST, 'more statement')} like these.")
-    return " ".join(said)
+def reason_for_edit(edits: Sequence[Edit]) -> str:
+    """One sentence per fact: what the article says, how the change differs, and where."""
+    counts = Counter(_key(edit.fact) for edit in edits)
+    facts = list({_key(edit.fact): edit.fact for edit in edits}.values())
+    sentences = [_sentence(fact, counts[_key(fact)]) for fact in facts[:_MAX_SENTENCES]]
+    if len(facts) > _MAX_SENTENCES:
+        sentences.append(f"{_counted(len(facts) - _MAX_SENTENCES, 'more statement')} like these.")
+    return " ".join(sentences)
 
 
 def _key(fact: EditReason) -> tuple[str, str, str]:
@@ -35,17 +35,17 @@ def _key(fact: EditReason) -> tuple[str, str, str]:
 
 
 def _sentence(fact: EditReason, times: int) -> str:
-    where = at(best_source(fact))
+    where = location(best_source(fact))
     if isinstance(fact, Rename):
         often = "" if times == 1 else f" {times} times"
         return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
     if isinstance(fact, Insertion):
-        return f"Lists {quoted(fact.beside)}, and not {quoted(fact.name)} which the change adds ({where})."
+        return f"Lists {quoted(fact.neighbour)}, and not {quoted(fact.name)} which the change adds ({where})."
     if isinstance(fact, Note):
         return f"Is most likely concerned by this change ({where}): a first wording{_under(fact)}."
     if isinstance(fact, Value):
-        stated = f"States `{fact.names[0]}` as {quoted(fact.old)}"
-        return f"{stated}; the change makes it {quoted(fact.new)} ({where})."
+        counts = f"States `{fact.names[0]}` as {quoted(fact.old)}"
+        return f"{counts}; the change makes it {quoted(fact.new)} ({where})."
     if isinstance(fact, Removal):
         return f"Has an entry about {quoted(fact.old)}, which the change removes ({where})."
     if isinstance(fact, Signature):
@@ -56,32 +56,33 @@ def _sentence(fact: EditReason, times: int) -> str:
 
 
 def _under(note: Note) -> str:
-    return f" under {quoted(note.beside)}" if note.beside else ""
+    return f" under {quoted(note.heading)}" if note.heading else ""
 
 
 def reason_for_doubt(rename: Rename) -> str:
+    where = location(best_source(rename))
     return (
-        f"Says {quoted(rename.old)}, which may now be {quoted(rename.new)} ({at(best_source(rename))}), "
-        f"but {rename.doubt}: left as it is."
+        f"Says {quoted(rename.old)}, which may now be {quoted(rename.new)} ({where}), but {rename.doubt}: "
+        "left as it is."
     )
 
 
 def reason_for_removal(removal: Removal) -> str:
     why = removal.doubt or "what says so is about more than this name"
     return (
-        f"Mentions {quoted(removal.old)}, which this change removes ({at(best_source(removal))}), "
+        f"Mentions {quoted(removal.old)}, which this change removes ({location(best_source(removal))}), "
         f"but {why}: left as it is."
     )
 
 
-def reason_for_gone(gone: RemovedName) -> str:
-    where = at(gone.source)
-    return f"Mentions {quoted(gone.name)}, of which this change takes a use out ({where}): worth a look."
+def reason_for_removed_name(removed: RemovedName) -> str:
+    where = location(removed.source)
+    return f"Mentions {quoted(removed.name)}, of which this change takes a use out ({where}): worth a look."
 
 
-def reason_for_rest(rename: Rename) -> str:
+def reason_for_remaining_name(rename: Rename) -> str:
     return (
-        f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({at(best_source(rename))}), "
+        f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({location(best_source(rename))}), "
         "but only in an address, beside the new name or as another thing: left as it is."
     )
 
@@ -89,31 +90,32 @@ def reason_for_rest(rename: Rename) -> str:
 def reason_for_value(value: Value) -> str:
     return (
         f"Speaks of `{value.names[0]}`, which goes from {quoted(value.old)} to {quoted(value.new)} "
-        f"({at(best_source(value))}), but does not state the old value beside it."
+        f"({location(best_source(value))}), but does not state the old value beside it."
     )
 
 
-def reason_for_nearness(shared: Sequence[str]) -> str:
-    if not shared:
+def reason_for_similarity(shared_terms: Sequence[str]) -> str:
+    if not shared_terms:
         return "Shares no telling word with the change."
-    words = ", ".join(f"“{word}”" for word in shared)
+    words = ", ".join(f"“{word}”" for word in shared_terms)
     return f"Shares {words} with the change, but states nothing that the change makes untrue."
 
 
-def summary_of(facts: Sequence[EditReason], found: Mapping[str, Sequence[Edit]], said: Sequence[str]) -> str:
-    """One or two sentences on what changed and how many articles state it, and what was not read."""
-    return " ".join([_headline(facts, found), *said])
+def summary_of(facts: Sequence[EditReason], edits: EditsByArticle, sentences: Sequence[str]) -> str:
+    """One or two sentences on what changed, in how many articles, and what was not read."""
+    return " ".join([_headline(facts, edits), *sentences])
 
 
-def _headline(facts: Sequence[EditReason], found: Mapping[str, Sequence[Edit]]) -> str:
-    stated = Counter(key for places in found.values() for key in {_key(place.fact) for place in places})
-    if not stated:
+def _headline(facts: Sequence[EditReason], edits: EditsByArticle) -> str:
+    counts = Counter(key for listed in edits.values() for key in {_key(edit.fact) for edit in listed})
+    if not counts:
         return "No article states what this changes." if facts else "Nothing certain was found to edit."
-    first = min(stated, key=lambda key: (-stated[key], key))
-    more = f" and {_counted(len(stated) - 1, 'other statement')}" if len(stated) > 1 else ""
-    states = _counted(len(found), "article") + (" states" if len(found) == 1 else " state")
-    what = "it" if len(stated) == 1 else "them"
-    return f"{_changed(next(fact for fact in facts if _key(fact) == first))}{more}; {states} {what}."
+    most_frequent = min(counts, key=lambda key: (-counts[key], key))
+    more = f" and {_counted(len(counts) - 1, 'other statement')}" if len(counts) > 1 else ""
+    states = _counted(len(edits), "article") + (" states" if len(edits) == 1 else " state")
+    what = "it" if len(counts) == 1 else "them"
+    main_fact = next(fact for fact in facts if _key(fact) == most_frequent)
+    return f"{_changed(main_fact)}{more}; {states} {what}."
 
 
 def _changed(fact: EditReason) -> str:
@@ -122,7 +124,7 @@ def _changed(fact: EditReason) -> str:
     if isinstance(fact, Insertion):
         return f"Added {quoted(fact.name)}"
     if isinstance(fact, Note):
-        return "Added something that no article tells"
+        return "Added something that no article describes"
     if isinstance(fact, Removal):
         return f"Removed {quoted(fact.old)}"
     if isinstance(fact, Signature):
@@ -133,14 +135,14 @@ def _changed(fact: EditReason) -> str:
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 
 
-def at(source: Source) -> str:
+def location(source: SourceLine) -> str:
     return f"{source.file}, line {source.line}"
 
 
 def quoted(text: str) -> str:
-    """Names as code, sentences in quotation marks, both short enough to read."""
+    """A name as code, a sentence in quotation marks; both shortened."""
     flat = re.sub(r"\s+", " ", text)
-    short = flat if len(flat) <= _LONGEST else f"{flat[: _LONGEST - 1]}…"
+    short = flat if len(flat) <= _MAX_QUOTE_CHARACTERS else f"{flat[: _MAX_QUOTE_CHARACTERS - 1]}…"
     return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
 
 

@@ -1,98 +1,101 @@
-"""Why each article that was considered got a draft, or none."""
+"""Why each article that was considered got a draft, or got none."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from instep.core.identifiers import is_distinct, mention
 from instep.writer.articles.corpus import Corpus
-from instep.writer.editing.edits import Edit
+from instep.writer.editing.edits import EditsByArticle
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
-from instep.writer.relevance.ranking import Ranked
+from instep.writer.relevance.ranking import Ranking
 from instep.writer.reporting.reasons import (
     reason_for_doubt,
     reason_for_edit,
-    reason_for_gone,
-    reason_for_nearness,
+    reason_for_remaining_name,
     reason_for_removal,
-    reason_for_rest,
+    reason_for_removed_name,
+    reason_for_similarity,
     reason_for_value,
 )
 from instep.writer.shapes import Article, StaleMention, Verdict
-from instep.writer.words.matching import mention
-from instep.writer.words.names import is_distinct
 
-_NEAREST = 10
-_MOST = 30
+_MAX_NEAREST = 10
+_MAX_MENTIONS = 30
 
 
-def stale_mentions(facts: Facts, library: Corpus) -> tuple[StaleMention, ...]:
+def stale_mentions(facts: Facts, corpus: Corpus) -> tuple[StaleMention, ...]:
     return tuple(
-        StaleMention(article.id, gone.name)
-        for gone in facts.gone
-        for article in _articles_mentioning(gone.name, library)
+        StaleMention(article.id, removed.name)
+        for removed in facts.removed_names
+        for article in _articles_mentioning(removed.name, corpus)
     )
 
 
 def review(
-    ranked: Ranked,
-    found: Mapping[str, Sequence[Edit]],
+    ranking: Ranking,
+    edits: EditsByArticle,
     facts: Facts,
     removals: Sequence[Removal],
-    absences: Iterable[StaleMention],
-    library: Corpus,
+    stale: Iterable[StaleMention],
+    corpus: Corpus,
 ) -> tuple[Verdict, ...]:
-    """Drafted articles, then those that mention a fact, then the nearest ones, each best first."""
-    mentions = _mentions(facts, removals, absences, library)
-    near = set(ranked.order[:_NEAREST])
-    considered = [i for i in ranked.order if i in found]
-    considered += [i for i in ranked.order if i not in found and i in mentions][
-        : max(0, _MOST - len(considered))
-    ]
-    considered += [i for i in ranked.order if i in near and i not in found and i not in mentions]
-    return tuple(
-        Verdict(i, "edit", reason_for_edit(found[i]))
-        if i in found
-        else Verdict(i, "no_edit", mentions.get(i) or reason_for_nearness(ranked.shared.get(i, ())))
-        for i in considered
+    """Verdicts on articles with a draft, then with a mention of a fact, then the nearest, each best first."""
+    mentions = _mentions(facts, removals, stale, corpus)
+    drafted = [article_id for article_id in ranking.order if article_id in edits]
+    others = [article_id for article_id in ranking.order if article_id not in edits]
+    mentioning = [article_id for article_id in others if article_id in mentions]
+    nearest = set(ranking.order[:_MAX_NEAREST]).difference(mentions)
+    return (
+        *(Verdict(article_id, "edit", reason_for_edit(edits[article_id])) for article_id in drafted),
+        *(
+            Verdict(article_id, "no_edit", mentions[article_id])
+            for article_id in mentioning[: max(0, _MAX_MENTIONS - len(drafted))]
+        ),
+        *(
+            Verdict(article_id, "no_edit", reason_for_similarity(ranking.shared_terms.get(article_id, ())))
+            for article_id in others
+            if article_id in nearest
+        ),
     )
 
 
 def _mentions(
-    facts: Facts, removals: Sequence[Removal], absences: Iterable[StaleMention], library: Corpus
+    facts: Facts, removals: Sequence[Removal], stale: Iterable[StaleMention], corpus: Corpus
 ) -> dict[str, str]:
-    """The first, weightiest reason for every article that mentions something and got no edit for it."""
-    said: dict[str, str] = {}
-    for article_id, reason in _all_mentions(facts, removals, absences, library):
-        said.setdefault(article_id, reason)
-    return said
+    """The first and so most important reason per article that mentions something without an edit for it."""
+    reasons: dict[str, str] = {}
+    for article_id, reason in _all_mentions(facts, removals, stale, corpus):
+        reasons.setdefault(article_id, reason)
+    return reasons
 
 
 def _all_mentions(
-    facts: Facts, removals: Sequence[Removal], absences: Iterable[StaleMention], library: Corpus
+    facts: Facts, removals: Sequence[Removal], stale: Iterable[StaleMention], corpus: Corpus
 ) -> Iterator[tuple[str, str]]:
     for removal in removals:
-        yield from _holding(removal.old, reason_for_removal(removal), library)
-    for rename in facts.doubtful:
-        yield from _holding(rename.old, reason_for_doubt(rename), library)
+        yield from _with_reason(removal.old, reason_for_removal(removal), corpus)
+    for rename in facts.doubtful_renames:
+        yield from _with_reason(rename.old, reason_for_doubt(rename), corpus)
     for fact in facts.certain:
         if isinstance(fact, Rename):
-            yield from _holding(fact.old, reason_for_rest(fact), library)
-    gone = {one.name: one for one in facts.gone}
-    for absence in absences:
-        yield absence.article_id, reason_for_gone(gone[absence.name])
+            yield from _with_reason(fact.old, reason_for_remaining_name(fact), corpus)
+    removed_names = {removed.name: removed for removed in facts.removed_names}
+    for stale_mention in stale:
+        yield stale_mention.article_id, reason_for_removed_name(removed_names[stale_mention.name])
     for value in _values(facts):
-        yield from _holding(value.names[0], reason_for_value(value), library)
+        yield from _with_reason(value.names[0], reason_for_value(value), corpus)
 
 
 def _values(facts: Facts) -> Iterable[Value]:
     return (fact for fact in facts.certain if isinstance(fact, Value) and is_distinct(fact.names[0]))
 
 
-def _holding(text: str, reason: str, library: Corpus) -> Iterator[tuple[str, str]]:
-    return ((article.id, reason) for article in _articles_mentioning(text, library))
+def _with_reason(text: str, reason: str, corpus: Corpus) -> Iterator[tuple[str, str]]:
+    return ((article.id, reason) for article in _articles_mentioning(text, corpus))
 
 
-def _articles_mentioning(text: str, library: Corpus) -> Iterator[Article]:
+def _articles_mentioning(text: str, corpus: Corpus) -> Iterator[Article]:
     pattern = mention(text)
-    return (article for article in library.with_words(text) if pattern.search(article.text))
+    return (article for article in corpus.articles_with(text) if pattern.search(article.text))

@@ -4,43 +4,44 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from instep.core.identifiers import mention
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
-from instep.writer.words.matching import mention
 
-_ONLY_TESTS = 0.5
-_MOST_OUTLIVED = 5
+_MIN_WEIGHT = 0.5
+_MAX_REMAINING = 5
 
 
-def warnings_for(places: Sequence[Edit], removals: Sequence[Removal], text: str) -> tuple[str, ...]:
+def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) -> tuple[str, ...]:
     """Warnings on the edited text, each once, in the order of the edits."""
-    facts = {(place.fact.old, place.fact.new): place.fact for place in places}.values()
-    said: dict[str, None] = {}
+    facts = {(edit.fact.old, edit.fact.new): edit.fact for edit in edits}.values()
+    warnings: dict[str, None] = {}
     for fact in facts:
-        if max(source.weight for source in fact.sources) < _ONLY_TESTS:
-            said[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
+        if max(source.weight for source in fact.sources) < _MIN_WEIGHT:
+            warnings[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):
-            said |= dict.fromkeys(_left_over(fact, text))
-        if isinstance(fact, Insertion) and not fact.is_told:
-            said[f"The code says nothing about `{fact.name}`: complete what the draft says of it."] = None
+            warnings |= dict.fromkeys(_remaining_name(fact, text))
+        if isinstance(fact, Insertion) and not fact.is_described:
+            warnings[f"The code says nothing about `{fact.name}`: complete what the draft says of it."] = None
         if isinstance(fact, Note):
-            said["The place and the wording are a first proposal: check both."] = None
-    return (*said, *_outlived(removals, text))
+            warnings["The place and the wording are a first proposal: check both."] = None
+    return (*warnings, *_remaining_removals(removals, text))
 
 
-def _outlived(removals: Sequence[Removal], text: str) -> Iterator[str]:
-    """What the proposed text still says of names that are gone."""
-    said = ((one, mention(one.old).search(text)) for one in removals)
-    for removal, found in islice(((one, found) for one, found in said if found), _MOST_OUTLIVED):
-        line = line_of(text, found.start())
+def _remaining_removals(removals: Sequence[Removal], text: str) -> Iterator[str]:
+    """Warnings about removed names that the proposed text still mentions."""
+    matches = ((removal, mention(removal.old).search(text)) for removal in removals)
+    remaining = ((removal, match) for removal, match in matches if match)
+    for removal, match in islice(remaining, _MAX_REMAINING):
+        line = line_of(text, match.start())
         yield f"Mentions `{removal.old}` in line {line}, which this change removes: check what is left of it."
 
 
-def _left_over(fact: Rename, text: str) -> Iterator[str]:
-    """The old name where it stays: inside longer names, in addresses, beside the new one."""
+def _remaining_name(fact: Rename, text: str) -> Iterator[str]:
+    """A warning if the old name remains: in an address, in a longer name or next to the new name."""
     if re.search(re.escape(fact.old), text.replace(fact.new, "")):
-        yield f"`{fact.old}` still stands in an address, in a longer name or beside the new one."
+        yield f"`{fact.old}` is still in the text: in an address, in a longer name or next to the new one."

@@ -1,1 +1,1 @@
-"""What the steps share about words: tokens, names, where one stands in a text, prose safe to write."""
+"""What the steps share about words: identifiers, search terms, and prose that is safe to write."""

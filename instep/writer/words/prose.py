@@ -1,9 +1,14 @@
-"""Text of the code as sentences for an article: what is no prose, or could bring markup in, is left out."""
+"""Prose that may go into an article: safe sentences made from code, doc strings and titles of changes."""
 
 import re
+import unicodedata
+from functools import lru_cache
 
-from instep.writer.words.safety import is_safe
-
+_DIRECTIVE = re.compile(r"(?m)^\.\. [\w-]+::|^\.\. _|``\w")
+_MARKDOWN = re.compile(r"(?m)^#{1,6} |^```|\]\(")
+_SINGLE = re.compile(r"(?<!`)`([^`\n]+)`(?![`_])")
+_MARKUP = ("://", "](", "![", "<", "javascript:", "data:", "|", "{{", "{%")
+_HIDDEN = frozenset(("Cc", "Cf", "Co", "Cs"))
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])\s+(?=[A-Z`\"'])")
 _SPAN = re.compile(r"`[^`]*`")
@@ -16,43 +21,127 @@ _NAME = re.compile(
     r"(?<![`\w/.-])(?:--[a-z][\w-]+|[A-Za-z](?=\w*_\w)\w++(?:\.\w++)*|[a-z][a-z0-9]*[A-Z]\w*)(?![\w`/])(?:\([\w\s,=]*\))?"
 )
 _CODE_SIGNS = re.compile(r"[;{}=]|\bselect\b.*\bfrom\b|\\n|%[sd(]|\$\{", re.IGNORECASE)
-# Directives and reminders that developers write to tools and to each other, and queries.
-_UNTOLD = re.compile(
+# Directives to tools, reminders to developers, and queries.
+_NOT_PROSE = re.compile(
     r"\W*(?:(?:TODO|FIXME|XXX|HACK|SELECT|INSERT|UPDATE|DELETE)\b|noqa|nosec|type: ?ignore"
     r"|(?:pragma|pylint|mypy|ruff|flake8|eslint|prettier|istanbul|biome)\b|@?ts-)"
 )
-_FEWEST = 3
-_LONGEST = 800
+_MIN_WORDS = 3
+_MAX_PROSE_CHARACTERS = 800
+_PREFIX = re.compile(r"^(?:[\w-]+(?:\([^)]*\))?!?|[\w/.-]+):\s+|^[^\w`\"'/.-]+|^\[[^\]]*\]\s*")
+_SUFFIX = re.compile(
+    r"(?<![\s,;(-])[\s,;(-]*+(?:(?:fix(?:es|ed)?|close[sd]?|refs?|see|resolves?|part of)\s+"
+    r"(?:#\d++[,\s]*+(?:and\s++)?)+"
+    r"|\(?#\d+\)?)\W*$",
+    re.IGNORECASE,
+)
+_ARTICLE = r"\s+(?:the |an? )?(.+)"
+_ADDED = re.compile(
+    rf"(?:adds?|added|introduc(?:es?|ed)|implement(?:s|ed)?|create[sd]?|new){_ARTICLE}", re.IGNORECASE
+)
+_SUPPORTED = re.compile(rf"(?:supports?|allows?|enables?|exposes?){_ARTICLE}", re.IGNORECASE)
+_CHANGE_VERBS = (
+    ("New", _ADDED),
+    (
+        "Removed",
+        re.compile(rf"(?:removes?|removed|removing|drop(?:s|ped)?|delete[sd]?){_ARTICLE}", re.IGNORECASE),
+    ),
+    ("Renamed", re.compile(rf"(?:rename[sd]?){_ARTICLE}", re.IGNORECASE)),
+    ("Moved", re.compile(rf"(?:move[sd]?){_ARTICLE}", re.IGNORECASE)),
+    ("Replaced", re.compile(rf"(?:replace[sd]?){_ARTICLE}", re.IGNORECASE)),
+    ("Changed", re.compile(rf"(?:change[sd]?|update[sd]?){_ARTICLE}", re.IGNORECASE)),
+    ("Fixed", re.compile(rf"(?:fix(?:es|ed)?){_ARTICLE}", re.IGNORECASE)),
+    ("Deprecated", re.compile(rf"(?:deprecate[sd]?){_ARTICLE}", re.IGNORECASE)),
+    ("Supported", re.compile(rf"(?:supports?){_ARTICLE}", re.IGNORECASE)),
+)
+_SUPPORT = re.compile(r"^(?:api )?(?:support|ability|option)s? (?:for|to)\s+", re.IGNORECASE)
+_CLAUSE = re.compile(r",\s| -- | - |: |; | \(| so that | to (?:support|allow|make|fix)\b")
+_MAX_HEADING_CHARACTERS = 70
+
+
+@lru_cache(maxsize=512)
+def is_restructured(text: str) -> bool:
+    return len(_DIRECTIVE.findall(text)) > len(_MARKDOWN.findall(text))
+
+
+def in_markup_of(article: str, prose: str) -> str:
+    return _SINGLE.sub(r"``\1``", prose) if is_restructured(article) else prose
+
+
+def is_safe(old: str, new: str) -> bool:
+    """Whether `new` has no more markup than the text that it replaces, and no hidden characters."""
+    lowered = old.lower(), new.lower()
+    if any(lowered[1].count(char) > lowered[0].count(char) for char in _MARKUP):
+        return False
+    return not has_hidden(new)
+
+
+def has_hidden(text: str) -> bool:
+    """Whether a text contains characters that are not visible."""
+    return any(unicodedata.category(char) in _HIDDEN for char in text)
 
 
 def is_prose(text: str) -> bool:
-    """A few words with blanks between, without the signs of code."""
+    """Whether a text is a few words with blanks between, without the punctuation of code."""
     words = _WORD.findall(text)
-    if len(words) < _FEWEST or " " not in text.strip() or _UNTOLD.match(text):
+    if len(words) < _MIN_WORDS or " " not in text.strip() or _NOT_PROSE.match(text):
         return False
     return not _CODE_SIGNS.search(_SPAN.sub("", text))
 
 
 def prose_of(text: str) -> str:
-    """The first paragraphs as safe, flat sentences, names in code; empty where nothing is left."""
-    opening = _SECTION.sub("", "\n" + text.replace("``", "`"))
-    paragraphs = [" ".join(part.split()) for part in _PARAGRAPH.split(opening) if part.strip()]
-    kept = " ".join(paragraphs[:2])[:_LONGEST]
+    """The first two paragraphs as safe sentences in one line, with names as code; empty if none is safe."""
+    description = _SECTION.sub("", "\n" + text.replace("``", "`"))
+    paragraphs = [" ".join(part.split()) for part in _PARAGRAPH.split(description) if part.strip()]
+    opening_text = " ".join(paragraphs[:2])[:_MAX_PROSE_CHARACTERS]
     sentences = [
-        sentence for sentence in _SENTENCE.split(kept) if is_safe("", sentence) and is_prose(sentence)
+        sentence for sentence in _SENTENCE.split(opening_text) if is_safe("", sentence) and is_prose(sentence)
     ]
     return _finished(" ".join(_with_names(sentence) for sentence in sentences))
 
 
 def _with_names(sentence: str) -> str:
-    """Names in code, where they are not yet."""
+    """The sentence with its names as code."""
     parts = re.split(r"(`[^`]*`)", sentence)
     return "".join(part if part.startswith("`") else _NAME.sub(r"`\g<0>`", part) for part in parts)
 
 
 def _finished(text: str) -> str:
-    """With a capital and a full stop."""
+    """The text with a capital at its start and a full stop at its end."""
     if not text:
         return ""
     first = text if text.startswith("`") or not text[0].islower() else text[0].upper() + text[1:]
     return first if first[-1] in ".!?:`" and not first.endswith("`") else f"{first}."
+
+
+def subject_of(title: str) -> str:
+    """The title without the marks of commits: `feat(api): add x (#12)` says `add x`."""
+    subject, before = title.strip(), ""
+    while subject != before:
+        before = subject
+        subject = _SUFFIX.sub("", _PREFIX.sub("", subject, count=1)).strip()
+    return subject
+
+
+def sentence_of(title: str) -> str:
+    """One safe sentence that says what changed; empty if the title is not prose."""
+    subject = subject_of(title)
+    for label, pattern in _CHANGE_VERBS:
+        match = pattern.match(subject)
+        if match:
+            return prose_of(f"{label}: {match[1]}")
+    return prose_of(subject)
+
+
+def is_new(subject: str) -> bool:
+    """Whether a title says that the change adds something."""
+    return bool(_ADDED.match(subject))
+
+
+def heading_of(title: str) -> str:
+    """What a title says is new, as a heading; empty for any other change."""
+    added = _ADDED.match(subject_of(title)) or _SUPPORTED.match(subject_of(title))
+    name = _CLAUSE.split(added[1], maxsplit=1)[0].strip(" .") if added else ""
+    name = _SUPPORT.sub("", name)
+    is_whole = 3 <= len(name) <= _MAX_HEADING_CHARACTERS and name.count("`") % 2 == 0
+    return name[:1].upper() + name[1:] if is_whole and is_safe("", name) else ""

@@ -1,10 +1,10 @@
-"""Search terms of a text: words without their endings, names whole and in parts."""
+"""Search terms of a text: stems of words, and names both whole and in parts."""
 
 import re
 from collections import Counter
 from functools import lru_cache
 
-from instep.writer.words.tokens import parts_of
+from instep.writer.words.identifiers import parts_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*(?:-\w+)*|\d+(?:\.\d+)*|[^\W\d_]+")
 _STOP_WORDS = """
@@ -20,7 +20,7 @@ def terms_of(text: str) -> "Counter[str]":
 
 
 def sequence_of(text: str) -> list[str]:
-    """The terms in their order; a name, then its parts."""
+    """The terms in their order; a name comes before its parts."""
     return [term for word in _WORD.findall(text) for term in _terms(word)]
 
 
