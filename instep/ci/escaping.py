@@ -11,7 +11,7 @@ COMMAND = re.compile(r"##(?=\w*\[)")
 SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
 
 
-def printable(text: str) -> str:
+def without_commands(text: str) -> str:
     """One line without what commands a terminal or, unless the line begins with it, a runner."""
     signs = (sign if sign.isprintable() or sign == "\t" else "\N{REPLACEMENT CHARACTER}" for sign in text)
     return COMMAND.sub("# #", "".join(signs))
@@ -19,13 +19,13 @@ def printable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Sentences, however they were broken into lines."""
-    return printable(" ".join(text.split()))
+    return without_commands(" ".join(text.split()))
 
 
-def shorten(text: str) -> str:
+def line_excerpt(text: str) -> str:
     """The beginning of a line, with its indentation."""
     most = limits.MAX_REPORTED_LINE_CHARACTERS
-    return printable(text if len(text) <= most else text[: most - 1] + "…")
+    return without_commands(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def escaped(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import typer
 
-from instep.ci.escaping import one_line, printable, shorten
+from instep.ci.escaping import line_excerpt, one_line, without_commands
 from instep.ci.report import TYPES, place_of
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
@@ -23,10 +23,10 @@ def as_table(page: QueuePage) -> str:
 
 def cells_of(entry: QueueEntry) -> tuple[str, ...]:
     lines = f"+{entry.additions} -{entry.deletions}"
-    title = shorten(one_line(entry.title))
+    title = line_excerpt(one_line(entry.title))
     return (
-        printable(entry.id),
-        printable(TYPES.get(entry.type, entry.type)),
+        without_commands(entry.id),
+        without_commands(TYPES.get(entry.type, entry.type)),
         lines,
         "yes" if entry.conflict else "-",
         title,
@@ -43,7 +43,7 @@ def as_text(draft: DraftShown, has_colours: bool) -> str:
     """What a reviewer decides by, then the diff of an edit or the text of a new article."""
     head = [one_line(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
     body = draft.content_markdown if draft.diff is None else draft.diff
-    lines = [printable(line) for line in body.rstrip("\n").split("\n")]
+    lines = [without_commands(line) for line in body.rstrip("\n").split("\n")]
     if has_colours and draft.diff is not None:
         # The first two lines of a diff name its sides; they begin as removed and added lines do.
         lines[2:] = [coloured(line) for line in lines[2:]]
@@ -54,7 +54,7 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
     """What stands above the text: each fact with its name, in one line."""
     state = "" if draft.status == "pending" else f", {draft.status}"
     kind = TYPES.get(draft.type, draft.type)
-    yield "draft", printable(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
+    yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
     yield "article", one_line(f"{draft.article_title} ({draft.article_id})")
     if draft.source_url:
         yield "source", one_line(draft.source_url)
@@ -62,7 +62,9 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
         yield "why", one_line(draft.reason)
     yield from (("asked", one_line(question)) for question in draft.questions)
     # Several edits of an article may rest on the same line.
-    places = dict.fromkeys(f"{place_of(place)}  {shorten(place.excerpt.strip())}" for place in draft.evidence)
+    places = dict.fromkeys(
+        f"{place_of(place)}  {line_excerpt(place.excerpt.strip())}" for place in draft.evidence
+    )
     yield from (("code", place) for place in places)
     if draft.conflict:
         yield "since", "The article has changed since this was proposed."

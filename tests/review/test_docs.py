@@ -37,4 +37,4 @@ def test_every_command_is_shown_and_the_exit_codes_are_those_of_the_commands() -
 
 def test_every_command_gives_an_example() -> None:
     for name in COMMANDS:
-        assert f"Example: instep draft {name}" in CliRunner().invoke(app, ["draft", name, "--help"]).output
+        assert f"   instep draft {name}" in CliRunner().invoke(app, ["draft", name, "--help"]).output
