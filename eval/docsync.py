@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _scorer(folder: Path) -> Any:
-    """The scorer lies beside its data, outside of this repository."""
+    """The scorer is next to its data, outside this repository."""
     spec = importlib.util.spec_from_file_location("docsync_eval", folder / _SCORER)
     assert spec is not None
     assert spec.loader is not None

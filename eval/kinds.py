@@ -1,4 +1,4 @@
-"""What people did to articles, by kind of edit, and how much of it the drafts did too."""
+"""Scores by kind of edit: how much of what people changed in articles the drafts changed too."""
 
 import re
 from collections import Counter, defaultdict
@@ -9,11 +9,12 @@ from typing import Any
 _FENCE = re.compile(r"\s*(```|~~~)")
 _HEADING = re.compile(r"#{1,6} |([=\-~^\"+*])\1{3,}$")
 _ITEM = re.compile(r"(?:[-*+]|\d+[.)]) |<li>|:\s{2,}\S")
-_ALIKE = 0.4
+# From 0 to 1: above this ratio new lines count as a change of the old ones.
+_MIN_SIMILARITY = 0.4
 
 
 def by_kind(scorer: Any, cases: Iterable[Any], answers: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Per kind: how many articles people edited so, the share with a draft, and lines and names in common."""
+    """Per kind of edit: articles that people edited, share with a draft, share of lines and names in common."""
     drafts = {
         (answer["id"], draft["article"]): draft["contentMarkdown"]
         for answer in answers
@@ -25,8 +26,8 @@ def by_kind(scorer: Any, cases: Iterable[Any], answers: list[dict[str, Any]]) ->
         for path, after in case.gold["modified"].items() if case.positive else ():
             before = case.articles[path].text
             draft = drafts.get((case.id, path))
-            for kind, added in _edits(before, after):
-                _count(counts[kind], scorer, before, added, draft)
+            for kind, lines in _edits(before, after):
+                _count(counts[kind], scorer, before, lines, draft)
     return {
         kind: _shares(count) for kind, count in sorted(counts.items(), key=lambda pair: -pair[1]["articles"])
     }
@@ -36,32 +37,32 @@ def _edits(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
     """Each kind of edit of an article, with the lines that people added by it."""
     old, new = before.splitlines(), after.splitlines()
     code = _code_lines(new)
-    found: dict[str, list[str]] = defaultdict(list)
+    edits: dict[str, list[str]] = defaultdict(list)
     matcher = SequenceMatcher(None, [x.strip() for x in old], [x.strip() for x in new], autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "delete":
-            found["removed"] += []
+            edits["removed"] += []
         elif tag != "equal":
             lines = [line for line in new[j1:j2] if line.strip()]
-            found[_kind(old[i1:i2], lines, all(code[j1:j2]))] += lines
-    yield from found.items()
+            edits[_kind(old[i1:i2], lines, all(code[j1:j2]))] += lines
+    yield from edits.items()
 
 
 def _code_lines(lines: list[str]) -> list[bool]:
-    found, fenced = list[bool](), False
+    is_code, fenced = list[bool](), False
     for line in lines:
         is_fence = bool(_FENCE.match(line))
         fenced = fenced != is_fence
-        found.append(fenced or is_fence or line.startswith("    "))
-    return found
+        is_code.append(fenced or is_fence or line.startswith("    "))
+    return is_code
 
 
 def _kind(old: list[str], new: list[str], is_code: bool) -> str:
     words = " ".join(old).split(), " ".join(new).split()
-    changed = bool(old) and SequenceMatcher(None, *words, autojunk=False).ratio() > _ALIKE
+    is_change = bool(old) and SequenceMatcher(None, *words, autojunk=False).ratio() > _MIN_SIMILARITY
     if is_code:
-        return "code changed" if changed else "code added"
-    if changed and len(new) <= 2 * len(old) + 1:
+        return "code changed" if is_change else "code added"
+    if is_change and len(new) <= 2 * len(old) + 1:
         return "row changed" if new and new[0].lstrip().startswith("|") else "text changed"
     if any(_HEADING.match(line.strip()) for line in new):
         return "section added"
@@ -70,16 +71,16 @@ def _kind(old: list[str], new: list[str], is_code: bool) -> str:
     return "item added" if new and _ITEM.match(new[0].strip()) else "text added"
 
 
-def _count(count: Counter[str], scorer: Any, before: str, added: list[str], draft: str | None) -> None:
+def _count(count: Counter[str], scorer: Any, before: str, lines: list[str], draft: str | None) -> None:
     count["articles"] += 1
     if draft is None:
         return
     count["drafted"] += 1
-    wanted = scorer.lines_of("\n".join(added))
-    made = scorer.lines_of(draft) - scorer.lines_of(before)
-    count["lines"] += wanted.total()
-    count["lines_made"] += (wanted & made).total()
-    names = scorer.terms_of("\n".join(added)) - scorer.terms_of(before)
+    people_lines = scorer.lines_of("\n".join(lines))
+    draft_lines = scorer.lines_of(draft) - scorer.lines_of(before)
+    count["lines"] += people_lines.total()
+    count["lines_made"] += (people_lines & draft_lines).total()
+    names = scorer.terms_of("\n".join(lines)) - scorer.terms_of(before)
     count["names"] += len(names)
     count["names_made"] += len(names & scorer.terms_of(draft))
 
