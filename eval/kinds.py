@@ -14,7 +14,7 @@ _MIN_SIMILARITY = 0.4
 
 
 def by_kind(scorer: Any, cases: Iterable[Any], answers: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Per kind of edit: articles that people edited, share with a draft, share of lines and names in common."""
+    """Per kind of edit: articles that people edited, share with a draft, and of lines and names in common."""
     drafts = {
         (answer["id"], draft["article"]): draft["contentMarkdown"]
         for answer in answers
