@@ -11,7 +11,7 @@ help: ## List the targets
 
 setup: .venv/installed ## Install Instep into .venv, with the command .venv/bin/instep
 
-dev: .venv/installed-dev ## Install what checks and tests need, too
+dev: .venv/installed-dev ## Install also what checks and tests need
 
 demo: setup ## Serve a help center with one code change documented and waiting for review
 	$(BIN)/instep demo
@@ -25,17 +25,17 @@ check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py contract/authorization.py contract/clients/connects.py
 	$(BIN)/lint-imports
 
-format: dev ## Put the code into its form
+format: dev ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 	$(BIN)/pytest -n 2 --dist loadfile
 
-test-corpora: dev ## Run the tests on hostile inputs, which are no part of the repository: ../shared/data/corpora
+test-corpora: dev ## Run the tests on hostile inputs, which are not in the repository: ../shared/data/corpora
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
-test-outbound: dev ## Hold the guard of outgoing calls against names that change what they lead to (needs Linux)
+test-outbound: dev ## Test the guard of outgoing calls against DNS rebinding (needs Linux)
 	$(BIN)/python -m tests.outbound.rebinding
 
 test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
@@ -44,26 +44,26 @@ test-races: dev ## Run the proofs under concurrency with their full numbers, ove
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos
 
-contract: dev contract/installed ## Have tools of others read the API's description and verify webhooks (needs Node)
+contract: dev contract/installed ## Have other projects' tools read the API's description and verify webhooks (needs Node)
 	$(BIN)/python -m contract.readers
 	$(BIN)/python -m contract.verifiers
 
-mcp: dev contract/installed ## Have the official suite and clients of others use both MCP servers (needs Node)
+mcp: dev contract/installed ## Have the official suite and other clients use both MCP servers (needs Node)
 	$(BIN)/python -m contract.mcp
 
-fuzz: dev contract/installed ## Ask the API everything that its description allows, and much that it forbids
+fuzz: dev contract/installed ## Fuzz the API with what its description allows, and much that it forbids
 	$(BIN)/python -m contract.fuzz $(FUZZ)
 
-bench: dev ## Measure requests per second beside the same SQL and an empty route
+bench: dev ## Compare requests per second with the same SQL and an empty route
 	$(BIN)/python -m bench
 
-bench-memory: dev ## Tell what one server process holds in memory after 100,000 requests
+bench-memory: dev ## Measure the memory of one server process after 100,000 requests
 	$(BIN)/python -m bench.memory
 
 bench-chat: dev ## Measure how long an answer without a model takes
 	$(BIN)/python -m bench.chat
 
-bench-mcp: dev ## Measure calls of MCP tools beside the same calls of the API
+bench-mcp: dev ## Compare calls of MCP tools with the same calls of the API
 	$(BIN)/python -m bench.mcp
 
 bench-webhooks: dev ## Measure deliveries per second of one worker process, and what they cost
@@ -99,7 +99,7 @@ LOCK := --universal --generate-hashes --no-emit-index-url --no-header --quiet
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements-dev.lock
 	touch $@
 
-# Tools of others, apart from what Instep itself stands on.
+# Other projects' tools, in an environment apart from Instep's own dependencies.
 contract/installed: contract/requirements.lock contract/package-lock.json
 	test -x .venv-contract/bin/python || $(PYTHON) -m venv .venv-contract
 	.venv-contract/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r contract/requirements.lock

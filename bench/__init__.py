@@ -1,1 +1,1 @@
-"""Measurements: never part of the tests, always side by side with what they are compared to."""
+"""Benchmarks. They are not part of the tests, and each measures what it compares with in the same run."""

@@ -1,4 +1,4 @@
-"""`make bench`: one server process beside the same SQL through pgbench and an empty ASGI route."""
+"""`make bench`: compares one server process with the same SQL in pgbench and with an empty ASGI route."""
 
 import asyncio
 import importlib.util
@@ -108,11 +108,11 @@ async def prepare(url: str) -> tuple[str, list[str]]:
         tx = Tx(connection)
         workspace = await actions.find_workspace(tx, None)
         bots = [await actions.create_bot(tx, workspace.id, f"Bot {n}", None, "en") for n in range(BOTS)]
-        made = [await actions.create_key(tx, workspace.id, bot.name, Scope.WRITE, [bot.id]) for bot in bots]
+        keys = [await actions.create_key(tx, workspace.id, bot.name, Scope.WRITE, [bot.id]) for bot in bots]
         for bot in bots:
             await fill(connection, workspace.id, str(bot.id))
         await connection.execute("vacuum analyze articles")
-    return str(bots[0].id), [key.key for key in made]
+    return str(bots[0].id), [key.key for key in keys]
 
 
 async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: str) -> None:
@@ -125,7 +125,7 @@ async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: s
 
 @contextmanager
 def servers(folder: Path) -> Iterator[int]:
-    """The server and the empty ones beside it; the process id of the first."""
+    """Run the server and two empty ones; yield the process id of the first."""
     environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_REQUESTS_PER_MINUTE": "2000000000"}
     commands = [
         [str(Path(sys.executable).parent / "instep"), "serve", "--port", str(PORT), "--no-jobs"],
@@ -184,7 +184,7 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
     heading = f"median of {ROUNDS} rounds"
     print(f"{heading:28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
     figures: dict[str, list[Figures]] = {name: [] for name in rows}
-    # Round after round, so that a noisy minute of the machine touches all rows alike.
+    # Rounds are interleaved, so that noise of the machine affects all rows alike.
     for _ in range(ROUNDS):
         for name, run in rows.items():
             figures[name].append(run())
@@ -194,8 +194,8 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
 
 def show(name: str, runs: list[Figures]) -> None:
     def median(values: list[float | None]) -> str:
-        known = [value for value in values if value is not None]
-        return f"{statistics.median(known):8.2f}" if known else f"{'':8}"
+        numbers = [value for value in values if value is not None]
+        return f"{statistics.median(numbers):8.2f}" if numbers else f"{'':8}"
 
     per_second = statistics.median(run.per_second for run in runs)
     failed = sum(run.failed for run in runs)
@@ -220,10 +220,10 @@ def patch_script(keys: list[str], last: int) -> str:
 
 
 def script(keys: list[str], request: str) -> str:
-    """A request with one of the keys by chance, so that it is not one key's counter that is measured."""
-    listed = ", ".join(f'"{key}"' for key in keys)
+    """A request with a random key, so that the counter of a single key is not the bottleneck."""
+    key_list = ", ".join(f'"{key}"' for key in keys)
     return f"""
-        local keys = {{ {listed} }}
+        local keys = {{ {key_list} }}
         request = function()
             local headers = {{
                 ["Authorization"] = "Bearer " .. keys[math.random(#keys)],

@@ -24,7 +24,7 @@ from instep.demo.help import read_help
 from instep.migrations import migrate
 from instep.workspaces import actions
 
-# Each answers as many questions of one address as a minute allows.
+# Each bot gets as many questions from one address as its limit for a minute allows.
 BOTS = 8
 COPIES = 12
 VISITORS = 4
@@ -32,8 +32,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One answer: how long it took, and whether the articles held it."""
+class TimedAnswer:
+    """How long an answer took, and whether the articles had one."""
 
     seconds: float
     answered: bool
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 async def prepare(url: str) -> tuple[list[tuple[UUID, str]], list[str]]:
-    """Bots with copies of Instep's own help articles; what is asked are their titles."""
+    """Bots with copies of Instep's own help articles, and their titles as questions."""
     pages = [page for section in read_help() for page in section.pages]
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         tx = Tx(connection)
@@ -71,19 +71,19 @@ async def prepare(url: str) -> tuple[list[tuple[UUID, str]], list[str]]:
 
 def measure(bots: list[tuple[UUID, str]], questions: list[str], server: int) -> None:
     for bot, key in bots:
-        # The first question of a bot reads its articles.
+        # The first question of a bot builds its index.
         ask(bot, key, questions[0], 0)
     before = processor_seconds(server)
-    found = list(answers(bots, questions))
-    spent = processor_seconds(server) - before
-    times = sorted(one.seconds * 1_000 for one in found)
-    answered = sum(one.answered for one in found)
+    results = list(answers(bots, questions))
+    cpu_seconds = processor_seconds(server) - before
+    times = sorted(result.seconds * 1_000 for result in results)
+    answered = sum(result.answered for result in results)
     print(f"{len(times)} questions to {len(bots)} bots, {answered} of them answered")
     print(f"p50 {statistics.median(times):.1f} ms, p99 {times[int(len(times) * 0.99)]:.1f} ms")
-    print(f"processor time of the server: {spent / len(times) * 1_000:.1f} ms a question")
+    print(f"processor time of the server: {cpu_seconds / len(times) * 1_000:.1f} ms a question")
 
 
-def answers(bots: list[tuple[UUID, str]], questions: list[str]) -> Iterator[Asked]:
+def answers(bots: list[tuple[UUID, str]], questions: list[str]) -> Iterator[TimedAnswer]:
     each = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE // VISITORS - 1
     for bot, key in bots:
         for visitor in range(1, VISITORS + 1):
@@ -91,18 +91,18 @@ def answers(bots: list[tuple[UUID, str]], questions: list[str]) -> Iterator[Aske
                 yield ask(bot, key, questions[(visitor * each + number) % len(questions)], visitor)
 
 
-def ask(bot: UUID, key: str, question: str, visitor: int) -> Asked:
+def ask(bot: UUID, key: str, question: str, visitor: int) -> TimedAnswer:
     body = {"botId": str(bot), "botKey": key, "question": question, "visitor": f"visitor-{visitor}"}
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{URL}/chat", json.dumps(body).encode(), headers)
     start = time.perf_counter()
-    with urllib.request.urlopen(request) as answer:
-        told = json.load(answer)
-    return Asked(time.perf_counter() - start, told["answered"])
+    with urllib.request.urlopen(request) as response:
+        answer = json.load(response)
+    return TimedAnswer(time.perf_counter() - start, answer["answered"])
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used so far, without that of PostgreSQL."""
+    """Processor time of a process so far, without PostgreSQL's."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 

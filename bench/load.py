@@ -14,7 +14,7 @@ MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a run gave; latencies in milliseconds, None where the tool does not tell."""
+    """What a run gave; latencies in milliseconds, None where the tool does not report them."""
 
     per_second: float
     p50: float | None
@@ -23,14 +23,14 @@ class Figures:
 
 
 def require(program: str) -> str:
-    found = shutil.which(program)
-    if found is None:
+    path = shutil.which(program)
+    if path is None:
         sys.exit(f"bench needs the program {program}: install the package '{program}' of your system.")
-    return found
+    return path
 
 
 def run_wrk(url: str, script: str, seconds: int) -> Figures:
-    """16 connections from one thread, for so many seconds."""
+    """Run wrk with 16 connections from one thread."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
         Path(file.name).write_text(script)
         command = [
@@ -54,7 +54,7 @@ def run_wrk(url: str, script: str, seconds: int) -> Figures:
 
 
 def run_pgbench(program: Path, url: str, script: str, seconds: int) -> Figures:
-    """The same statement with as many clients, straight against PostgreSQL."""
+    """Run the same statement with as many clients directly against PostgreSQL."""
     with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
         Path(file.name).write_text(script)
         options = ["-n", "-M", "prepared", f"-c{CONNECTIONS}", "-j1", f"-T{seconds}", "-f", file.name]
@@ -65,12 +65,12 @@ def run_pgbench(program: Path, url: str, script: str, seconds: int) -> Figures:
 
 
 def latency(share: str, output: str) -> float:
-    found = re.search(rf"{share}\s+([\d.]+)(us|ms|s)", output)
-    assert found, output
-    return float(found.group(1)) * MILLISECONDS[found.group(2)]
+    match = re.search(rf"{share}\s+([\d.]+)(us|ms|s)", output)
+    assert match, output
+    return float(match.group(1)) * MILLISECONDS[match.group(2)]
 
 
 def search(pattern: str, output: str) -> str:
-    found = re.search(pattern, output)
-    assert found, output
-    return found.group(1)
+    match = re.search(pattern, output)
+    assert match, output
+    return match.group(1)

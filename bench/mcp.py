@@ -1,4 +1,4 @@
-"""`make bench-mcp`: tools/call over HTTP beside the same REST call, on one server process."""
+"""`make bench-mcp`: compares tools/call over HTTP with the same REST call, on one server process."""
 
 import json
 import statistics
@@ -17,7 +17,7 @@ LAST = ARTICLES // BOTS - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Cost:
     """What a run gave: calls per second, and processor time of the server for each, in milliseconds."""
 
     per_second: float
@@ -43,14 +43,14 @@ def measure(keys: list[str], server: int) -> None:
         "list_drafts, 2026-07-28": tool(keys, "list_drafts", MODERN),
         "list_drafts, 2025-11-25": tool(keys, "list_drafts", LEGACY),
     }
-    found: dict[str, list[Spent]] = {name: [] for name in rows}
-    # Round after round, so that a noisy minute of the machine touches all rows alike.
+    costs: dict[str, list[Cost]] = {name: [] for name in rows}
+    # Rounds are interleaved, so that noise of the machine affects all rows alike.
     for _ in range(ROUNDS):
         for name, wrk in rows.items():
-            found[name].append(spend(wrk, server))
+            costs[name].append(measure_cost(wrk, server))
     print(f"{'median of ' + str(ROUNDS) + ' rounds':28} {'per second':>10} {'CPU ms':>8} {'over REST':>10}")
     base = 0.0
-    for name, runs in found.items():
+    for name, runs in costs.items():
         per_second = statistics.median(run.per_second for run in runs)
         cost = statistics.median(run.milliseconds for run in runs)
         base = cost if name.startswith("GET") else base
@@ -58,11 +58,11 @@ def measure(keys: list[str], server: int) -> None:
         print(f"{name:28} {per_second:10.0f} {cost:8.2f} {over:>10}")
 
 
-def spend(run: Callable[[], float], server: int) -> Spent:
+def measure_cost(run: Callable[[], float], server: int) -> Cost:
     before = processor_seconds(server)
     per_second = run()
-    spent = processor_seconds(server) - before
-    return Spent(per_second, spent / (per_second * SECONDS) * 1_000)
+    cpu_seconds = processor_seconds(server) - before
+    return Cost(per_second, cpu_seconds / (per_second * SECONDS) * 1_000)
 
 
 def rest(keys: list[str], path: str) -> Callable[[], float]:
@@ -76,8 +76,8 @@ def tool(keys: list[str], name: str, era: str, slug: str | None = None) -> Calla
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     params = {"name": name, "arguments": {"id": "SLUG"} if slug else {}}
-    sent = params | ({"_meta": meta} if era == MODERN else {})
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": sent})
+    arguments = params | ({"_meta": meta} if era == MODERN else {})
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments})
     lua = "'" + body.replace("SLUG", f"' .. {slug} .. '" if slug else "") + "'"
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": era}
     headers |= {"Mcp-Method": "tools/call", "Mcp-Name": name} if era == MODERN else {}

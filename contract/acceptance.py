@@ -1,4 +1,4 @@
-"""A check of our own beside those of the fuzzer: what has the right shape is refused only for its state.
+"""Our own check in the fuzzer: a request of the right shape is refused only because of a resource's state.
 
 JSON Schema cannot say that a slug is in use or that an article does not exist: for these there are codes.
 Every other refusal of a request that fits the document would be a hole in the document.

@@ -28,7 +28,7 @@ class Delivery:
 
 @contextmanager
 def recording() -> Iterator[tuple[str, list[Delivery]]]:
-    """The address of a receiver, and all that it has got so far."""
+    """The address of a receiver, and the deliveries that it has received."""
     got: list[Delivery] = []
 
     class Recorder(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""A proxy that gives a key to whoever calls without one, since the conformance suite can't send any."""
+"""A proxy that adds an API key to requests without one, because the conformance suite can't send any."""
 
 import threading
 from collections.abc import Iterator

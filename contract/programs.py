@@ -8,14 +8,14 @@ from pathlib import Path
 from contract.readers import HERE, MADE, PYTHON
 from tests.webhooks.snippets import programs
 
-# Below the packages of Node.js, where it looks for them.
+# Node.js looks for packages in the folders above.
 FOLDER = MADE / "verifiers"
 RUN_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Program:
-    """One of the document's verifiers, in a folder with its receiver."""
+    """A verifier from the document, in a folder with its receiver."""
 
     name: str
     interpreter: str

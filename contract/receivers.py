@@ -41,7 +41,7 @@ def receive(program: Program, installation: Installation, client: httpx2.Client)
 
 
 def answers(port: int) -> int | None:
-    """What the receiver answers to something that nobody has signed; None: it does not listen yet."""
+    """The receiver's answer to an unsigned delivery; None when it does not listen yet."""
     try:
         return httpx2.post(f"http://127.0.0.1:{port}/", content=b"{}").status_code
     except httpx2.TransportError:

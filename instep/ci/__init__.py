@@ -1,1 +1,1 @@
-"""The command `instep change`: in CI, a checkout's change becomes a task of a server elsewhere."""
+"""The command `instep change`: in CI, it sends the change of a checkout as a task to a remote server."""

@@ -1,4 +1,4 @@
-"""The change of a checkout: which commits it lies between, what it is called, and its diff."""
+"""Reads the change of a checkout: its two commits, its title and its diff."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ WHOLE_HISTORY = (
 
 @dataclass(frozen=True, slots=True)
 class CodeChange:
-    """A change as a task tells it, and the commits that it lies between."""
+    """The change that a task describes, and its two commits."""
 
     kind: Kind
     title: str
@@ -30,22 +30,22 @@ class CodeChange:
     base: str
     head: str
     selection: Selection
-    # What a reader of the log should know of how the base was found.
+    # A sentence for the log about how the base was chosen.
     note: str | None = None
 
 
-def read_change(folder: Path, said: CiContext, paths: Sequence[str] = ()) -> CodeChange:
-    """The change from where its branch began to its head; with `paths` only of the files that they match."""
+def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> CodeChange:
+    """The change from the merge base to the head; with `paths` only in the files that they match."""
     git = open_checkout(folder)
-    head = resolve(git, said.head or "HEAD")
-    base, note = find_base(git, said, head)
+    head = resolve(git, context.head or "HEAD")
+    base, note = find_base(git, context, head)
     subject, message = read_message(git, head)
     return CodeChange(
-        kind=said.kind or "pr",
-        title=title_of(said.title) or title_of(subject) or head[:12],
-        url=said.url or None,
-        # The description of a pull request is its own, and no commit's.
-        description=text_of(said.description if title_of(said.title) else message),
+        kind=context.kind or "pr",
+        title=title_of(context.title) or title_of(subject) or head[:12],
+        url=context.url or None,
+        # A pull request has a description of its own, so its commit's message is not used.
+        description=text_of(context.description if title_of(context.title) else message),
         base=base,
         head=head,
         selection=select(git, base, head, paths),
@@ -53,20 +53,20 @@ def read_change(folder: Path, said: CiContext, paths: Sequence[str] = ()) -> Cod
     )
 
 
-def find_base(git: Git, said: CiContext, head: str) -> tuple[str, str | None]:
-    """The commit that the change begins at, and what is to be said of it."""
-    if said.base:
-        return merge_base(git, resolve(git, said.base), head), None
-    if said.before:
-        return base_of_push(git, said.before, said.default_branch, head)
-    if said.kind == "release" and (tag := git.find("describe", "--tags", "--abbrev=0", f"{head}^")):
+def find_base(git: Git, context: CiContext, head: str) -> tuple[str, str | None]:
+    """The commit that the change begins at, and a note for the log."""
+    if context.base:
+        return merge_base(git, resolve(git, context.base), head), None
+    if context.before:
+        return base_of_push(git, context.before, context.default_branch, head)
+    if context.kind == "release" and (tag := git.find("describe", "--tags", "--abbrev=0", f"{head}^")):
         return merge_base(git, resolve(git, tag), head), None
-    _, commit = default_branch(git, said.default_branch)
+    _, commit = default_branch(git, context.default_branch)
     return merge_base(git, commit, head), None
 
 
 def base_of_push(git: Git, before: str, branch: str | None, head: str) -> tuple[str, str | None]:
-    """Where the branch stood before; after a force push, which replaces that, where it left the default."""
+    """The branch's commit before the push; after a force push, its merge base with the default branch."""
     commit = find_commit(git, before)
     if base := commit and git.find("merge-base", commit, head):
         return base, None
@@ -80,42 +80,41 @@ def base_of_push(git: Git, before: str, branch: str | None, head: str) -> tuple[
     )
 
 
-def default_branch(git: Git, named: str | None) -> tuple[str, str]:
-    """Its name and its last commit."""
-    own = (f"origin/{named}",) if named else ()
-    for name in (*own, *DEFAULT_BRANCHES):
+def default_branch(git: Git, branch: str | None) -> tuple[str, str]:
+    """The name of the default branch and its last commit."""
+    names = (f"origin/{branch}", *DEFAULT_BRANCHES) if branch else DEFAULT_BRANCHES
+    for name in names:
         if commit := find_commit(git, name):
             return name, commit
     raise GitFailed("There is no default branch here: fetch it, or name with --base what to compare with.")
 
 
 def resolve(git: Git, name: str) -> str:
-    """The commit that a name stands for, here or at `origin`."""
-    found = find_commit(git, name) or find_commit(git, f"origin/{name}")
-    if found:
-        return found
+    """The commit that a name resolves to, in this checkout or at `origin`."""
+    if commit := find_commit(git, name) or find_commit(git, f"origin/{name}"):
+        return commit
     if is_shallow(git):
         raise GitFailed(f"There is no commit {name} here, and {WHOLE_HISTORY}.")
     branch = name.removeprefix("origin/")
-    what = name if COMMIT.fullmatch(name) else f"{branch}:refs/remotes/origin/{branch}"
-    raise GitFailed(f"There is no commit {name} here: `git fetch origin {what}`, or name another one.")
+    refspec = name if COMMIT.fullmatch(name) else f"{branch}:refs/remotes/origin/{branch}"
+    raise GitFailed(f"There is no commit {name} here: `git fetch origin {refspec}`, or name another one.")
 
 
 def find_commit(git: Git, name: str) -> str | None:
-    # What begins with a hyphen would be an option.
+    # git would take a name with a hyphen in front for an option.
     if name.startswith("-"):
         return None
-    found = git.find("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    return found if found and COMMIT.fullmatch(found) else None
+    commit = git.find("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    return commit if commit and COMMIT.fullmatch(commit) else None
 
 
 def merge_base(git: Git, base: str, head: str) -> str:
-    if found := git.find("merge-base", base, head):
-        return found
-    where = f"{base[:12]} and {head[:12]} have no commit in common here"
+    if commit := git.find("merge-base", base, head):
+        return commit
+    reason = f"{base[:12]} and {head[:12]} have no commit in common here"
     if is_shallow(git):
-        raise GitFailed(f"{where}, and {WHOLE_HISTORY}.")
-    raise GitFailed(f"{where}: name another commit with --base.")
+        raise GitFailed(f"{reason}, and {WHOLE_HISTORY}.")
+    raise GitFailed(f"{reason}: name another commit with --base.")
 
 
 def is_shallow(git: Git) -> bool:
@@ -139,5 +138,5 @@ def text_of(text: str | None) -> str | None:
 
 
 def clean(text: str) -> str:
-    """Without what JSON or a database can't hold."""
+    """The text with replacements for characters that JSON or a database can't hold."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,4 +1,4 @@
-"""The REST API of a server elsewhere: patient with what passes, plain about what does not."""
+"""A client of the REST API: it repeats what failed for the moment, and explains every other failure."""
 
 import hashlib
 import json
@@ -16,26 +16,26 @@ from instep.ci.shapes import Bot, Bots, Draft, Shape, Task
 from instep.core import limits
 from instep.core.errors import AppError
 
-Answer = TypeVar("Answer", bound=Shape)
+Out = TypeVar("Out", bound=Shape)
 VISIBLE = re.compile(r"[\x21-\x7e]+")
-# Of a server, or a proxy before it, that starts again or has too much to do.
-BUSY = {429, 502, 503, 504}
-NEEDED = {
+# Statuses of a server, or of a proxy before it, that is overloaded or restarting.
+RETRYABLE = {429, 502, 503, 504}
+DESCRIPTIONS = {
     "INSTEP_URL": "the address of the server",
     "INSTEP_API_KEY": "an API key of the server",
 }
 
 
 class Refused(AppError):
-    """The server does not take it, or can't be reached."""
+    """The server refuses the request, or can't be reached."""
 
 
 class LimitReached(Refused):
-    """The server asks this API key to wait for longer than a job does."""
+    """The server asks this API key to wait longer than the retries last."""
 
 
 class ResourceGone(Refused):
-    """The server says that there is no such thing."""
+    """The server answers 404."""
 
 
 REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
@@ -43,15 +43,15 @@ REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where to send to, and the key that is shown to nobody else."""
+    """The address of the server, and the API key that goes to this address only."""
 
     url: str
     key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """The task of a change, and whether an earlier run has made it."""
+class CreatedTask:
+    """The task of a change, and whether an earlier run created it."""
 
     task: Task
     is_replay: bool
@@ -63,13 +63,13 @@ def read_server(environ: Mapping[str, str]) -> Server:
     if not url or not key:
         missing = "INSTEP_API_KEY" if url else "INSTEP_URL"
         raise Refused(
-            f"{missing} is not set: it takes {NEEDED[missing]}. Secrets of CI are often not there for changes"
-            " from forks."
+            f"{missing} is not set: it takes {DESCRIPTIONS[missing]}. Secrets of CI are often not "
+            "there for changes from forks."
         )
     if not is_address(url):
         raise Refused("INSTEP_URL must be an address such as https://help.example.com, without user name.")
     if not VISIBLE.fullmatch(key):
-        raise Refused("INSTEP_API_KEY is no API key: it holds blanks or characters that no key has.")
+        raise Refused("INSTEP_API_KEY is not a valid API key: it has blanks or characters that no key has.")
     return Server(url, key)
 
 
@@ -83,7 +83,7 @@ def is_address(text: str) -> bool:
 
 
 class Client:
-    """Calls one server; a context manager. `now` and `sleep` are a clock's."""
+    """Calls one server; a context manager. `now` and `sleep` are the clock, in seconds."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Client:
         self.http.close()
 
     def choose_bot(self, reference: str | None) -> Bot:
-        """The bot that has this id or slug; without one the key's default, or the only one that it covers."""
+        """The bot with this id or slug; without one the key's default, or the only bot that it covers."""
         bots = self.read(Bots, self.ask("GET", "/bots")).results
         for bot in bots:
             if bot.is_default if reference is None else reference in (bot.id, bot.slug):
@@ -122,19 +122,19 @@ class Client:
             raise Refused(f"The API key does not cover the bot {reference}; it covers: {names}.")
         raise Refused(f"Name the bot with --bot or INSTEP_BOT; the API key covers: {names}.")
 
-    def create_task(self, bot: Bot, change: CodeChange) -> Sent:
-        """Send a change; however often and at once it is sent, it becomes one task."""
+    def create_task(self, bot: Bot, change: CodeChange) -> CreatedTask:
+        """Send a change; sending it again, also at the same time, gives the same task."""
         body = json.dumps({"change": fields(change)}, ensure_ascii=False).encode()
         headers = {
             "Content-Type": "application/json",
             "Idempotency-Key": idempotency_key(bot, change, body),
             "Service-Bot": bot.id,
         }
-        answer = self.ask("POST", "/tasks", body, headers)
-        return Sent(self.read(Task, answer), "Idempotent-Replayed" in answer.headers)
+        response = self.ask("POST", "/tasks", body, headers)
+        return CreatedTask(self.read(Task, response), "Idempotent-Replayed" in response.headers)
 
     def wait_for(self, task: Task, ends: float) -> Task:
-        """The task once it has ended, or as it is when the time is up."""
+        """Wait until the task has ended or the clock reaches `ends`, and return it."""
         pause = limits.MIN_POLL_SECONDS
         while not task.has_ended and self.now() < ends:
             self.sleep(max(0.0, min(pause, ends - self.now())))
@@ -148,63 +148,67 @@ class Client:
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> httpx2.Response:
-        """The answer to a request, repeated while the server can't be reached or is busy."""
+        """The response to a request, which is repeated while the server can't be reached or is busy."""
         ends = self.now() + self.patience_seconds
         for pause in pauses():
             try:
-                answer = self.http.request(method, f"{self.url}/v1{path}", content=body, headers=headers)
+                response = self.http.request(method, f"{self.url}/v1{path}", content=body, headers=headers)
             except httpx2.RequestError as error:
-                refusal, wait = self.out_of_reach(error), pause
+                refusal, wait = self.unreachable(error), pause
             else:
-                if answer.status_code not in BUSY:
-                    return self.accept(answer)
-                refusal, wait = self.refusal(answer), max(pause, seconds_asked(answer))
+                if response.status_code not in RETRYABLE:
+                    return self.accept(response)
+                refusal, wait = self.refusal(response), max(pause, retry_after(response))
             if self.now() + wait > ends:
                 raise refusal
             self.sleep(wait)
-        raise AssertionError("pauses have no end")
+        raise AssertionError("pauses never ends")
 
-    def out_of_reach(self, error: Exception) -> Refused:
+    def unreachable(self, error: Exception) -> Refused:
         return Refused(f"{self.url} can't be reached: {error or type(error).__name__}")
 
-    def accept(self, answer: httpx2.Response) -> httpx2.Response:
-        if answer.is_success:
-            return answer
-        if answer.is_redirect:
-            raise Refused(f"{self.url} sends callers elsewhere: set INSTEP_URL to where Instep is.")
-        raise self.refusal(answer)
+    def accept(self, response: httpx2.Response) -> httpx2.Response:
+        if response.is_success:
+            return response
+        if response.is_redirect:
+            raise Refused(
+                f"{self.url} answers with a redirect: set INSTEP_URL to the address of Instep itself."
+            )
+        raise self.refusal(response)
 
-    def refusal(self, answer: httpx2.Response) -> Refused:
-        """In the server's own words, where it has any."""
+    def refusal(self, response: httpx2.Response) -> Refused:
+        """The error with the sentence of the server, if the response has one."""
         try:
-            words = answer.json()["error"]
+            sentence = response.json()["error"]
         except (ValueError, TypeError, KeyError, RecursionError):
-            return self.not_instep(answer)
-        asked = seconds_asked(answer)
-        wait = f" (for {asked:.0f} seconds)" if asked else ""
-        kind = REFUSALS.get(answer.status_code, Refused)
-        return kind(f"{self.url} answers {answer.status_code}: {words}{wait}")
+            return self.not_instep(response)
+        seconds = retry_after(response)
+        wait = f" (for {seconds:.0f} seconds)" if seconds else ""
+        error = REFUSALS.get(response.status_code, Refused)
+        return error(f"{self.url} answers {response.status_code}: {sentence}{wait}")
 
-    def not_instep(self, answer: httpx2.Response) -> Refused:
-        told = f"{self.url} answers {answer.status_code}, but not as Instep does"
-        return Refused(f"{told}: see whether INSTEP_URL is right.")
+    def not_instep(self, response: httpx2.Response) -> Refused:
+        return Refused(
+            f"{self.url} answers {response.status_code}, but not as Instep does: "
+            "see whether INSTEP_URL is right."
+        )
 
-    def read(self, shape: type[Answer], answer: httpx2.Response) -> Answer:
+    def read(self, shape: type[Out], response: httpx2.Response) -> Out:
         try:
-            return shape.model_validate_json(answer.content)
+            return shape.model_validate_json(response.content)
         except ValidationError:
-            raise self.not_instep(answer) from None
+            raise self.not_instep(response) from None
 
 
 def fields(change: CodeChange) -> dict[str, Any]:
-    """The change as the API takes it: what is not known is left out."""
-    known = {"url": change.url, "body": change.description}
-    told = {name: value for name, value in known.items() if value}
-    return {"kind": change.kind, "title": change.title, **told, "diff": change.selection.diff}
+    """The change as the API takes it, without optional fields that are empty."""
+    optional = {"url": change.url, "body": change.description}
+    present = {name: value for name, value in optional.items() if value}
+    return {"kind": change.kind, "title": change.title, **present, "diff": change.selection.diff}
 
 
 def idempotency_key(bot: Bot, change: CodeChange, body: bytes) -> str:
-    """The same for the same commits told in the same words, so that no key ever meets another body."""
+    """A hash of bot, commits and body, so that one key never comes with two bodies."""
     parts = [bot.id.encode(), change.base.encode(), change.head.encode(), body]
     return "change-" + hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -216,7 +220,7 @@ def pauses() -> Iterator[float]:
         pause = min(pause * 2, limits.MAX_API_RETRY_PAUSE_SECONDS)
 
 
-def seconds_asked(answer: httpx2.Response) -> float:
-    """As `Retry-After` asks in seconds; dates are for browsers."""
-    asked = answer.headers.get("Retry-After", "")
-    return float(asked) if re.fullmatch(r"[0-9]{1,9}", asked) else 0.0
+def retry_after(response: httpx2.Response) -> float:
+    """The seconds of `Retry-After` (RFC 9110 section 10.2.3); 0.0 without one, or when it is a date."""
+    value = response.headers.get("Retry-After", "")
+    return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0.0

@@ -1,4 +1,4 @@
-"""The run of `instep change`: look at the checkout, send its change, wait, tell."""
+"""Runs `instep change`: read the checkout, send its change, wait, report."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import typer
 
 from instep.ci.checkout import CodeChange, read_change
 from instep.ci.client import Client, LimitReached, ResourceGone, read_server
-from instep.ci.environment import CiContext, Kind, read_surroundings
+from instep.ci.environment import CiContext, Kind, read_context
 from instep.ci.escaping import one_line
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Bot, Draft
@@ -24,7 +24,7 @@ LIMIT_REACHED = 5
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a person may ask for; None leaves it to what the CI and the checkout say."""
+    """The options of the command; None means to use what the CI or the checkout says."""
 
     base: str | None = None
     head: str | None = None
@@ -40,7 +40,7 @@ class Options:
 
 
 def send_change(options: Options, environ: Mapping[str, str]) -> int:
-    """Send the change of the checkout as a task, and say by the exit code what came of it."""
+    """Send the change of the checkout as a task, and return the exit code."""
     try:
         run = run_with(options, environ)
     except LimitReached as refusal:
@@ -50,13 +50,13 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
         say(refusal.message)
         return FAILED
     typer.echo(as_json(run) if options.as_json else as_text(run))
-    summarise(run, environ.get("GITHUB_STEP_SUMMARY"))
-    return code_of(run, options)
+    write_summary(run, environ.get("GITHUB_STEP_SUMMARY"))
+    return exit_code(run, options)
 
 
 def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     server = read_server(environ)
-    change = read_change(Path.cwd(), with_options(options, read_surroundings(environ)), options.paths)
+    change = read_change(Path.cwd(), with_options(options, read_context(environ)), options.paths)
     if change.note:
         say(change.note)
     for line in left_out_lines(change.selection.left_out):
@@ -68,22 +68,22 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
         return send(client, change, run, options)
 
 
-def with_options(options: Options, said: CiContext) -> CiContext:
-    """What is asked for goes before what the CI says."""
-    given = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind")}
-    return replace(said, **{name: value for name, value in given.items() if value})
+def with_options(options: Options, context: CiContext) -> CiContext:
+    """Options win over what the CI says."""
+    values = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind")}
+    return replace(context, **{name: value for name, value in values.items() if value})
 
 
 def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
-    began = time.monotonic()
+    start = time.monotonic()
     bot = client.choose_bot(options.bot or None)
     say(status_line(change, bot))
-    sent = client.create_task(bot, change)
-    again = ", which an earlier run has made" if sent.is_replay else ""
-    say(f"It is the task {sent.task.id}{again}.")
-    task = sent.task
+    created = client.create_task(bot, change)
+    task = created.task
+    origin = ", which an earlier run has made" if created.is_replay else ""
+    say(f"It is the task {task.id}{origin}.")
     if options.wait or options.check:
-        task = client.wait_for(task, began + options.timeout)
+        task = client.wait_for(task, start + options.timeout)
     drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.MAX_REPORTED_DRAFTS]]
     return replace(run, task=task, drafts=[draft for draft in drafts if draft])
 
@@ -95,7 +95,7 @@ def status_line(change: CodeChange, bot: Bot) -> str:
 
 
 def get_draft(client: Client, bot: Bot, draft_id: str) -> Draft | None:
-    """None when it is gone: a later task may have replaced it."""
+    """The draft; None when it no longer exists, because a later task may have replaced it."""
     try:
         return client.get_draft(bot, draft_id)
     except ResourceGone as refusal:
@@ -103,8 +103,8 @@ def get_draft(client: Client, bot: Bot, draft_id: str) -> Draft | None:
         return None
 
 
-def summarise(run: Run, path: str | None) -> None:
-    """Onto the page that GitHub Actions shows of the job."""
+def write_summary(run: Run, path: str | None) -> None:
+    """Append to the page that GitHub Actions shows for the job."""
     if not path:
         return
     try:
@@ -114,7 +114,7 @@ def summarise(run: Run, path: str | None) -> None:
         say(f"GITHUB_STEP_SUMMARY can't be written: {error}.")
 
 
-def code_of(run: Run, options: Options) -> int:
+def exit_code(run: Run, options: Options) -> int:
     if run.task is None:
         return 0
     if run.task.error:
@@ -123,7 +123,7 @@ def code_of(run: Run, options: Options) -> int:
     if (options.wait or options.check) and not run.task.has_ended:
         say(f"The task has not ended within {options.timeout} seconds. It goes on: run this again later.")
         return TIMED_OUT
-    return WOULD_EDIT if options.check and run.waiting else 0
+    return WOULD_EDIT if options.check and run.pending_count else 0
 
 
 def say(sentence: str) -> None:

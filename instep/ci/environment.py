@@ -1,4 +1,4 @@
-"""What a CI service says of the change that it builds, in its environment variables and files."""
+"""Reads what a CI service says about the change that it builds, from its environment variables and files."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from typing import Any, Literal
 from instep.core.errors import InvalidRequest
 
 Kind = Literal["pr", "commit", "release"]
-# What stands in place of the commit before the first one.
+# The hash that CI services send when there is no commit before.
 NO_COMMIT = re.compile(r"0+")
 
 
 @dataclass(frozen=True, slots=True)
 class CiContext:
-    """What is known of the change before git is asked; None where nothing is said."""
+    """The change as the CI service describes it; None where it says nothing."""
 
     kind: Kind | None = None
     base: str | None = None
@@ -25,20 +25,20 @@ class CiContext:
     url: str | None = None
     description: str | None = None
     default_branch: str | None = None
-    # The branch's last commit before a push; after a force push nobody may have it any more.
+    # The branch's last commit before a push; after a force push it may no longer exist.
     before: str | None = None
 
 
-def read_surroundings(environ: Mapping[str, str]) -> CiContext:
-    """Of GitHub Actions and what is like it, GitLab, or Jenkins; nothing elsewhere."""
+def read_context(environ: Mapping[str, str]) -> CiContext:
+    """The context of GitHub Actions and compatible services, GitLab or Jenkins; an empty one elsewhere."""
     if environ.get("GITHUB_ACTIONS") == "true":
-        return of_github(environ)
+        return github_context(environ)
     if environ.get("GITLAB_CI"):
-        return of_gitlab(environ)
-    return of_jenkins(environ)
+        return gitlab_context(environ)
+    return jenkins_context(environ)
 
 
-def of_github(environ: Mapping[str, str]) -> CiContext:
+def github_context(environ: Mapping[str, str]) -> CiContext:
     event = read_event(environ.get("GITHUB_EVENT_PATH"))
     branch = text_at(event, "repository", "default_branch")
     if "pull_request" in event:
@@ -52,7 +52,7 @@ def of_github(environ: Mapping[str, str]) -> CiContext:
             default_branch=branch,
         )
     if environ.get("GITHUB_REF_TYPE") == "tag":
-        return of_github_tag(event, environ.get("GITHUB_REF_NAME"))
+        return github_tag_context(event, environ.get("GITHUB_REF_NAME"))
     if "after" in event:
         return CiContext(
             kind="commit",
@@ -64,7 +64,7 @@ def of_github(environ: Mapping[str, str]) -> CiContext:
     return CiContext(default_branch=branch)
 
 
-def of_github_tag(event: dict[str, Any], tag: str | None) -> CiContext:
+def github_tag_context(event: dict[str, Any], tag: str | None) -> CiContext:
     home = text_at(event, "repository", "html_url")
     return CiContext(
         kind="release",
@@ -74,33 +74,33 @@ def of_github_tag(event: dict[str, Any], tag: str | None) -> CiContext:
     )
 
 
-def of_gitlab(environ: Mapping[str, str]) -> CiContext:
-    said = {name: value for name, value in environ.items() if value}
-    home = said.get("CI_PROJECT_URL", "")
-    if number := said.get("CI_MERGE_REQUEST_IID"):
+def gitlab_context(environ: Mapping[str, str]) -> CiContext:
+    variables = {name: value for name, value in environ.items() if value}
+    home = variables.get("CI_PROJECT_URL", "")
+    if number := variables.get("CI_MERGE_REQUEST_IID"):
         return CiContext(
             kind="pr",
-            base=said.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"),
-            # Only pipelines of merged results have it: what they build is a merge that nobody has made.
-            head=said.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or said.get("CI_COMMIT_SHA"),
-            title=said.get("CI_MERGE_REQUEST_TITLE"),
-            url=f"{said.get('CI_MERGE_REQUEST_PROJECT_URL', home)}/-/merge_requests/{number}",
-            description=said.get("CI_MERGE_REQUEST_DESCRIPTION"),
+            base=variables.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"),
+            # Only merged-results pipelines set this; their CI_COMMIT_SHA is a temporary merge commit.
+            head=variables.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or variables.get("CI_COMMIT_SHA"),
+            title=variables.get("CI_MERGE_REQUEST_TITLE"),
+            url=f"{variables.get('CI_MERGE_REQUEST_PROJECT_URL', home)}/-/merge_requests/{number}",
+            description=variables.get("CI_MERGE_REQUEST_DESCRIPTION"),
         )
-    if tag := said.get("CI_COMMIT_TAG"):
-        message = said.get("CI_COMMIT_TAG_MESSAGE")
+    if tag := variables.get("CI_COMMIT_TAG"):
+        message = variables.get("CI_COMMIT_TAG_MESSAGE")
         return CiContext(kind="release", title=tag, url=f"{home}/-/tags/{tag}", description=message)
-    head = said.get("CI_COMMIT_SHA")
+    head = variables.get("CI_COMMIT_SHA")
     return CiContext(
         kind="commit",
-        before=commit(said.get("CI_COMMIT_BEFORE_SHA")),
+        before=commit(variables.get("CI_COMMIT_BEFORE_SHA")),
         head=head,
         url=f"{home}/-/commit/{head}" if home and head else None,
-        default_branch=said.get("CI_DEFAULT_BRANCH"),
+        default_branch=variables.get("CI_DEFAULT_BRANCH"),
     )
 
 
-def of_jenkins(environ: Mapping[str, str]) -> CiContext:
+def jenkins_context(environ: Mapping[str, str]) -> CiContext:
     if target := environ.get("CHANGE_TARGET"):
         return CiContext(
             kind="pr",

@@ -1,4 +1,4 @@
-"""The real `git`: run without a shell, within a time, and untouched by the settings of whoever runs it."""
+"""Runs `git` without a shell, with a time limit, and independent of the user's settings."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from typing import IO
 from instep.core import limits
 from instep.core.errors import AppError
 
-# They would change what git writes or takes a path for, or have it start other programs.
+# These variables change git's output or its pathspecs, or make it start other programs.
 UNSAFE_GIT_VARIABLES = {
     *("GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF"),
     *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
@@ -32,25 +32,25 @@ class Git:
 
     folder: Path
 
-    def read(self, *arguments: str, given: bytes = b"") -> bytes:
-        """What it writes, or a refusal in a sentence."""
-        done = self.run(*arguments, given=given)
-        if done.returncode:
-            raise failure(done.stderr)
-        return done.stdout
+    def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """The output of a command; `GitFailed` if it fails."""
+        result = self.run(*arguments, stdin=stdin)
+        if result.returncode:
+            raise failure(result.stderr)
+        return result.stdout
 
     def find(self, *arguments: str) -> str | None:
-        """The one line that it writes; None when there is no such thing."""
-        done = self.run(*arguments)
-        return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
+        """The one line that a command writes; None if it writes nothing or fails."""
+        result = self.run(*arguments)
+        return result.stdout.decode("utf-8", "replace").strip() or None if result.returncode == 0 else None
 
-    def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
                 command(arguments),
                 cwd=self.folder,
                 env=environment(),
-                input=given,
+                input=stdin,
                 capture_output=True,
                 timeout=limits.GIT_SECONDS,
                 check=False,
@@ -62,23 +62,23 @@ class Git:
 
     @contextmanager
     def reading(self, *arguments: str) -> Iterator[IO[bytes]]:
-        """What it writes as a stream, for what may be too large to hold."""
-        with tempfile.TemporaryFile() as said, self.started(arguments, said) as process:
+        """The output of a command as a stream, for output that may be too large for memory."""
+        with tempfile.TemporaryFile() as stderr, self.started(arguments, stderr) as process:
             assert process.stdout is not None
-            began, clock = time.monotonic(), Timer(limits.GIT_SECONDS, process.kill)
-            clock.start()
+            start, timer = time.monotonic(), Timer(limits.GIT_SECONDS, process.kill)
+            timer.start()
             try:
                 yield process.stdout
                 process.wait()
             finally:
-                clock.cancel()
+                timer.cancel()
                 process.kill()
             if process.returncode:
-                said.seek(0)
-                is_late = time.monotonic() - began >= limits.GIT_SECONDS
-                raise too_slow(arguments[0]) if is_late else failure(said.read())
+                stderr.seek(0)
+                is_late = time.monotonic() - start >= limits.GIT_SECONDS
+                raise too_slow(arguments[0]) if is_late else failure(stderr.read())
 
-    def started(self, arguments: tuple[str, ...], said: IO[bytes]) -> subprocess.Popen[bytes]:
+    def started(self, arguments: tuple[str, ...], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 command(arguments),
@@ -86,7 +86,7 @@ class Git:
                 env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=said,
+                stderr=stderr,
             )
         except FileNotFoundError:
             raise no_git() from None
@@ -94,14 +94,14 @@ class Git:
 
 def open_checkout(folder: Path) -> Git:
     """The git of the checkout that a folder is in."""
-    done = Git(folder).run("rev-parse", "--show-toplevel")
-    if done.returncode == 0:
-        return Git(Path(os.fsdecode(done.stdout.rstrip(b"\r\n"))))
-    if b"dubious ownership" in done.stderr:
+    result = Git(folder).run("rev-parse", "--show-toplevel")
+    if result.returncode == 0:
+        return Git(Path(os.fsdecode(result.stdout.rstrip(b"\r\n"))))
+    if b"dubious ownership" in result.stderr:
         raise GitFailed(
             f"The checkout belongs to another user: run `git config --global --add safe.directory {folder}`."
         )
-    raise GitFailed(f"{folder} is in no git checkout: run this where the code is checked out.")
+    raise GitFailed(f"{folder} is not in a git checkout: run this where the code is checked out.")
 
 
 def command(arguments: tuple[str, ...]) -> list[str]:
@@ -109,18 +109,18 @@ def command(arguments: tuple[str, ...]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    ours = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-    return {name: value for name, value in os.environ.items() if name not in UNSAFE_GIT_VARIABLES} | ours
+    fixed = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    return {name: value for name, value in os.environ.items() if name not in UNSAFE_GIT_VARIABLES} | fixed
 
 
 def no_git() -> GitFailed:
-    return GitFailed("The command `git` is not there: install it.")
+    return GitFailed("The command `git` is missing: install it.")
 
 
 def too_slow(name: str) -> GitFailed:
     return GitFailed(f"`git {name}` took longer than {limits.GIT_SECONDS} seconds.")
 
 
-def failure(said: bytes) -> GitFailed:
-    lines = said.decode("utf-8", "replace").strip().splitlines()
+def failure(stderr: bytes) -> GitFailed:
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
     return GitFailed(f"git refuses: {lines[0] if lines else 'it does not say why'}")

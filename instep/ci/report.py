@@ -1,4 +1,4 @@
-"""What a run tells: lines for the log of a CI, one JSON object, and Markdown for a summary page."""
+"""Reports a run: lines for the log of a CI, one JSON object, or Markdown for a summary page."""
 
 import json
 import re
@@ -16,18 +16,17 @@ TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of a run; without a task when there was nothing to send."""
+    """The result of a run; without a task when there was nothing to send."""
 
     url: str
     left_out: Sequence[LeftOut]
     task: Task | None = None
     drafts: Sequence[Draft] = ()
-    # Those that the change was narrowed to.
+    # The pathspecs that the change was limited to.
     paths: Sequence[str] = ()
 
     @property
-    def nothing(self) -> str:
-        """Why there is no task."""
+    def no_task_reason(self) -> str:
         if self.left_out:
             return "Nothing to send: no file is changed that readers of articles could notice."
         if self.paths:
@@ -37,44 +36,44 @@ class Run:
         return "Nothing to send: both revisions are the same."
 
     @property
-    def untold(self) -> int:
-        """How many drafts of the task were not even read."""
+    def unread_count(self) -> int:
+        """The number of drafts that were not fetched, because only so many are reported."""
         return max(0, len(self.task.drafts) - limits.MAX_REPORTED_DRAFTS) if self.task else 0
 
     @property
-    def waiting(self) -> int:
-        """How many drafts nobody has applied or dismissed; those that were not read are taken to wait."""
-        return self.untold + sum(draft.status == "pending" for draft in self.drafts)
+    def pending_count(self) -> int:
+        """The number of drafts that wait for review; those that were not fetched count as waiting."""
+        return self.unread_count + sum(draft.status == "pending" for draft in self.drafts)
 
 
 def as_json(run: Run) -> str:
-    """The task as the API has it, with the drafts in full and what was not sent."""
-    nothing: dict[str, Any] = {"id": None, "status": None, "outcome": None, "drafts": []}
-    told = run.task.model_dump(by_alias=True) if run.task else nothing
-    told["draftDetails"] = [draft.model_dump(by_alias=True) for draft in run.drafts]
-    told["leftOut"] = [{"file": left.file, "reason": left.reason} for left in run.left_out]
-    # Such signs can only stand in strings, where they may be spelled otherwise.
-    return COMMAND.sub(r"\\u0023#", json.dumps(told))
+    """The task as the API gives it, with its drafts in full and the files that were not sent."""
+    no_task: dict[str, Any] = {"id": None, "status": None, "outcome": None, "drafts": []}
+    fields = run.task.model_dump(by_alias=True) if run.task else no_task
+    fields["draftDetails"] = [draft.model_dump(by_alias=True) for draft in run.drafts]
+    fields["leftOut"] = [{"file": file.file, "reason": file.reason} for file in run.left_out]
+    # A runner would obey these characters. They occur only inside strings, where an escape is allowed.
+    return COMMAND.sub(r"\\u0023#", json.dumps(fields))
 
 
 def as_text(run: Run) -> str:
-    """No line begins with words of others: those could be commands to whoever reads the log."""
+    """Lines for a log. None begins with text of others, which a runner could take for a command."""
     if run.task is None:
-        return run.nothing
-    lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run.task, run.waiting)}"]
+        return run.no_task_reason
+    lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run.task, run.pending_count)}"]
     if run.task.summary:
         lines.append(f"   found   {one_line(run.task.summary)}")
     lines.append(f"   task    {address(run, 'tasks', run.task.id)}")
     for number, draft in enumerate(run.drafts, 1):
         lines += ["", *draft_lines(run, number, draft)]
-    if run.untold:
-        lines += ["", f"{run.untold} more: {run.url}/v1/drafts"]
+    if run.unread_count:
+        lines += ["", f"{run.unread_count} more: {run.url}/v1/drafts"]
     return "\n".join(lines)
 
 
 def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
     yield f"{number}. {one_line(draft.title)}"
-    yield f"   draft   {nature(draft)}"
+    yield f"   draft   {describe(draft)}"
     if draft.reason:
         yield f"   why     {one_line(draft.reason)}"
     for place in draft.evidence:
@@ -87,26 +86,26 @@ def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
 
 
 def as_markdown(run: Run) -> str:
-    """For the page that GitHub shows of a run; words of others stay words."""
+    """Markdown for the page that GitHub shows for a run; text of others is escaped."""
     if run.task is None:
-        return f"### Instep\n\n{escaped(run.nothing)}\n"
-    page = f"### Instep: {escaped(outcome_of(run.task, run.waiting))}\n"
+        return f"### Instep\n\n{escaped(run.no_task_reason)}\n"
+    page = f"### Instep: {escaped(outcome_of(run.task, run.pending_count))}\n"
     if run.task.summary:
         page += f"\n{escaped(run.task.summary)}\n"
-    untold = run.untold
+    omitted = run.unread_count
     for number, draft in enumerate(run.drafts):
         part = draft_markdown(run, draft)
         if len(page.encode()) + len(part.encode()) > limits.MAX_SUMMARY_BYTES:
-            untold += len(run.drafts) - number
+            omitted += len(run.drafts) - number
             break
         page += part
-    return page + (f"\n{untold} more: `{run.url}/v1/drafts`\n" if untold else "")
+    return page + (f"\n{omitted} more: `{run.url}/v1/drafts`\n" if omitted else "")
 
 
 def draft_markdown(run: Run, draft: Draft) -> str:
     parts = [
         f"#### {escaped(draft.title)}",
-        f"{escaped(nature(draft))}: `instep draft show {without_commands(draft.id)}`",
+        f"{escaped(describe(draft))}: `instep draft show {without_commands(draft.id)}`",
         escaped(draft.reason or ""),
         "\n".join(f"- {escaped(place_of(place))}" for place in draft.evidence),
         "\n".join(f"- Check: {escaped(warning)}" for warning in draft.warnings),
@@ -116,25 +115,25 @@ def draft_markdown(run: Run, draft: Draft) -> str:
     return "".join(f"\n{part}\n" for part in parts if part)
 
 
-def outcome_of(task: Task, waiting: int) -> str:
+def outcome_of(task: Task, pending: int) -> str:
     if task.error:
         return f"failed: {one_line(task.error.message)}"
     if task.outcome == "drafts":
-        drafts = "1 draft waits" if waiting == 1 else f"{waiting} drafts wait"
-        return f"{drafts} for review" if waiting else "all drafts are reviewed"
+        drafts = "1 draft waits" if pending == 1 else f"{pending} drafts wait"
+        return f"{drafts} for review" if pending else "all drafts are reviewed"
     return "no article needs an edit" if task.outcome == "no_changes" else without_commands(task.status)
 
 
-def nature(draft: Draft) -> str:
-    """What kind of a draft it is, of which article, and whether somebody has settled it already."""
-    of = f" of “{draft.article_title}”" if draft.type == "edit" else ""
+def describe(draft: Draft) -> str:
+    """The draft's type, its article, and its status unless it is pending."""
+    target = f" of “{draft.article_title}”" if draft.type == "edit" else ""
     state = "" if draft.status == "pending" else f", {draft.status}"
-    return one_line(f"{TYPES.get(draft.type, draft.type)}{of} ({draft.article_id}){state}")
+    return one_line(f"{TYPES.get(draft.type, draft.type)}{target} ({draft.article_id}){state}")
 
 
-def address(run: Run, things: str, thing_id: str) -> str:
-    """Where it can be read whole; a draft is applied and dismissed below it."""
-    return f"{run.url}/v1/{things}/{re.sub(r'[^0-9A-Za-z_]', '', thing_id)}"
+def address(run: Run, kind: str, resource_id: str) -> str:
+    """The address of a resource of the API."""
+    return f"{run.url}/v1/{kind}/{re.sub(r'[^0-9A-Za-z_]', '', resource_id)}"
 
 
 def place_of(place: Evidence) -> str:
@@ -154,7 +153,7 @@ def small_text(draft: Draft) -> list[str]:
 
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
-    for left in left_out[: limits.MAX_REPORTED_SKIPPED_FILES]:
-        yield f"Left out: {left.file} ({left.reason})."
-    if untold := len(left_out[limits.MAX_REPORTED_SKIPPED_FILES :]):
-        yield f"Left out: {untold} more."
+    for file in left_out[: limits.MAX_REPORTED_SKIPPED_FILES]:
+        yield f"Left out: {file.file} ({file.reason})."
+    if omitted := len(left_out[limits.MAX_REPORTED_SKIPPED_FILES :]):
+        yield f"Left out: {omitted} more."

@@ -1,4 +1,4 @@
-"""What is read of the API's answers; fields that a newer server adds are passed on."""
+"""The fields of the API's responses that the client reads; fields of newer servers are passed on."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ class Shape(BaseModel):
 class Bot(Shape):
     id: str
     name: str
-    # Servers of before tell neither.
+    # Older servers send neither.
     slug: str | None = None
     is_default: bool = False
 

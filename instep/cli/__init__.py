@@ -1,7 +1,7 @@
 """The command `instep`: a module for each area.
 
-A command imports what it works with when it runs, not when the program starts: nobody who asks for the help,
-or sends a change from a CI, should wait for the web server.
+A command imports what it needs when it runs, not when the program starts, so that `instep --help` and a
+change sent from CI do not wait for the web server.
 """
 
 import sys
@@ -24,8 +24,8 @@ app = typer.Typer(
 )
 
 
-def print_version(is_asked: bool) -> None:
-    if is_asked:
+def print_version(is_given: bool) -> None:
+    if is_given:
         from instep import __version__
 
         typer.echo(f"instep {__version__}")
@@ -71,7 +71,7 @@ app.add_typer(webhooks.app, name="webhooks")
 
 
 def main() -> None:
-    """Run a command; what it refuses ends in one sentence and exit code 1."""
+    """Run a command; a refusal prints one sentence and ends with exit code 1."""
     try:
         app()
     except AppError as error:

@@ -1,4 +1,4 @@
-"""Administrative work of commands: as the owner of the database, beside whatever server is running."""
+"""Runs the work of administrative commands as the owner of the database, also while servers are running."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -35,7 +35,7 @@ def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
 
 
 def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Result]]") -> Result:
-    """The same, in the workspace that is named, or the only one."""
+    """Run the work in the named workspace, or in the only one."""
     from instep.workspaces.actions import find_workspace
 
     async def run(tx: "Tx") -> Result:
@@ -45,7 +45,7 @@ def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Res
 
 
 async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
-    """Who works from the command line, on the bot of the workspace that has this id or slug."""
+    """The context of an operator, on the bot of the workspace that has this id or slug."""
     from instep.core.clock import utc_now
     from instep.identity.schemas import OPERATOR, Bot, Ctx
     from instep.workspaces.actions import find_bot

@@ -30,7 +30,7 @@ def add_alert(
     url: Annotated[str, typer.Argument(metavar="URL", help="`-` reads it from standard input.")],
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--for", help="What it is told of, handoff or lead; both when not given."),
+        typer.Option("--for", help="What it is told of, handoff or lead; both by default."),
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -40,10 +40,10 @@ def add_alert(
     from instep.alerts.schemas import AlertKind, AlertTargetOut
 
     address = sys.stdin.readline().strip() if url == "-" else url
-    told_of = kinds or get_args(AlertKind)
+    alert_kinds = kinds or get_args(AlertKind)
 
-    async def add(tx: "Tx", own: str) -> "AlertTarget":
-        return await actions.add_alert_target(await operator_ctx(tx, own, bot), address, told_of)
+    async def add(tx: "Tx", workspace_id: str) -> "AlertTarget":
+        return await actions.add_alert_target(await operator_ctx(tx, workspace_id, bot), address, alert_kinds)
 
     target = AlertTargetOut.of(in_workspace(workspace, add))
     say(target, f"{target.id}  {target.address}", as_json)
@@ -66,15 +66,15 @@ def remove_alert(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell a channel nothing more."""
+    """Stop sending messages to a channel."""
     from instep.alerts import actions
     from instep.alerts.schemas import AlertTargetOut
 
-    async def remove(tx: "Tx", own: str) -> "AlertTarget":
-        return await actions.remove_alert_target(await beside(tx, own, target_id), target_id)
+    async def remove(tx: "Tx", workspace_id: str) -> "AlertTarget":
+        return await actions.remove_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
-    removed = AlertTargetOut.of(in_workspace(workspace, remove))
-    say(removed, f"{removed.id} is told nothing more.", as_json)
+    target = AlertTargetOut.of(in_workspace(workspace, remove))
+    say(target, f"{target.id} gets no more messages.", as_json)
 
 
 @command(app, "test", "instep alert test alt_…")
@@ -87,15 +87,15 @@ def send_test_alert(
     from instep.alerts import actions
     from instep.alerts.schemas import AlertTargetOut
 
-    async def test(tx: "Tx", own: str) -> "AlertTarget":
-        return await actions.test_alert_target(await beside(tx, own, target_id), target_id)
+    async def test(tx: "Tx", workspace_id: str) -> "AlertTarget":
+        return await actions.test_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
     target = AlertTargetOut.of(in_workspace(workspace, test))
     say(target, f"{target.id} gets a test message: `instep alert list` shows what became of it.", as_json)
 
 
-async def beside(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
-    """Who works from the command line, on the bot of an alert target."""
+async def target_ctx(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
+    """The context of an operator, on the bot of an alert target."""
     from instep.alerts.queries import bot_of
 
     bot_id = await bot_of(tx, workspace_id, target_id)

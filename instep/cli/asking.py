@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from instep.identity.schemas import Ctx
 
 Result = TypeVar("Result")
-# `instep ask` of a question that the articles do not answer.
-DECLINED = 6
+# The exit code of `instep ask` when the articles do not answer the question.
+NOT_ANSWERED = 6
 
 golden_app = typer.Typer(cls=Area, no_args_is_help=True, help="Questions that certain articles must answer.")
 
@@ -50,18 +50,18 @@ def ask(
     from instep.core.locales import valid_locale
 
     try:
-        asked = QuestionRequest(question, valid_locale(locale) if locale is not None else None)
+        request = QuestionRequest(question, valid_locale(locale) if locale is not None else None)
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
-    name_served_url()
-    told = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer(ctx, asked)))
-    say(told, as_text(told), as_json)
-    if not told.answered:
-        raise typer.Exit(DECLINED)
+    use_served_url()
+    preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer(ctx, request)))
+    say(preview, as_text(preview), as_json)
+    if not preview.answered:
+        raise typer.Exit(NOT_ANSWERED)
 
 
-def name_served_url() -> None:
-    """Let links lead to the server that is running, whichever port it was given."""
+def use_served_url() -> None:
+    """Make links lead to the running server, whatever its port."""
     from instep.core.config import settings
     from instep.core.served_url import served_url
 
@@ -86,13 +86,13 @@ def add_golden(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a question that an article must answer."""
+    """Add a question that an article must answer."""
     from instep.golden.actions import add_golden_question
     from instep.golden.schemas import GoldenQuestionOut
 
-    added = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article))
-    shown = GoldenQuestionOut.of_row(added)
-    say(shown, f"{shown.id}  “{shown.article_title}” must answer it.", as_json)
+    row = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article))
+    out = GoldenQuestionOut.of_row(row)
+    say(out, f"{out.id}  “{out.article_title}” must answer it.", as_json)
 
 
 @command(golden_app, "list", "instep golden list")
@@ -112,41 +112,42 @@ def remove_golden(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a question no longer."""
+    """Remove a question."""
     from instep.golden.actions import remove_golden_question
     from instep.golden.schemas import GoldenQuestionOut
 
-    removed = in_bot(workspace, bot, lambda ctx: remove_golden_question(ctx, golden_id))
-    say(GoldenQuestionOut.of_row(removed), f"{golden_id} is removed.", as_json)
+    row = in_bot(workspace, bot, lambda ctx: remove_golden_question(ctx, golden_id))
+    say(GoldenQuestionOut.of_row(row), f"{golden_id} is removed.", as_json)
 
 
 def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaitable[Result]]") -> Result:
-    """Work on the bot that is named, or on the only one."""
+    """Run the work on the named bot, or on the only one."""
     from instep.workspaces.queries import list_bots
 
-    async def run(tx: "Tx", own: str) -> Result:
+    async def run(tx: "Tx", workspace_id: str) -> Result:
         if bot is not None:
-            return await work(await operator_ctx(tx, own, bot))
-        bots = await list_bots(tx, own)
+            return await work(await operator_ctx(tx, workspace_id, bot))
+        bots = await list_bots(tx, workspace_id)
         if len(bots) != 1:
             raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
-        return await work(await operator_ctx(tx, own, str(bots[0].id)))
+        return await work(await operator_ctx(tx, workspace_id, str(bots[0].id)))
 
     return in_workspace(workspace, run)
 
 
-def as_text(told: "AnswerPreviewOut") -> str:
-    sources = [f"[{source.n}] {source.title}: {source.url}" for source in told.sources]
-    return "\n".join([told.answer, "", *sources]) if sources else told.answer
+def as_text(preview: "AnswerPreviewOut") -> str:
+    sources = [f"[{source.n}] {source.title}: {source.url}" for source in preview.sources]
+    return "\n".join([preview.answer, "", *sources]) if sources else preview.answer
 
 
 def as_report(run: "GoldenRunOut") -> str:
     lines = []
-    for one in run.results:
-        lines.append(f"{'kept' if one.kept else 'LOST'}  {one.question}")
-        if one.fault:
-            lines.append(f"      Must be answered from “{one.article_title or 'an article'}”. {one.fault}")
-    kept = sum(one.kept for one in run.results)
+    for result in run.results:
+        lines.append(f"{'kept' if result.kept else 'LOST'}  {result.question}")
+        if result.fault:
+            article = result.article_title or "an article"
+            lines.append(f"      Must be answered from “{article}”. {result.fault}")
+    kept_count = sum(result.kept for result in run.results)
     return "\n".join(
-        [*lines, f"{kept} of {len(run.results)} golden questions are answered from their articles."]
+        [*lines, f"{kept_count} of {len(run.results)} golden questions are answered from their articles."]
     )

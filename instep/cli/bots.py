@@ -33,15 +33,16 @@ def create_bot(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a help center."""
+    """Create a help center."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import bot_out
 
-    made = in_workspace(
-        workspace, lambda tx, own: actions.create_bot(tx, own, name, slug, locale, origin or [])
+    bot = in_workspace(
+        workspace,
+        lambda tx, workspace_id: actions.create_bot(tx, workspace_id, name, slug, locale, origin or []),
     )
-    shown = bot_out(made)
-    say(shown, as_lines(shown), as_json)
+    out = bot_out(bot)
+    say(out, as_lines(out), as_json)
 
 
 @command(app, "list", "instep bot list", "instep bot list --json")
@@ -66,12 +67,12 @@ def change_origins(
     from instep.workspaces import actions
     from instep.workspaces.schemas import BotRow, bot_out
 
-    async def change(tx: "Tx", own: str) -> BotRow:
-        chosen = await actions.find_bot(tx, own, bot)
-        return await actions.change_origins(tx, own, chosen.id, add or [], remove or [])
+    async def change(tx: "Tx", workspace_id: str) -> BotRow:
+        row = await actions.find_bot(tx, workspace_id, bot)
+        return await actions.change_origins(tx, workspace_id, row.id, add or [], remove or [])
 
-    shown = bot_out(in_workspace(workspace, change))
-    say(shown, as_lines(shown), as_json)
+    out = bot_out(in_workspace(workspace, change))
+    say(out, as_lines(out), as_json)
 
 
 @command(
@@ -92,10 +93,10 @@ def show_visitor_secret(
     from instep.answers.schemas import VisitorSecretOut
     from instep.answers.visitor_tokens import visitor_secret
 
-    async def show(tx: "Tx", own: str) -> VisitorSecretOut:
-        ctx = await operator_ctx(tx, own, bot)
+    async def show(tx: "Tx", workspace_id: str) -> VisitorSecretOut:
+        ctx = await operator_ctx(tx, workspace_id, bot)
         secret = await visitor_secret(ctx, rotate)
         return VisitorSecretOut(bot_id=str(ctx.bot.id), visitor_secret=secret)
 
-    shown = in_workspace(workspace, show)
-    say(shown, shown.visitor_secret, as_json)
+    out = in_workspace(workspace, show)
+    say(out, out.visitor_secret, as_json)

@@ -42,5 +42,5 @@ def change(
     """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY: for CI."""
     from instep.ci.command import Options, send_change
 
-    asked = Options(base, head, title, url, kind, bot, path or (), wait, check, timeout, as_json)
-    raise typer.Exit(send_change(asked, os.environ))
+    options = Options(base, head, title, url, kind, bot, path or (), wait, check, timeout, as_json)
+    raise typer.Exit(send_change(options, os.environ))

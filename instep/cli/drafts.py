@@ -1,4 +1,4 @@
-"""`instep draft …`: the review queue of a server elsewhere."""
+"""`instep draft …`: the review queue of a remote server."""
 
 import os
 from typing import TYPE_CHECKING, Annotated

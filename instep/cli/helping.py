@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class ExampleCommand(TyperCommand):
-    """A command whose help ends with examples: they stand in its epilog, one a line."""
+    """A command whose help ends with examples: its epilog holds them, one per line."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         name_values(self.get_params(ctx))
@@ -32,7 +32,7 @@ class Area(TyperGroup):
 
 
 class NamedArgument(TyperArgument):
-    """An argument whose help tells its choices and no type."""
+    """An argument whose help shows its choices and no type."""
 
     def display_type_rich(self, ctx: Any) -> str:
         return choices_of(self)
@@ -55,7 +55,7 @@ def choices_of(parameter: TyperOption | TyperArgument) -> str:
 
 
 def command(area: typer.Typer, name: str | None = None, *examples: str) -> Callable[[Function], Function]:
-    """Make a function a command of an area; `examples` are lines as somebody types them."""
+    """Make a function a command of an area; `examples` are command lines."""
     return area.command(name, cls=ExampleCommand, epilog="\n".join(examples))
 
 
@@ -67,14 +67,14 @@ def show_help(
 ) -> None:
     """Show the help of a command."""
     context = ctx.parent
-    assert context is not None, "this is a command of a group"
+    assert context is not None, "the command belongs to a group"
     for word in words or []:
         if not isinstance(context.command, TyperGroup):
             raise typer.BadParameter(f"`{context.command_path}` has no commands of its own.")
         _, chosen, _ = context.command.resolve_command(context, [word])
-        assert chosen is not None, "what is no command is refused"
+        assert chosen is not None, "resolve_command refuses an unknown name"
         context = chosen.make_context(word, [], parent=context, resilient_parsing=True)
-        # What is required may be missing here, but a word that is no command is refused.
+        # Required arguments may be missing here, but an unknown command is refused.
         context.resilient_parsing = False
     if text := context.get_help():
         typer.echo(text)

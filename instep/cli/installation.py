@@ -1,4 +1,4 @@
-"""Commands that tell of this installation: its schema, its routes, its health."""
+"""Commands about this installation: its schema, its routes, its health."""
 
 import typer
 
@@ -25,9 +25,9 @@ def routes(as_json: AsJson = False) -> None:
     from instep.app import create_app
     from instep.ops.routes import list_routes
 
-    listed = list_routes(create_app())
-    rows = [(row.method, row.path, row.access, row.name, f"{row.file}:{row.line}") for row in listed.results]
-    say(listed, table(("method", "path", "access", "name", "place"), rows), as_json)
+    out = list_routes(create_app())
+    rows = [(row.method, row.path, row.access, row.name, f"{row.file}:{row.line}") for row in out.results]
+    say(out, table(("method", "path", "access", "name", "place"), rows), as_json)
 
 
 def doctor(as_json: AsJson = False) -> None:

@@ -26,18 +26,18 @@ def create_key(
     name: str,
     scope: Annotated[Scope, typer.Option(help="What the key may do.")],
     bot: Annotated[
-        list[str] | None, typer.Option(help="Id or slug of a bot that it covers; all when not given.")
+        list[str] | None, typer.Option(help="Id or slug of a bot that it covers; all by default.")
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an API key. It is shown this once."""
+    """Create an API key. It is shown only this once."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import NewKey, new_key_out
 
-    async def create(tx: "Tx", own: str) -> NewKey:
-        bots = [(await actions.find_bot(tx, own, reference)).id for reference in bot or []]
-        return await actions.create_key(tx, own, name, scope, bots)
+    async def create(tx: "Tx", workspace_id: str) -> NewKey:
+        bots = [(await actions.find_bot(tx, workspace_id, reference)).id for reference in bot or []]
+        return await actions.create_key(tx, workspace_id, name, scope, bots)
 
     key = new_key_out(in_workspace(workspace, create))
     say(key, as_lines(key), as_json)
@@ -63,5 +63,5 @@ def revoke_key(
     from instep.workspaces import actions
     from instep.workspaces.schemas import key_out
 
-    revoked = in_workspace(workspace, lambda tx, own: actions.revoke_key(tx, own, key_id))
-    say(key_out(revoked), f"{key_id} is revoked.", as_json)
+    key = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_key(tx, workspace_id, key_id))
+    say(key_out(key), f"{key_id} is revoked.", as_json)

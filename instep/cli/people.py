@@ -44,9 +44,11 @@ def create_user(
     from instep.people import actions
     from instep.people.schemas import user_out
 
-    password = asked_password(password_stdin)
-    made = in_workspace(workspace, lambda tx, own: actions.create_user(tx, own, email, role, password))
-    user = user_out(made)
+    password = read_password(password_stdin)
+    person = in_workspace(
+        workspace, lambda tx, workspace_id: actions.create_user(tx, workspace_id, email, role, password)
+    )
+    user = user_out(person)
     say(user, as_lines(user), as_json)
 
 
@@ -71,8 +73,10 @@ def change_role(
     from instep.people import actions
     from instep.people.schemas import user_out
 
-    changed = user_out(in_workspace(workspace, lambda tx, own: actions.change_role(tx, own, email, role)))
-    say(changed, f"{changed.email} is {changed.role}.", as_json)
+    user = user_out(
+        in_workspace(workspace, lambda tx, workspace_id: actions.change_role(tx, workspace_id, email, role))
+    )
+    say(user, f"{user.email} is {user.role}.", as_json)
 
 
 @command(app, "password", "instep user password bob@acme.example")
@@ -83,21 +87,25 @@ def change_password(
     from instep.people import actions
     from instep.people.schemas import user_out
 
-    password = asked_password(password_stdin)
-    work = in_workspace(workspace, lambda tx, own: actions.change_password(tx, own, email, password))
-    changed = user_out(work)
-    told = f"{changed.email} has a new password, is signed out everywhere and has no connected apps."
-    say(changed, told, as_json)
+    password = read_password(password_stdin)
+    person = in_workspace(
+        workspace, lambda tx, workspace_id: actions.change_password(tx, workspace_id, email, password)
+    )
+    user = user_out(person)
+    text = f"{user.email} has a new password, is signed out everywhere and has no connected apps."
+    say(user, text, as_json)
 
 
 @command(app, "disable", "instep user disable bob@acme.example")
 def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Sign somebody out everywhere, let them in no more, and stop the apps that act for them."""
+    """Sign somebody out everywhere, refuse further sign-ins, and stop the apps that act for them."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
-    disabled = user_out(in_workspace(workspace, lambda tx, own: actions.disable_user(tx, own, email)))
-    say(disabled, f"{disabled.email} can't sign in any more.", as_json)
+    user = user_out(
+        in_workspace(workspace, lambda tx, workspace_id: actions.disable_user(tx, workspace_id, email))
+    )
+    say(user, f"{user.email} can't sign in any more.", as_json)
 
 
 @command(app, "enable", "instep user enable bob@acme.example")
@@ -106,8 +114,10 @@ def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
     from instep.people import actions
     from instep.people.schemas import user_out
 
-    enabled = user_out(in_workspace(workspace, lambda tx, own: actions.enable_user(tx, own, email)))
-    say(enabled, f"{enabled.email} can sign in.", as_json)
+    user = user_out(
+        in_workspace(workspace, lambda tx, workspace_id: actions.enable_user(tx, workspace_id, email))
+    )
+    say(user, f"{user.email} can sign in.", as_json)
 
 
 def audit(
@@ -118,11 +128,13 @@ def audit(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell who did what: people, keys, commands and the writer."""
+    """Show who did what: people, keys, commands and the writer."""
     from instep.people import actions
     from instep.people.schemas import audit_entry_out
 
-    entries = in_workspace(workspace, lambda tx, own: actions.list_audit(tx, own, limit, before))
+    entries = in_workspace(
+        workspace, lambda tx, workspace_id: actions.list_audit(tx, workspace_id, limit, before)
+    )
     if as_json or not entries:
         say_list([audit_entry_out(entry) for entry in entries], (), as_json)
         return
@@ -135,8 +147,8 @@ def cells_of(entry: "AuditEntry") -> tuple[str, ...]:
     return str(entry.id), when, entry.channel, who, entry.action, entry.resource or "-"
 
 
-def asked_password(from_input: bool) -> str:
-    """Never an argument: other users of the machine see those."""
+def read_password(from_input: bool) -> str:
+    """The password is never an argument, because other users of the machine can see arguments."""
     if from_input:
         return sys.stdin.readline(limits.MAX_PASSWORD_CHARACTERS + 2).rstrip("\r\n")
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt="The same again")

@@ -18,7 +18,7 @@ def rotate(as_json: AsJson = False) -> None:
 
     rotation = as_owner(lambda tx: rotate_secrets(tx, key_ring()))
     text = (
-        f"{rotation.resealed} secrets are encrypted anew, {rotation.already_current} were already, "
+        f"{rotation.resealed} secrets were encrypted again, {rotation.already_current} were already, "
         f"{rotation.unreadable} can't be read with the keys that are set."
     )
     say(rotation, text, as_json)

@@ -1,4 +1,4 @@
-"""Commands that run until they are ended: the server, the demo, the worker."""
+"""Commands that run until a signal stops them: the server, the demo, the worker."""
 
 import os
 from typing import Annotated
@@ -34,10 +34,10 @@ def serve(
         os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
     exit_cleanly_on_signals()
-    # What is wrong around it is said here, in one sentence, and not by each process of the server.
+    # A wrong set-up is reported here, in one sentence, and not by each server process.
     trusted()
     if workers == 1:
-        # It takes as long to load as a killed PostgreSQL takes to recover, so both go on at once.
+        # The import takes as long as a killed PostgreSQL takes to recover, so both run at the same time.
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
@@ -57,7 +57,7 @@ def demo(
 
 
 def worker() -> None:
-    """Run jobs alone."""
+    """Run only jobs."""
     import asyncio
 
     from instep.core.config import settings

@@ -29,11 +29,11 @@ def export(
 
     subject = visitor_data.Subject.of(email, visitor)
 
-    async def read(tx: "Tx", own: str) -> "VisitorExport":
-        return await visitor_data.export_visitor(tx, own, subject)
+    async def read_export(tx: "Tx", workspace_id: str) -> "VisitorExport":
+        return await visitor_data.export_visitor(tx, workspace_id, subject)
 
-    exported = in_workspace(workspace, read)
-    say(exported, exported.model_dump_json(by_alias=True, indent=2), as_json)
+    export = in_workspace(workspace, read_export)
+    say(export, export.model_dump_json(by_alias=True, indent=2), as_json)
 
 
 @command(app, "erase", "instep visitor erase --email ann@example.com")
@@ -45,8 +45,8 @@ def erase(
 
     subject = visitor_data.Subject.of(email, visitor)
 
-    async def remove(tx: "Tx", own: str) -> "Erasure":
-        return await visitor_data.erase_visitor(tx, own, subject)
+    async def remove(tx: "Tx", workspace_id: str) -> "Erasure":
+        return await visitor_data.erase_visitor(tx, workspace_id, subject)
 
     erasure = in_workspace(workspace, remove)
     say(erasure, as_lines(erasure), as_json)

@@ -14,12 +14,12 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Companies that share thi
 
 @command(app, "create", 'instep workspace create "Acme"')
 def create_workspace(name: str, as_json: AsJson = False) -> None:
-    """Make a workspace."""
+    """Create a workspace."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import workspace_out
 
-    made = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
-    say(made, f"{made.id}  {made.name}", as_json)
+    workspace = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
+    say(workspace, f"{workspace.id}  {workspace.name}", as_json)
 
 
 @command(app, "list", "instep workspace list")
@@ -29,7 +29,7 @@ def show_workspaces(as_json: AsJson = False) -> None:
     from instep.workspaces.schemas import workspace_out
 
     workspaces = as_owner(list_workspaces)
-    say_list([workspace_out(found) for found in workspaces], ("id", "paused_at", "name"), as_json)
+    say_list([workspace_out(workspace) for workspace in workspaces], ("id", "paused_at", "name"), as_json)
 
 
 @command(app, "pause", "instep workspace pause", "instep workspace pause Acme")
@@ -37,12 +37,12 @@ def pause_workspace(
     workspace: Annotated[str | None, typer.Argument(metavar="WORKSPACE", help="Its id or name.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Refuse writes; reads, the site and answers go on."""
+    """Refuse writes; reads, the site and answers continue."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import workspace_out
 
-    paused = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
-    say(paused, f"{paused.id} is paused.", as_json)
+    out = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
+    say(out, f"{out.id} is paused.", as_json)
 
 
 @command(app, "resume", "instep workspace resume", "instep workspace resume Acme")
@@ -50,9 +50,9 @@ def resume_workspace(
     workspace: Annotated[str | None, typer.Argument(metavar="WORKSPACE", help="Its id or name.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let writes go on."""
+    """Accept writes again."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import workspace_out
 
-    resumed = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
-    say(resumed, f"{resumed.id} takes writes again.", as_json)
+    out = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
+    say(out, f"{out.id} takes writes again.", as_json)

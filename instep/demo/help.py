@@ -9,14 +9,14 @@ from typing import Any
 import frontmatter
 
 HERE = Path(__file__).parent
-# In a checkout the texts stand where people look for them; a built package carries a copy.
+# A checkout has the texts in `docs/help`; a built package contains a copy.
 HELP = next(path for path in (HERE / "help", HERE.parent.parent / "docs" / "help") if path.exists())
 ORDER = re.compile(r"^\d+-")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One file: an article, or the words of a collection."""
+    """One file: an article, or the description of a collection."""
 
     slug: str
     title: str

@@ -1,4 +1,4 @@
-"""What happens before the demo serves: the articles go live, a code change comes in, the writer drafts."""
+"""Prepares the demo: publishes the articles, sends a code change and lets the writer draft."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -33,13 +33,13 @@ from instep.workspaces.schemas import BotRow
 HERE = Path(__file__).parent
 DEMO = Actor("command", "instep demo", can_write=True)
 CHANGE = ChangeIn.model_validate_json((HERE / "change.json").read_text())
-# The name that the change gave a setting, for a look at the page afterwards.
+# The new name of the setting that the change renames.
 NEW_NAME = "INSTEP_REQUESTS_PER_MINUTE"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What the demo tells its visitor."""
+    """What the demo prints."""
 
     bot: BotRow
     key: str
@@ -58,7 +58,7 @@ class Review:
 
 
 async def set_stage(url: str) -> Stage:
-    """A help center whose articles do not know yet what the change made of the product."""
+    """Create a help center whose articles describe the product before the change."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         owner = Tx(connection)
         workspace = await workspaces.find_workspace(owner, None)
@@ -93,8 +93,8 @@ async def load_section(ctx: Ctx, section: Section) -> int:
             "description": page.description,
             "collectionId": collection.id,
         }
-        made = await create_article(ctx, ArticleCreate.model_validate(article))
-        await publish_article(ctx, made.id)
+        created = await create_article(ctx, ArticleCreate.model_validate(article))
+        await publish_article(ctx, created.id)
     return len(section.pages)
 
 

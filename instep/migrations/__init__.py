@@ -1,4 +1,7 @@
-"""The database schema, step by step in `versions`, and which of the steps a database has behind it."""
+"""The database schema: a baseline, the migrations after it in `versions`, and the revision of a database.
+
+Migrations only go forward. A change of the schema is a new file in `versions`; `baseline` stays as it is.
+"""
 
 from contextlib import suppress
 from pathlib import Path
@@ -22,22 +25,35 @@ class MigrationRefused(Unusable):
         )
 
 
+class UnknownRevision(Unusable):
+    """The database has a schema that no migration of this version leads to or from."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"This version of Instep does not know the revision {revision} of the database's schema: use the "
+            "version that made it; if that was a development version from before the first release, create "
+            "the database again."
+        )
+
+
 def migrate(url: str) -> str:
     """Bring the schema at `url` up to date and return its revision; callers wait for each other."""
     newest = head()
     present = revision_at(url)
+    if present is not None and present not in revisions():
+        raise UnknownRevision(present)
     if present != newest:
         missing = [revision for revision in revisions() if revision > (present or "")]
         tell(f"Applying {len(missing)} migration{'s' if len(missing) != 1 else ''} …")
-        # What takes the steps takes a while to load; nearly always there is none to take.
-        from instep.migrations.steps import take_steps
+        # Alembic takes a while to import, and most starts need no migration.
+        from instep.migrations.runner import run_migrations
 
-        take_steps(url)
+        run_migrations(url)
     return newest
 
 
 def head() -> str:
-    """The revision that this version of Instep was written for; each file's name begins with its own."""
+    """The revision that this version of Instep needs; the name of each migration begins with its revision."""
     return max(revisions())
 
 
@@ -46,7 +62,7 @@ def revisions() -> list[str]:
 
 
 def revision_at(url: str) -> str | None:
-    """None where there is no schema yet, or none that this user of the database may look at."""
+    """The revision of the schema; None when there is no schema, or when the user may not read it."""
     with psycopg.connect(url) as connection, suppress(InsufficientPrivilege):
         if connection.execute("select to_regclass('alembic_version')").fetchone() != (None,):
             row = connection.execute("select version_num from alembic_version").fetchone()

@@ -1,10 +1,10 @@
-"""The schema comes about on an empty database, once, whoever asks and however often."""
+"""Migrations create the schema on an empty database, once, however many processes start together."""
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,8 +14,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from instep.core.embedded import EmbeddedPostgres
-from instep.migrations import VERSIONS, head, migrate, revision_at
-from instep.migrations.steps import take_steps
+from instep.migrations import VERSIONS, UnknownRevision, head, migrate, revision_at, revisions
 
 COMMAND = Path(sys.executable).with_name("instep")
 SCHEMA = """
@@ -30,20 +29,7 @@ SCHEMA = """
             from information_schema.role_table_grants where table_schema = 'public'
         union all select pg_get_functiondef(oid) from pg_proc
             where pronamespace = 'public'::regnamespace and prokind <> 'a'
-    ) found
-"""
-
-CREDENTIALS_OF_BEFORE = """
-    insert into workspaces (id, name) values ('ws_one', 'One'), ('ws_two', 'Two');
-    insert into bots (id, workspace_id, slug, name, bot_key, locale) values
-        ('00000000-0000-4000-8000-000000000001', 'ws_one', 'only', 'Only', 'pk_1', 'en'),
-        ('00000000-0000-4000-8000-000000000002', 'ws_two', 'first', 'First', 'pk_2', 'en'),
-        ('00000000-0000-4000-8000-000000000003', 'ws_two', 'second', 'Second', 'pk_3', 'en');
-    insert into api_keys (id, workspace_id, name, key_hash, last_four, scope, bot_ids) values
-        ('key_all_of_one', 'ws_one', 'a', '1', '0000', 'content:read', null),
-        ('key_all_of_two', 'ws_two', 'b', '2', '0000', 'content:read', null),
-        ('key_first_of_two', 'ws_two', 'c', '3', '0000', 'content:read',
-            '{00000000-0000-4000-8000-000000000002}');
+    ) facts
 """
 
 
@@ -94,24 +80,24 @@ def test_two_processes_at_once_make_one_schema(empty_url: str, database_url: str
         assert connection.execute("select count(*) from workspaces").fetchone() == (1,)
 
 
-def test_credentials_of_before_go_on_with_the_only_bot_of_their_workspace(empty_url: str) -> None:
-    [step] = VERSIONS.glob("*_default_bots.py")
-    [before] = re.findall(r'^down_revision = "(.+)"$', step.read_text(), re.MULTILINE)
-    take_steps(empty_url, before)
-    with psycopg.connect(empty_url) as connection:
-        connection.execute(CREDENTIALS_OF_BEFORE)
-
+def test_a_database_of_another_version_is_refused_with_what_to_do(empty_url: str) -> None:
     migrate(empty_url)
-
     with psycopg.connect(empty_url) as connection:
-        defaults = (
-            "select k.id, b.slug from api_keys k left join bots b on b.id = k.default_bot_id order by 1"
-        )
-        assert connection.execute(defaults).fetchall() == [
-            ("key_all_of_one", "only"),
-            ("key_all_of_two", None),
-            ("key_first_of_two", "first"),
-        ]
+        connection.execute("update alembic_version set version_num = '9999'")
+
+    with pytest.raises(UnknownRevision, match="use the version that made it"):
+        migrate(empty_url)
+
+
+def test_the_revisions_of_the_migrations_are_a_chain() -> None:
+    """The names begin with the revision, and each continues the one before."""
+    chain = [None, *sorted(revisions())]
+
+    for previous, revision in pairwise(chain):
+        [file] = VERSIONS.glob(f"{revision}_*.py")
+        lines = file.read_text().splitlines()
+        assert f'revision = "{revision}"' in lines
+        assert f"down_revision = {repr(previous).replace(chr(39), chr(34))}" in lines
 
 
 def schema(url: str) -> object:

@@ -160,7 +160,6 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
             "prune_askings",
             "prune_audit_entries",
             "prune_conversations",
-            "prune_conversations",
             "prune_events",
             "prune_idempotency_keys",
             "prune_leads",

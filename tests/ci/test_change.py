@@ -87,7 +87,7 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
     for words in (
         "1. Upload limits\n   draft   edit of “Upload limits” (art_",
         "code    app/config.py:2  max_upload_mb: int = 25\n",
-        f"review  {acme.environment['INSTEP_URL']}/v1/drafts/{draft['id']}\n",
+        f"review  instep draft show {draft['id']}\n",
         "| -The setting `max_upload_mb` is 10 by default.\n",
         "| +The setting `max_upload_mb` is 25 by default.\n",
     ):

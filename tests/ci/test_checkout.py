@@ -284,7 +284,7 @@ def test_a_checkout_without_a_default_branch_asks_for_a_base(tmp_path: Path) -> 
 def test_outside_of_a_checkout_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
-    with pytest.raises(GitFailed, match="is in no git checkout"):
+    with pytest.raises(GitFailed, match="is not in a git checkout"):
         read_change(tmp_path, NOTHING)
 
 

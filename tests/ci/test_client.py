@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from instep.ci.checkout import CodeChange
-from instep.ci.client import Client, LimitReached, Refused, Sent, Server, read_server
-from instep.ci.diff import Kept, Selection
+from instep.ci.client import Client, CreatedTask, LimitReached, Refused, Server, read_server
+from instep.ci.diff import FileDiff, Selection
 from instep.ci.shapes import Bot
 from instep.core import limits
 from tests.ci.servers import BOT, TASK, Reply, Stand, standing
@@ -22,7 +22,7 @@ ENDED = Reply(200, TASK | {"status": "completed", "outcome": "no_changes"})
 
 def changed(text: str = "+a\n", **fields: Any) -> CodeChange:
     selection = Selection()
-    selection.keep(Kept("a.py", 0, text, 1.0, len(text)))
+    selection.keep(FileDiff("a.py", 0, text, 1.0, len(text)))
     plain = CodeChange("pr", "Größe", "https://git.test/7", "Why.", "b" * 40, "a" * 40, selection)
     return replace(plain, **fields)
 
@@ -51,7 +51,7 @@ def client(stand: Stand | str, clock: Clock) -> Client:
     return Client(Server(stand if isinstance(stand, str) else stand.url, KEY), clock.now, clock.sleep)
 
 
-def create(stand: Stand | str, clock: Clock, change: CodeChange | None = None) -> Sent:
+def create(stand: Stand | str, clock: Clock, change: CodeChange | None = None) -> CreatedTask:
     with client(stand, clock) as opened:
         return opened.create_task(Bot(**BOT), change or changed())
 
@@ -212,7 +212,7 @@ def test_a_redirect_is_not_followed_and_nobody_else_sees_the_key(clock: Clock) -
     with standing() as other:
         for status in (301, 302, 303, 307, 308):
             away = Reply(status, {}, {"Location": f"{other.url}/v1/tasks"})
-            with standing(create=[away]) as stand, pytest.raises(Refused, match="sends callers elsewhere"):
+            with standing(create=[away]) as stand, pytest.raises(Refused, match="answers with a redirect"):
                 create(stand, clock)
 
     assert other.asked == []
@@ -334,8 +334,8 @@ def test_addresses_of_inner_networks_and_below_paths_are_taken(url: str) -> None
             {"INSTEP_API_KEY": " \n"},
             "INSTEP_API_KEY is not set: it takes an API key of the server. Secrets of CI are often",
         ),
-        ({"INSTEP_API_KEY": "isk_a b"}, "INSTEP_API_KEY is no API key"),
-        ({"INSTEP_API_KEY": "isk_ü"}, "INSTEP_API_KEY is no API key"),
+        ({"INSTEP_API_KEY": "isk_a b"}, "INSTEP_API_KEY is not a valid API key"),
+        ({"INSTEP_API_KEY": "isk_ü"}, "INSTEP_API_KEY is not a valid API key"),
         *(
             ({"INSTEP_URL": url}, "INSTEP_URL must be an address")
             for url in (

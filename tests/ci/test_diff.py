@@ -240,7 +240,7 @@ def test_of_too_much_the_largest_of_the_least_weight_go(
 def test_what_a_request_can_hold_counts_in_its_encoding(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(diff, "DIFF_BYTES", 2_000)
+    monkeypatch.setattr(diff, "MAX_DIFF_BYTES", 2_000)
 
     quotes, signs = ('"' * 50 + "\n") * 10, ("日" * 50 + "\n") * 10
 
@@ -254,8 +254,8 @@ def test_what_a_request_can_hold_counts_in_its_encoding(
 def test_one_file_larger_than_a_task_is_left_out_by_its_beginning(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(diff, "DIFF_BYTES", 10_000)
-    monkeypatch.setattr(diff, "PIECE_BYTES", 100)
+    monkeypatch.setattr(diff, "MAX_DIFF_BYTES", 10_000)
+    monkeypatch.setattr(diff, "MAX_READ_BYTES", 100)
     long_line = "diff --git a/x b/x " * 1_000
 
     sent = chosen(

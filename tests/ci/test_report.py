@@ -106,7 +106,7 @@ def test_many_drafts_are_told_up_to_a_number() -> None:
 
     assert as_text(many).endswith("7 more: https://help.test/v1/drafts")
     assert "7 more" in as_markdown(many)
-    assert many.waiting == limits.MAX_REPORTED_DRAFTS + 7
+    assert many.pending_count == limits.MAX_REPORTED_DRAFTS + 7
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_without_a_task_there_was_nothing_to_send() -> None:
 
     assert as_text(nothing).startswith("Nothing to send")
     assert "Nothing to send" in as_markdown(nothing)
-    assert nothing.waiting == 0
+    assert nothing.pending_count == 0
     assert json.loads(as_json(nothing)) == {
         "id": None,
         "status": None,
@@ -212,5 +212,5 @@ def test_files_that_are_left_out_are_named_up_to_a_number() -> None:
 def test_a_draft_waits_while_it_is_pending(states: list[str], waiting: int, words: str) -> None:
     told = run(*[DRAFT | {"status": state} for state in states])
 
-    assert told.waiting == waiting
+    assert told.pending_count == waiting
     assert as_text(told).startswith(f"Task task_1: {words}\n")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from instep.ci.environment import CiContext, read_surroundings
+from instep.ci.environment import CiContext, read_context
 from instep.core.errors import InvalidRequest
 
 BASE, HEAD, ZEROS = "b" * 40, "a" * 40, "0" * 40
@@ -17,7 +17,7 @@ GITLAB = {"GITLAB_CI": "true", "CI_PROJECT_URL": "https://gitlab.test/acme/app",
 def github(folder: Path, event: Any, **more: str) -> CiContext:
     path = folder / "event.json"
     path.write_text(json.dumps(event))
-    return read_surroundings({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(path)} | more)
+    return read_context({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(path)} | more)
 
 
 def test_github_tells_of_a_pull_request(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_an_event_that_cant_be_read_is_refused(tmp_path: Path, text: str | None)
         path.write_bytes(text.encode("latin-1"))
 
     with pytest.raises(InvalidRequest, match="GITHUB_EVENT_PATH"):
-        read_surroundings({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(path)})
+        read_context({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(path)})
 
 
 def test_gitlab_tells_of_a_merge_request() -> None:
@@ -96,13 +96,13 @@ def test_gitlab_tells_of_a_merge_request() -> None:
     }
     url = "https://gitlab.test/acme/app/-/merge_requests/12"
 
-    assert read_surroundings(GITLAB | told) == CiContext("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
+    assert read_context(GITLAB | told) == CiContext("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
 
 
 def test_of_a_merged_result_the_head_is_that_of_the_merge_request() -> None:
     told = {"CI_MERGE_REQUEST_IID": "12", "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "c" * 40}
 
-    assert read_surroundings(GITLAB | told).head == "c" * 40
+    assert read_context(GITLAB | told).head == "c" * 40
 
 
 def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
@@ -110,10 +110,10 @@ def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
     push = GITLAB | {"CI_COMMIT_BEFORE_SHA": BASE, "CI_DEFAULT_BRANCH": "trunk"}
     tag = GITLAB | {"CI_COMMIT_TAG": "v1.1", "CI_COMMIT_TAG_MESSAGE": "News"}
 
-    assert read_surroundings(push) == CiContext(
+    assert read_context(push) == CiContext(
         "commit", before=BASE, head=HEAD, url=f"{home}/-/commit/{HEAD}", default_branch="trunk"
     )
-    assert read_surroundings(tag) == CiContext(
+    assert read_context(tag) == CiContext(
         "release", title="v1.1", url=f"{home}/-/tags/v1.1", description="News"
     )
 
@@ -121,13 +121,11 @@ def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
 def test_jenkins_tells_of_a_pull_request_and_of_a_tag() -> None:
     told = {"CHANGE_TARGET": "main", "CHANGE_TITLE": "Größe", "CHANGE_URL": "https://git.test/7"}
 
-    assert read_surroundings(told) == CiContext(
-        "pr", base="origin/main", title="Größe", url="https://git.test/7"
-    )
-    assert read_surroundings({"TAG_NAME": "v1.1"}) == CiContext("release", title="v1.1")
+    assert read_context(told) == CiContext("pr", base="origin/main", title="Größe", url="https://git.test/7")
+    assert read_context({"TAG_NAME": "v1.1"}) == CiContext("release", title="v1.1")
 
 
 def test_elsewhere_nothing_is_said() -> None:
     others = {"GITHUB_ACTIONS": "", "GITHUB_EVENT_PATH": "/nowhere", "CI_MERGE_REQUEST_TITLE": "x"}
 
-    assert read_surroundings(others) == CiContext()
+    assert read_context(others) == CiContext()

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from instep.cli.asking import DECLINED
+from instep.cli.asking import NOT_ANSWERED
 from tests.runtime.installation import COMMAND, Installation, installed
 
 
@@ -24,7 +24,7 @@ def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str)
     assert answered.returncode == 0, answered.stderr
     [source] = json.loads(answered.stdout)["sources"]
     assert source["url"].startswith(f"{installation.url}/help/{bot['slug']}/articles/export-invoices")
-    assert declined.returncode == DECLINED
+    assert declined.returncode == NOT_ANSWERED
     assert json.loads(declined.stdout)["answered"] is False
 
 

@@ -13,7 +13,7 @@ from instep.answers.golden import ask_golden_questions
 from instep.articles.actions import create_article, publish_article, unpublish_article
 from instep.articles.schemas import ArticleCreate
 from instep.cli import app
-from instep.cli.asking import DECLINED
+from instep.cli.asking import NOT_ANSWERED
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.config import settings
@@ -149,7 +149,7 @@ def test_the_commands(company: Company, database_url: str) -> None:
     assert "[1]" in spoken
     assert "[1] Invoices: http://help.test/help/" in spoken
     declined = run("ask", "Which hotels accept lamas?", *where, "--json")
-    assert (declined.exit_code, json.loads(declined.stdout)["answered"]) == (DECLINED, False)
+    assert (declined.exit_code, json.loads(declined.stdout)["answered"]) == (NOT_ANSWERED, False)
 
     asyncio.run(as_owner(database_url, unpublish))
     lost = run("ask", "--golden", *where)

@@ -33,3 +33,8 @@ def test_every_command_is_shown_and_the_exit_codes_are_those_of_the_commands() -
 
     assert tuple(re.findall(r"^instep draft (\w+)", lines, re.MULTILINE)) == COMMANDS
     assert re.findall(r"^\| (\d) \| ", ARTICLE, re.MULTILINE) == ["0", str(FAILED), "2"]
+
+
+def test_every_command_gives_an_example() -> None:
+    for name in COMMANDS:
+        assert f"   instep draft {name}" in CliRunner().invoke(app, ["draft", name, "--help"]).output

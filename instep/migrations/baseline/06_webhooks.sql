@@ -1,46 +1,92 @@
-"""The sender of deliveries: leases, a fair claim, the record of attempts, and the pruning of old ones."""
+-- Webhook endpoints with their secrets, events, and deliveries with the queue that sends them.
 
-from alembic import op
+create table webhook_endpoints (
+  id text primary key,
+  workspace_id text not null references workspaces,
+  -- The one bot that the request named; null: all that the key covered.
+  bot_id uuid,
+  -- The bots whose events the endpoint gets; null: every bot of the workspace, future ones included.
+  bot_ids uuid[],
+  url text not null,
+  description text,
+  events text[] not null,
+  status text not null check (status in ('enabled', 'disabled')),
+  disabled_reason text,
+  -- Since when every attempt has failed; null: the last attempt succeeded, or there was none.
+  failing_since timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  foreign key (workspace_id, bot_id) references bots (workspace_id, id),
+  unique (workspace_id, id)
+);
+create index on webhook_endpoints (workspace_id, created_at desc, id desc);
 
-revision = "0012"
-down_revision = "0011"
+-- Every secret that has not ended signs deliveries; the one without an end is the current one.
+create table webhook_secrets (
+  id text primary key,
+  workspace_id text not null,
+  endpoint_id text not null,
+  sealed bytea not null,
+  ends_at timestamptz,
+  created_at timestamptz not null,
+  foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id) on delete cascade
+);
+create index on webhook_secrets (workspace_id, endpoint_id);
+create unique index webhook_secrets_present on webhook_secrets (endpoint_id) where ends_at is null;
 
-COLUMNS = """
--- How many attempts have begun; the present one's number, by which its outcome is told from a later one's.
-alter table deliveries add column attempts_begun integer not null default 0;
-alter table deliveries add column began_at timestamptz;
--- Until then one sender has it; past it the attempt is taken for lost.
-alter table deliveries add column leased_until timestamptz;
--- Whether its time had come when deliveries were last claimed: claims look past what waits for a retry.
-alter table deliveries add column is_due boolean not null default true;
+create table events (
+  id text primary key,
+  workspace_id text not null references workspaces,
+  type text not null,
+  -- The request body, byte for byte, of every attempt at every endpoint.
+  body bytea not null,
+  created_at timestamptz not null,
+  unique (workspace_id, id)
+);
+create index on events (created_at);
+
+create table deliveries (
+  id text primary key,
+  workspace_id text not null,
+  endpoint_id text not null,
+  event_id text not null,
+  status text not null check (status in ('pending', 'delivered', 'failed')),
+  attempts jsonb not null default '[]',
+  -- Attempts of the present round; redelivery begins a new round.
+  round_attempts integer not null default 0,
+  -- Attempts that have begun. The number of the present one tells its outcome from a later one's.
+  attempts_begun integer not null default 0,
+  began_at timestamptz,
+  -- Until then one sender holds the delivery; after that the attempt counts as lost.
+  leased_until timestamptz,
+  next_attempt_at timestamptz,
+  -- Whether the delivery was due at the last claim: claims skip what waits for a retry.
+  is_due boolean not null default true,
+  created_at timestamptz not null,
+  foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id) on delete cascade,
+  foreign key (workspace_id, event_id) references events (workspace_id, id) on delete cascade,
+  unique (event_id, endpoint_id),
+  check ((status = 'pending') = (next_attempt_at is not null))
+) with (fillfactor = 80);
 comment on column deliveries.attempts is
   'The latest attempts, in order: number, at, http_status, duration_ms, error, answer.';
-
-drop index deliveries_due;
+create index deliveries_log on deliveries (workspace_id, endpoint_id, created_at desc, id desc);
 create index deliveries_ripe on deliveries (endpoint_id, next_attempt_at, id)
   where status = 'pending' and is_due;
 create index deliveries_waiting on deliveries (next_attempt_at) where status = 'pending' and not is_due;
 create index deliveries_leased on deliveries (leased_until) where leased_until is not null;
 
--- Since when every attempt has failed; null: the last one has not.
-alter table webhook_endpoints add column failing_since timestamptz;
-"""
-
-LOG = """
 create function with_attempt(log jsonb, attempt jsonb, kept integer) returns jsonb
 language sql immutable as $$
   select jsonb_path_query_array(log || attempt, '$[last - $n to last]', jsonb_build_object('n', kept - 1))
 $$;
-revoke all on function with_attempt from public;
-"""
 
-# The claims of all senders follow one another, so that none sees less of an endpoint under way than there is.
-# It jumps from one endpoint that has something due to the next in the index: neither how much one has waiting
-# nor how many wait for a retry costs the others anything. All times are the database's.
-# What is under way is looked up by key: of so young a number the planner knows nothing, and would join badly.
-# What it answers is small: the next claim waits until the answer is sent, and would wait for a sender that
-# has stopped reading. The bodies are asked for afterwards.
-CLAIM = """
+-- Claims of all senders run one after another, so that each sees everything that is in flight at an endpoint.
+-- A claim jumps in the index from one endpoint with due deliveries to the next: neither a long backlog of one
+-- endpoint nor many pending retries cost the others anything. All times are the database's.
+-- Deliveries in flight are looked up by key: the planner has no statistics on rows this recent, and would
+-- choose a bad join. The result is small, because the next claim waits until it has been sent and would wait
+-- for a sender that has stopped reading; read_deliveries fetches the bodies afterwards.
 create function claim_deliveries(
   most integer, at_one_endpoint integer, of_one_workspace integer, lease interval, kept integer
 ) returns table (id text, number integer, at timestamptz)
@@ -53,7 +99,7 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('claim_deliveries', 0));
   moment := clock_timestamp();
-  -- An array, so that it is looked for once, whatever the planner thinks of the table.
+  -- The array makes PostgreSQL run the subquery once, whatever the planner estimates.
   update deliveries d set is_due = true
   where d.id = any (array(
     select w.id from deliveries w
@@ -125,12 +171,7 @@ create function read_deliveries(wanted text[]) returns table (
   where d.id = any (wanted)
 $$;
 
-revoke all on function claim_deliveries, read_deliveries from public;
-grant execute on function claim_deliveries, read_deliveries to instep_app;
-"""
-
-# Endpoints are locked before deliveries, each in the order of their ids, as everywhere.
-RECORD = """
+-- It locks endpoints before deliveries, each in the order of their ids, as every statement here does.
 create function record_attempts(outcomes jsonb, waits interval[], patience interval, kept integer)
 returns table (endpoint_id text, disabled_reason text)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -189,12 +230,9 @@ begin
     delivered boolean, gone boolean)
   where d.id = o.id and d.attempts_begun = o.number and d.leased_until is not null;
 end $$;
-revoke all on function record_attempts from public;
-grant execute on function record_attempts to instep_app;
-"""
 
-# Deleting an event takes its deliveries along, in whichever order: so they are locked before, as everywhere.
-PRUNE = """
+-- Deleting an event deletes its deliveries in an arbitrary order, so they are locked beforehand in the order
+-- of their ids.
 create function prune_events(age interval, most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare old text[];
@@ -209,11 +247,3 @@ begin
   delete from events where id = any (old);
   return cardinality(old);
 end $$;
-revoke all on function prune_events from public;
-grant execute on function prune_events to instep_app;
-"""
-
-
-def upgrade() -> None:
-    for step in (COLUMNS, LOG, CLAIM, RECORD, PRUNE):
-        op.execute(step)

@@ -1,11 +1,5 @@
-"""Workspaces, bots, API keys, rate windows; the application's role and how a connection enters a tenant."""
+-- Workspaces, bots, API keys and rate limits; the application's role, and how a request enters a workspace.
 
-from alembic import op
-
-revision = "0001"
-down_revision = None
-
-ROLE = """
 do $$ begin
   create role instep_app nologin;
 exception when duplicate_object or unique_violation then null;
@@ -14,9 +8,7 @@ do $$ begin
   execute format('grant instep_app to %I', current_user);
 end $$;
 grant usage on schema public to instep_app;
-"""
 
-TABLES = """
 create table workspaces (
   id text primary key,
   name text not null,
@@ -31,11 +23,14 @@ create table bots (
   name text not null,
   bot_key text not null unique,
   locale text not null,
-  -- The last change stamp given out; see stamp_change.
+  -- Origins whose pages may call the visitor API: scheme, host and port, in canonical form.
+  origins text[] not null default '{}',
+  -- The last change stamp that was issued; see stamp_change.
   changed_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default now(),
   unique (workspace_id, id)
 ) with (fillfactor = 50);
+create index on bots using gin (origins);
 
 create table api_keys (
   id text primary key,
@@ -44,15 +39,19 @@ create table api_keys (
   key_hash bytea not null unique,
   last_four text not null,
   scope text not null check (scope in ('content:read', 'content:write')),
-  -- null: every bot of the workspace, also those to come
+  -- null: every bot of the workspace, future ones included
   bot_ids uuid[],
+  -- The only bot that the key covered when it was created; null: there was none, or several.
+  default_bot_id uuid,
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  foreign key (workspace_id, default_bot_id) references bots (workspace_id, id)
+    on delete set null (default_bot_id)
 );
 
--- Counts may be lost in a crash, so they need no write-ahead log.
+-- A crash may lose these counts, so they need no write-ahead log.
 create unlogged table rate_windows (
   policy text not null,
   subject text not null,
@@ -61,24 +60,7 @@ create unlogged table rate_windows (
   primary key (policy, subject)
 ) with (fillfactor = 50);
 create index on rate_windows (started_at);
-"""
 
-# Written out in each policy: a function would be called, not inlined, and cost more than the query itself.
-TENANT = "(select nullif(current_setting('instep.workspace_id', true), ''))"
-SECURITY = f"""
-alter table workspaces enable row level security;
-create policy tenant on workspaces to instep_app using (id = {TENANT});
-alter table bots enable row level security;
-create policy tenant on bots to instep_app using (workspace_id = {TENANT});
-alter table api_keys enable row level security;
-create policy tenant on api_keys to instep_app using (workspace_id = {TENANT});
-
-grant select on workspaces, bots to instep_app;
-grant select (id, workspace_id, bot_ids) on api_keys to instep_app;
-grant update (changed_at) on bots to instep_app;
-"""
-
-FUNCTIONS = """
 -- Counts one hit in a fixed window that begins with its first hit; exact across processes.
 create function count_hit(p_policy text, p_subject text, p_seconds integer,
   out hits integer, out seconds_left integer)
@@ -96,7 +78,7 @@ begin
   seconds_left := greatest(1, ceil(p_seconds - extract(epoch from v_now - v_began)));
 end $$;
 
--- What is left of a window, without counting.
+-- The state of a window, without counting a hit.
 create function peek_hits(p_policy text, p_subject text, p_seconds integer,
   out hits integer, out seconds_left integer)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -112,8 +94,21 @@ language sql security definer set search_path = public, pg_temp as $$
   delete from rate_windows where started_at < clock_timestamp() - p_older_than
 $$;
 
--- The one statement that begins a request with an API key: finds the key, counts the request, puts the
--- connection into the key's workspace, resolves the bot. Without a valid key it counts against the address.
+-- The bot that a request is for: the one it names, else the credential's default, else the only one that the
+-- credential covers. No row: the caller must name one. PostgreSQL inlines it into the statements that use it.
+create function bot_in_force(p_workspace text, p_covered uuid[], p_default uuid, p_named uuid)
+returns table (id uuid, slug text, name text, locale text) language sql stable as $$
+  select b.id, b.slug, b.name, b.locale from (
+    select b.id, b.slug, b.name, b.locale, count(*) over () as candidates from bots b
+    where b.workspace_id = p_workspace and (p_covered is null or b.id = any(p_covered))
+      and (coalesce(p_named, p_default) is null or b.id = coalesce(p_named, p_default))
+    -- Two rows are enough to know that the caller must choose.
+    limit 2) b
+  where b.candidates = 1
+$$;
+
+-- The one statement that begins a request with an API key: it finds the key, counts the request, puts the
+-- connection into the key's workspace and resolves the bot. Without a valid key the address is counted.
 create function enter_with_key(p_key_hash bytea, p_bot uuid, p_address text, p_seconds integer)
 returns table (
   key_id text, key_name text, scope text, workspace_id text, is_paused boolean,
@@ -124,7 +119,7 @@ begin
   return query
   with key as (
     select k.id, k.name, k.scope, k.workspace_id, w.paused_at is not null as is_paused, k.bot_ids,
-      k.last_used_at
+      k.default_bot_id, k.last_used_at
     from api_keys k join workspaces w on w.id = k.workspace_id
     where k.key_hash = p_key_hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   ), used as (
@@ -143,57 +138,56 @@ begin
     returning w.hits, greatest(1, ceil(extract(epoch from
       w.started_at + make_interval(secs => p_seconds) - clock_timestamp())))::integer as seconds_left
   ), bot as (
-    -- Two are enough to know that the caller must choose.
-    select b.id, b.slug, b.name, b.locale, count(*) over () as covered
-    from key join lateral (
-      select b.id, b.slug, b.name, b.locale from bots b
-      where b.workspace_id = key.workspace_id and (p_bot is null or b.id = p_bot)
-        and (key.bot_ids is null or b.id = any(key.bot_ids))
-      limit 2) b on true
+    select b.id, b.slug, b.name, b.locale
+    from key cross join lateral bot_in_force(key.workspace_id, key.bot_ids, key.default_bot_id, p_bot) b
   )
   select key.id, key.name, key.scope,
     nullif(set_config('instep.workspace_id', coalesce(key.workspace_id, ''), false), ''),
     key.is_paused, hit.hits, hit.seconds_left, bot.id, bot.slug, bot.name, bot.locale
-  from hit left join key on true left join bot on bot.covered = 1;
+  from hit left join key on true left join bot on true;
 end $$;
 
--- Begins a request of the public site: the help center's slug decides the workspace.
+-- Begins a request of the public site. The plan may evaluate a condition for every bot, so the workspace is
+-- set in the select list, which PostgreSQL evaluates only for the bot with this slug.
 create function enter_site(p_slug text)
 returns table (workspace_id text, bot_id uuid, bot_slug text, bot_name text, bot_locale text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform set_config('instep.workspace_id', '', false);
-  return query select b.workspace_id, b.id, b.slug, b.name, b.locale from bots b
-    where b.slug = p_slug and set_config('instep.workspace_id', b.workspace_id, false) is not null;
+  return query select set_config('instep.workspace_id', b.workspace_id, false), b.id, b.slug, b.name, b.locale
+    from bots b where b.slug = p_slug;
 end $$;
 
--- Whether the workspace takes writes; if so it stays open until this transaction ends. Advisory locks queue,
--- while lockers of a row would pass a waiting pause for ever. Each statement of a function looks anew, so the
--- second one sees what was paused while the first waited.
+-- Begins a request of the front page. The connection enters the workspace that owns all bots; when several
+-- workspaces have bots it enters none, so that strangers learn nothing about other companies' help centers.
+create function enter_front_page() returns table (has_bots boolean, workspace_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare first_id text; last_id text;
+begin
+  -- Each is one lookup at an end of an index.
+  select min(b.workspace_id), max(b.workspace_id) into first_id, last_id from bots b;
+  workspace_id := case when first_id = last_id then first_id else '' end;
+  has_bots := first_id is not null;
+  perform set_config('instep.workspace_id', workspace_id, false);
+  return next;
+end $$;
+
+-- Whether the workspace accepts writes; if it does, it stays open until this transaction ends. Advisory locks
+-- queue, while row locks would let a waiting pause starve. In a volatile function each statement takes its
+-- own snapshot, so the second one sees a pause that committed while the first waited.
 create function hold_open(p_workspace text) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended(p_workspace, 0));
   return exists (select from workspaces where id = p_workspace and paused_at is null);
 end $$;
 
--- Change stamps rise in commit order per bot: the lock on the bot's row is held until the transaction ends.
+-- Change stamps rise in commit order within a bot: the lock on the bot's row lasts until the transaction
+-- ends.
 create function stamp_change(p_bot uuid) returns timestamptz language sql as $$
   update bots set changed_at = greatest(clock_timestamp(), changed_at + interval '1 microsecond')
   where id = p_bot returning changed_at
 $$;
 
-revoke execute on function count_hit, peek_hits, prune_rate_windows, enter_with_key, enter_site from public;
-grant execute on function count_hit, peek_hits, prune_rate_windows, enter_with_key, enter_site to instep_app;
-"""
-
-
-# A fresh installation serves one company; more workspaces are made by command.
-FIRST_WORKSPACE = """
+-- A fresh installation serves one company; `instep workspaces create` adds others.
 insert into workspaces (id, name)
 values ('ws_' || left(replace(gen_random_uuid()::text, '-', ''), 26), 'Workspace');
-"""
-
-
-def upgrade() -> None:
-    for step in (ROLE, TABLES, SECURITY, FUNCTIONS, FIRST_WORKSPACE):
-        op.execute(step)

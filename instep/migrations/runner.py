@@ -1,4 +1,4 @@
-"""The steps that are left to the newest schema: Alembic's, in plain SQL, taken under a lock."""
+"""Runs the missing migrations with Alembic, under a lock."""
 
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from sqlalchemy.pool import NullPool
 from instep.core.outages import is_conclusive, outage_of
 from instep.migrations import MigrationRefused
 
-# Any number that no other user of the database locks.
+# An arbitrary key that no other user of the database locks.
 LOCK = 4_927_001_733
 
 
-def take_steps(url: str, target: str = "head") -> None:
-    """Take all steps up to the revision `target` that the schema at `url` does not have behind it."""
+def run_migrations(url: str) -> None:
+    """Run every migration that the schema at `url` lacks."""
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql(f"select pg_advisory_lock({LOCK})")
@@ -27,14 +27,14 @@ def take_steps(url: str, target: str = "head") -> None:
         config.set_main_option("script_location", str(Path(__file__).parent))
         config.attributes["connection"] = connection
         try:
-            command.upgrade(config, target)
+            command.upgrade(config, "head")
         except DBAPIError as error:
             raise refusal_of(error) from None
         connection.commit()
 
 
 def refusal_of(error: DBAPIError) -> Exception:
-    """What an operator can act on, or the error itself."""
+    """An error that tells the operator what to do, or else `error` itself."""
     reason = error.orig
     if isinstance(reason, InsufficientPrivilege):
         return MigrationRefused(str(reason).splitlines()[0])

@@ -1,11 +1,5 @@
-"""Changelog entries."""
+-- Entries of the changelog.
 
-from alembic import op
-
-revision = "0007"
-down_revision = "0006"
-
-TABLES = """
 create table changelog_entries (
   id text primary key,
   workspace_id text not null,
@@ -13,7 +7,7 @@ create table changelog_entries (
   slug text not null,
   title text not null,
   content_markdown text not null,
-  -- Rendered when written, so that no reader waits for it.
+  -- Rendered when written, so that readers do not wait for it.
   content_html text not null,
   source_url text,
   status text not null check (status in ('draft', 'published', 'archived')),
@@ -26,16 +20,3 @@ create table changelog_entries (
 );
 create index on changelog_entries (bot_id, created_at desc, id desc);
 create index on changelog_entries (bot_id, published_at desc, id desc) where status = 'published';
-"""
-
-SECURITY = """
-alter table changelog_entries enable row level security;
-create policy tenant on changelog_entries to instep_app
-  using (workspace_id = (select nullif(current_setting('instep.workspace_id', true), '')));
-grant select, insert, update, delete on changelog_entries to instep_app;
-"""
-
-
-def upgrade() -> None:
-    for step in (TABLES, SECURITY):
-        op.execute(step)

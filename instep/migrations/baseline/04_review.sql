@@ -1,22 +1,18 @@
-"""The review queue: drafts; the tasks that propose them; what makes a repeated task request one task."""
+-- The review queue: tasks, the drafts that they propose, and idempotency keys.
 
-from alembic import op
-
-revision = "0003"
-down_revision = "0002"
-
-TABLES = """
 create table tasks (
   id text primary key,
   workspace_id text not null,
   bot_id uuid not null,
   type text not null check (type in ('document_change', 'write_article')),
   status text not null check (status in ('queued', 'running', 'completed', 'failed')),
-  change_kind text not null,
-  change_title text not null,
+  change_kind text,
+  change_title text,
   change_url text,
   change_body text,
   diff text,
+  -- The request for a new article: title, instructions, collection_id, source_url.
+  article jsonb,
   outcome text check (outcome in ('drafts', 'no_changes')),
   summary text,
   reviewed jsonb not null default '[]',
@@ -26,10 +22,15 @@ create table tasks (
   started_at timestamptz,
   finished_at timestamptz,
   foreign key (workspace_id, bot_id) references bots (workspace_id, id),
-  unique (bot_id, id)
+  unique (bot_id, id),
+  constraint tasks_work check (case type
+    when 'document_change' then num_nulls(change_kind, change_title) = 0 and article is null
+    else num_nonnulls(change_kind, change_title, change_url, change_body, diff) = 0 and article is not null
+  end)
 );
 create index on tasks (bot_id, created_at desc, id desc);
 
+-- Makes a repeated request of a task return the first task.
 create table idempotency_keys (
   workspace_id text not null references workspaces,
   key text not null,
@@ -50,16 +51,18 @@ create table drafts (
   task_id text,
   -- null: the article's title stays as it is
   title text,
-  content_markdown text not null,
+  content_markdown text,
   reason text,
   source_url text,
-  -- The text that the proposal was made against, for the conflict and the three-way merge.
-  base_version integer not null,
-  base_title text not null,
-  base_markdown text not null,
-  -- The diff's counts against that text, kept so that lists need not compare texts.
-  additions integer not null,
-  deletions integer not null,
+  -- The text that the proposal was made against, for conflicts and the three-way merge.
+  base_version integer,
+  base_title text,
+  base_markdown text,
+  -- Line counts of the diff against that text, stored so that lists need not compare texts.
+  additions integer,
+  deletions integer,
+  -- Visitors' questions, for a draft that was made from them.
+  questions jsonb not null default '[]',
   evidence jsonb not null,
   warnings jsonb not null,
   author_type text not null,
@@ -68,33 +71,23 @@ create table drafts (
   updated_at timestamptz not null,
   foreign key (workspace_id, bot_id) references bots (workspace_id, id),
   foreign key (bot_id, article_id) references articles (bot_id, id) on delete cascade,
-  foreign key (bot_id, task_id) references tasks (bot_id, id)
+  foreign key (bot_id, task_id) references tasks (bot_id, id),
+  -- The title and text of a new article are stored only in the unpublished article behind the draft.
+  constraint drafts_text check (case
+    when type = 'edit'
+    then num_nulls(content_markdown, base_version, base_title, base_markdown, additions, deletions) = 0
+    else title is null
+      and num_nonnulls(content_markdown, base_version, base_title, base_markdown, additions, deletions) = 0
+  end)
 );
 create index drafts_queue on drafts (bot_id, created_at desc, id desc) where status = 'pending';
 create index drafts_article on drafts (bot_id, article_id, created_at desc, id desc) where status = 'pending';
--- A task proposes at most one edit of an article, however often it runs.
+create index on drafts (article_id);
+-- A task proposes at most one edit per article, however often it runs.
 create unique index drafts_once on drafts (task_id, article_id);
-"""
-
-SECURITY = """
-do $$ declare name text; begin
-  foreach name in array array['tasks', 'idempotency_keys', 'drafts'] loop
-    execute format('alter table %I enable row level security', name);
-    execute format('create policy tenant on %I to instep_app
-      using (workspace_id = (select nullif(current_setting(''instep.workspace_id'', true), '''')))', name);
-    execute format('grant select, insert, update, delete on %I to instep_app', name);
-  end loop;
-end $$;
+create unique index drafts_new_article on drafts (bot_id, article_id) where type <> 'edit';
 
 create function prune_idempotency_keys(p_older_than interval) returns void
 language sql security definer set search_path = public, pg_temp as $$
   delete from idempotency_keys where created_at < now() - p_older_than
 $$;
-revoke execute on function prune_idempotency_keys from public;
-grant execute on function prune_idempotency_keys to instep_app;
-"""
-
-
-def upgrade() -> None:
-    for step in (TABLES, SECURITY):
-        op.execute(step)

@@ -1,11 +1,5 @@
-"""Collections, articles with their former slugs and revisions."""
+-- Collections, and articles with their former slugs and revisions.
 
-from alembic import op
-
-revision = "0002"
-down_revision = "0001"
-
-TABLES = """
 create table collections (
   id text primary key,
   workspace_id text not null,
@@ -34,32 +28,46 @@ create table articles (
   title text not null,
   description text,
   content_markdown text not null,
-  -- Rendered when written, so that no reader waits for it.
+  -- Rendered when written, so that readers do not wait for it.
   content_html text not null,
   collection_id text,
   visibility text not null check (visibility in ('public', 'authenticated')),
   position integer not null,
   status text not null check (status in ('draft', 'in_review', 'published', 'archived')),
   version integer not null,
-  -- Who wrote the present text, and by what: they go into the revision when it is replaced.
+  -- Who wrote the present text, and from what; both go into the revision when the text is replaced.
   origin text not null,
   draft_id text,
   author_type text not null,
   author_name text not null,
   text_changed_at timestamptz not null,
+  -- The working copy: what the editor saved over a published text; it is invisible until it is published.
+  working_title text,
+  working_markdown text,
+  working_author_type text,
+  working_author_name text,
+  working_saved_at timestamptz,
   published_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   deleted_at timestamptz,
   foreign key (workspace_id, bot_id) references bots (workspace_id, id),
   foreign key (bot_id, collection_id) references collections (bot_id, id) on delete set null (collection_id),
-  foreign key (bot_id, translation_of) references articles (bot_id, id),
-  unique (bot_id, id)
+  -- Purging an article purges its translations, which are never deleted later than it.
+  foreign key (bot_id, translation_of) references articles (bot_id, id) on delete cascade,
+  unique (bot_id, id),
+  constraint articles_working_copy check (num_nulls(working_title, working_markdown,
+    working_author_type, working_author_name, working_saved_at) in (0, 5))
 );
 create unique index articles_slug on articles (bot_id, slug, locale) where deleted_at is null;
 create unique index articles_translation on articles (translation_of, locale) where deleted_at is null;
 create index articles_changed on articles (bot_id, updated_at desc, id desc) where deleted_at is null;
 create index articles_sidebar on articles (bot_id, collection_id, position, id) where deleted_at is null;
+create index articles_deleted on articles (deleted_at) where deleted_at is not null;
+-- The search index asks what was deleted since a stamp.
+create index articles_gone on articles (bot_id, deleted_at) where deleted_at is not null;
+-- A purge cascades along this key; the other indexes hold only articles that are not deleted.
+create index on articles (translation_of) where translation_of is not null;
 
 create table former_slugs (
   workspace_id text not null,
@@ -71,6 +79,7 @@ create table former_slugs (
   foreign key (workspace_id, bot_id) references bots (workspace_id, id),
   foreign key (bot_id, article_id) references articles (bot_id, id) on delete cascade
 );
+create index on former_slugs (article_id);
 
 create table revisions (
   id text primary key,
@@ -89,20 +98,33 @@ create table revisions (
   foreign key (bot_id, article_id) references articles (bot_id, id) on delete cascade,
   unique (article_id, version)
 );
-"""
 
-SECURITY = """
-do $$ declare name text; begin
-  foreach name in array array['collections', 'articles', 'former_slugs', 'revisions'] loop
-    execute format('alter table %I enable row level security', name);
-    execute format('create policy tenant on %I to instep_app
-      using (workspace_id = (select nullif(current_setting(''instep.workspace_id'', true), '''')))', name);
-    execute format('grant select, insert, update, delete on %I to instep_app', name);
-  end loop;
+-- Every change that readers see has a change stamp, by which the search index finds it; this trigger stamps
+-- changes that an operator makes in SQL as well.
+create function stamp_article() returns trigger language plpgsql as $$
+begin
+  new.updated_at := stamp_change(new.bot_id);
+  return new;
 end $$;
-"""
 
+create trigger articles_stamped
+before update of status, locale, title, description, content_markdown, visibility, collection_id on articles
+for each row when (old.updated_at = new.updated_at and
+  (old.status, old.locale, old.title, old.description, old.content_markdown, old.visibility,
+    old.collection_id)
+  is distinct from
+  (new.status, new.locale, new.title, new.description, new.content_markdown, new.visibility,
+    new.collection_id))
+execute function stamp_article();
 
-def upgrade() -> None:
-    for step in (TABLES, SECURITY):
-        op.execute(step)
+-- Removes at most `p_most` articles for good and returns their number, so that no statement runs long. It
+-- locks in the order of ids, as every statement does that locks several articles.
+create function purge_deleted_articles(p_older_than interval, p_most integer) returns integer
+language sql security definer set search_path = public, pg_temp as $$
+  with due as (
+    select id from articles where deleted_at <= now() - p_older_than order by id limit p_most for update
+  ), purged as (
+    delete from articles a using due where a.id = due.id returning a.id
+  )
+  select count(*)::integer from purged
+$$;
