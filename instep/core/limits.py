@@ -63,6 +63,9 @@ MAX_INDEX_WAITERS = 3
 INDEX_WAIT_SECONDS = 1.0
 # Articles whose texts are looked through for words that must stand together.
 MAX_PHRASE_CHECKS = 300
+# The search indexes this much of an article; its embeddings cover the same.
+MAX_INDEXED_CHARACTERS = 250_000
+MAX_INDEXED_PASSAGES = 600
 MAX_NEAREST_RETRIEVED = 10
 # A search for passages lists so many in all, and a page of the help center so many of them.
 MAX_PASSAGES_LISTED = 50

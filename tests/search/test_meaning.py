@@ -69,7 +69,7 @@ async def test_other_words_find_an_article_when_it_has_its_vectors(
     assert (await titles(client, "vehicle upkeep"))[0] == "Automobile"
     assert (await titles_of(ctx, "vehicle upkeep"))[0] == "Automobile"
     assert (await titles_of(ctx, "planning a vacation"))[0] == "Holiday"
-    # One piece with both passages: which of them is meant, the other words tell, or else its length.
+    # One chunk has both passages: the other words decide between them, or else the length.
     assert (await retrieve(ctx, "vehicle receipt")).passages[0].headings == ("Repair",)
     assert (await retrieve(ctx, "wash a vehicle")).passages[0].headings == ("Care",)
     assert {asked.head.split("\r\n")[0] for asked in embedder[1].asked} == {"POST /v1/embeddings HTTP/1.1"}
@@ -116,7 +116,7 @@ async def test_vectors_follow_the_article_and_go_with_it(
     assert await titles_of(ctx, "his receipt") == ["Fleet"]
     ok(await client.delete(path))
     ok(await client.post(f"/v1/articles/{other['id']}/unpublish"))
-    # At once in what is found, and soon in what is kept.
+    # The search drops it at once, and the job deletes its vectors later.
     assert await titles_of(ctx, "his receipt") == await titles_of(ctx, "a vacation") == []
     await embed(database, embedder[0], cast.acme)
     assert await counted(owner, article["id"]) == await counted(owner, other["id"]) == 0
@@ -218,7 +218,7 @@ async def test_a_piece_that_is_refused_spoils_no_other(
         assert len(behind.asked) == asked
 
 
-async def test_those_of_another_model_are_made_anew(
+async def test_vectors_of_another_model_are_replaced(
     api: Api, cast: Cast, ctx: Ctx, database: Database, owner: Tx
 ) -> None:
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
@@ -244,16 +244,16 @@ async def test_those_of_another_model_are_made_anew(
 async def test_a_question_is_asked_for_once_and_rests_after_a_failure() -> None:
     now = 0.0
     async with embedding(knows, knows, errs(500), errs(500), errs(500), knows) as (embedder, behind):
-        meaning = QueryEmbedder(embedder, clock=lambda: now)
-        assert await meaning.of("car") == await meaning.of("car") is not None
-        await meaning.prepare("bill")
-        assert await meaning.of("bill") is not None
+        query_embedder = QueryEmbedder(embedder, clock=lambda: now)
+        assert await query_embedder.vector_of("car") == await query_embedder.vector_of("car") is not None
+        await query_embedder.prepare("bill")
+        assert await query_embedder.vector_of("bill") is not None
         assert len(behind.asked) == 2
-        assert await meaning.of("leave") is None
-        assert await meaning.of("leave") is None
+        assert await query_embedder.vector_of("leave") is None
+        assert await query_embedder.vector_of("leave") is None
         assert len(behind.asked) == 5
         now += limits.EMBEDDING_BREAKER_SECONDS
-        assert await meaning.of("leave") is not None
+        assert await query_embedder.vector_of("leave") is not None
 
 
 async def test_without_the_extension_all_but_meaning_works(
@@ -283,7 +283,7 @@ async def test_the_job_takes_those_first_that_wait_longest_and_rests_after_a_fai
         article = await publish(api(company.write_key), "Automobile", "Wash it.")
         sql = "update articles set updated_at = %(at)s where id = %(id)s"
         await owner.run(sql, id=article["id"], at=datetime(2000, 1, 1 + place, tzinfo=UTC))
-    monkeypatch.setattr(jobs, "EMBED_AT_ONCE", 1)
+    monkeypatch.setattr(jobs, "EMBED_BATCH", 1)
     waits = "select run_at > now() + interval '50 seconds' from jobs where kind = %(kind)s"
     behind = "select array_agg(id) from vectors_behind(%(model)s, 1000000)"
     async with embedding(errs(401)) as (embedder, mind):
