@@ -73,7 +73,7 @@ def chunk_article(article: ArticleChange) -> list[Chunk]:
     chunker = Chunker(article)
     previous_headings: tuple[str, ...] = ()
     for number, passage in enumerate(split_article(article.description, article.markdown or "")):
-        headings = headings_of(passage)
+        headings = chunk_headings(passage)
         new_headings = (f"{heading}:" for heading in headings if heading not in previous_headings)
         for text in (*new_headings, *short_sentences(passage)):
             chunker.add(number, text)
@@ -85,7 +85,7 @@ def chunk_article(article: ArticleChange) -> list[Chunk]:
     return chunker.chunks
 
 
-def headings_of(passage: MarkdownPassage) -> tuple[str, ...]:
+def chunk_headings(passage: MarkdownPassage) -> tuple[str, ...]:
     """Its headings without the description, which is its own heading."""
     return tuple(heading for heading in passage.headings if heading != passage.markdown)
 
