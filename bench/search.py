@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=1_000)
     parser.add_argument("--bots", type=int, default=BOTS)
     parser.add_argument("--articles", type=int, default=ARTICLES)
-    parser.add_argument("--megabytes", type=int, help="of indexes cached; a process keeps 268")
+    parser.add_argument("--megabytes", type=int, help="of cached indexes; a process keeps 268")
     options = parser.parse_args()
     if options.megabytes:
         index_cache.indexes = indexes_by_bot(options.megabytes * 1_000_000)
