@@ -19,7 +19,7 @@ import psycopg
 
 from bench.__main__ import PORT, servers
 from bench.chat import processor_seconds
-from eval.retrieval.center import filled
+from eval.retrieval.center import create_help_center
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
@@ -29,8 +29,8 @@ from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.search import queries
 from instep.search.actions import search_articles
-from instep.search.index.cache import index_cache
-from instep.search.index.segment import Segment, pack
+from instep.search.index.cache import index_cache, indexes_by_bot
+from instep.search.index.segment import Segment, encode_segment
 from instep.search.index.stems import STEM_CACHE
 from instep.search.retrieve import retrieve
 from instep.search.schemas import SearchRequest
@@ -38,14 +38,14 @@ from instep.workspaces import actions
 
 ARTICLES = 5_000
 BOTS, ARTICLES_OF_A_BOT = 1_000, 100
-# Of all bots: those that are read for the first time, and those that are asked often and stay at hand.
-NEW, FEW = 20, 100
-# Between two looks at how long the event loop is held.
-PAUSE = 0.001
+# Bots whose first search is measured, and bots that are searched often and stay cached.
+NEW_BOTS, FREQUENT_BOTS = 20, 100
+# Between two measurements of how long the event loop is blocked.
+PAUSE_SECONDS = 0.001
 SECTIONS = 8
-# Words by Zipf's law, as in texts that people write; their letters tell nothing.
-WORDS = 40_000
-CHANCE = random.Random(1)
+# Words are drawn by Zipf's law, as in texts that people write.
+VOCABULARY_SIZE = 40_000
+RANDOM = random.Random(1)
 
 
 def main() -> None:
@@ -53,86 +53,87 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=1_000)
     parser.add_argument("--bots", type=int, default=BOTS)
     parser.add_argument("--articles", type=int, default=ARTICLES)
-    parser.add_argument("--megabytes", type=int, help="of indexes at hand; a process keeps 268")
-    wanted = parser.parse_args()
-    if wanted.megabytes:
-        index_cache.most_bytes = wanted.megabytes * 1_000_000
+    parser.add_argument("--megabytes", type=int, help="of cached indexes; a process keeps 268")
+    options = parser.parse_args()
+    if options.megabytes:
+        index_cache.indexes = indexes_by_bot(options.megabytes * 1_000_000)
     with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder:
         Path(folder).chmod(0o711)
         with EmbeddedPostgres.attach(Path(folder)) as embedded:
             migrate(embedded.url)
-            asyncio.run(measure(embedded.url, Path(folder), wanted))
+            asyncio.run(measure(embedded.url, Path(folder), options))
 
 
-async def measure(url: str, folder: Path, wanted: argparse.Namespace) -> None:
+async def measure(url: str, folder: Path, options: argparse.Namespace) -> None:
     database = Database(url, size=1)
     await database.open()
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as owner:
-        articles = [article(number) for number in range(wanted.articles)]
-        large, _ = await filled(owner, "Large", articles)
+        articles = [article(number) for number in range(options.articles)]
+        large, _ = await create_help_center(owner, "Large", articles)
         await owner.execute("vacuum analyze")
-        # As a server does when it has started.
+        # A server does the same after its start.
         gc.collect()
         gc.freeze()
-        print(f"one bot, {wanted.articles} articles: milliseconds, CPU those of the process")
+        print(f"one bot, {options.articles} articles: milliseconds, CPU those of the process")
         await show_first(database, owner, large)
-        await show("search", database, [large], wanted.searches, searching)
-        await show("retrieve", database, [large], wanted.searches, asking)
-        await show_over_http(owner, folder, large, wanted.searches)
-        await show_writes(owner, large, wanted.searches // 5)
+        await show("search", database, [large], options.searches, searching)
+        await show("retrieve", database, [large], options.searches, asking)
+        await show_over_http(owner, folder, large, options.searches)
+        await show_writes(owner, large, options.searches // 5)
         await run_through(database, [large])
         await show(
-            "search behind a change", database, [large], wanted.searches // 5, searching, change(owner)
+            "search behind a change", database, [large], options.searches // 5, searching, change(owner)
         )
         index_cache.indexes.clear()
-        small = await copies(owner, articles[:ARTICLES_OF_A_BOT], wanted.bots)
-        print(f"{wanted.bots} bots, {ARTICLES_OF_A_BOT} articles each")
-        await show("first search ever of a bot", database, small[:NEW], NEW, searching)
+        small = await copies(owner, articles[:ARTICLES_OF_A_BOT], options.bots)
+        print(f"{options.bots} bots, {ARTICLES_OF_A_BOT} articles each")
+        await show("first search ever of a bot", database, small[:NEW_BOTS], NEW_BOTS, searching)
         await store_indexes(database, small)
         await owner.execute("vacuum analyze")
         index_cache.indexes.clear()
-        # One after the other, which is the worst order: whoever comes again made room for others meanwhile.
-        await show("search, bots by turns", database, small, max(wanted.searches, len(small)), searching)
-        print(f"  {len(index_cache.indexes)} indexes at hand, {sum(at_hand()) / 1e6:.0f} MB")
-        await show("search, bots by turns again", database, small, wanted.searches, searching)
-        await show("retrieve, bots by turns", database, small, wanted.searches, asking)
-        few = small[:FEW]
+        # One bot after the other is the worst order: each was evicted before its turn comes again.
+        await show("search, bots by turns", database, small, max(options.searches, len(small)), searching)
+        print(f"  {len(index_cache.indexes)} indexes cached, {sum(cached_bytes()) / 1e6:.0f} MB")
+        await show("search, bots by turns again", database, small, options.searches, searching)
+        await show("retrieve, bots by turns", database, small, options.searches, asking)
+        few = small[:FREQUENT_BOTS]
         await run_through(database, few)
-        await show(f"search, {len(few)} bots often", database, few, wanted.searches, searching)
-        await show(f"retrieve, {len(few)} bots often", database, few, wanted.searches, asking)
+        await show(f"search, {len(few)} bots often", database, few, options.searches, searching)
+        await show(f"retrieve, {len(few)} bots often", database, few, options.searches, asking)
     await database.close()
     print(f"process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
 
 
-def at_hand() -> list[int]:
+def cached_bytes() -> list[int]:
     return [index.bytes for index in index_cache.indexes.values()]
 
 
 async def copies(
     owner: psycopg.AsyncConnection[Any], articles: list[dict[str, Any]], count: int
 ) -> list[Bot]:
-    """Bots with the same articles: filling each anew takes longer than all that is measured."""
-    first, _ = await filled(owner, "Small", articles)
+    """Bots with copies of the same articles: filling each one would take longer than the measurements."""
+    first, _ = await create_help_center(owner, "Small", articles)
     bots = [first]
     for number in range(1, count):
-        made = await actions.create_bot(Tx(owner), first.workspace_id, f"Small {number}", None, "en")
-        bots.append(Bot(made.id, first.workspace_id, made.slug, made.name, "en"))
-        await owner.execute(COPY, {"number": str(number), "bot": made.id, "first": first.id})
+        row = await actions.create_bot(Tx(owner), first.workspace_id, f"Small {number}", None, "en")
+        bots.append(Bot(row.id, first.workspace_id, row.slug, row.name, "en"))
+        await owner.execute(COPY, {"number": str(number), "bot": row.id, "first": first.id})
     return bots
 
 
 async def store_indexes(database: Database, bots: list[Bot]) -> None:
-    """What the job makes of each bot, made of the first one's: only what articles are called is another."""
-    [part] = index_cache.indexes[bots[0].id].segments
+    """Store an index for each bot as the job does: that of the first bot with other article ids."""
+    [live] = index_cache.indexes[bots[0].id].segments
     async with database.enter_workspace(bots[0].workspace_id) as tx:
         for number, bot in enumerate(bots):
             ctx = context(tx, bot)
-            data = pack(renamed(part.segment, f"_{number}" if number else ""))
+            data = encode_segment(renamed(live.segment, f"_{number}" if number else ""))
             await queries.store_index(ctx, data, (await queries.index_state(ctx)).changed_at)
 
 
-def renamed(segment: Segment, end: str) -> Segment:
-    return replace(segment, articles=[replace(one, id=one.id + end) for one in segment.articles])
+def renamed(segment: Segment, suffix: str) -> Segment:
+    articles = [replace(article, id=article.id + suffix) for article in segment.articles]
+    return replace(segment, articles=articles)
 
 
 COPY = """
@@ -156,11 +157,11 @@ def sentences(count: int) -> str:
 
 
 def some_words(count: int) -> str:
-    return " ".join(word(int(WORDS ** CHANCE.random())) for _ in range(count))
+    return " ".join(word(int(VOCABULARY_SIZE ** RANDOM.random())) for _ in range(count))
 
 
 def word(number: int) -> str:
-    """Another word for each number, with endings and beginnings as unlike each other as real ones."""
+    """A distinct word for each number, with beginnings and endings that vary as in real words."""
     letters = "etaoinsrhldcumfpgwybvk"
     spelled = ""
     number = number * 7_919 % 1_000_003
@@ -171,7 +172,7 @@ def word(number: int) -> str:
 
 
 def question() -> str:
-    return some_words(CHANCE.randint(2, 9))
+    return some_words(RANDOM.randint(2, 9))
 
 
 async def searching(ctx: Ctx) -> object:
@@ -183,7 +184,7 @@ async def asking(ctx: Ctx) -> object:
 
 
 def change(owner: psycopg.AsyncConnection[Any]) -> Callable[[Bot], Awaitable[None]]:
-    """A change of one article, stamped as the application does it."""
+    """A function that changes one article, with a change stamp as the application gives it."""
 
     async def change(bot: Bot) -> None:
         await owner.execute(
@@ -199,30 +200,30 @@ def change(owner: psycopg.AsyncConnection[Any]) -> Callable[[Bot], Awaitable[Non
 
 
 async def show_first(database: Database, owner: psycopg.AsyncConnection[Any], bot: Bot) -> None:
-    """What a process pays that has no index at hand: when none is stored, and when one is."""
+    """The first search of a process without a cached index: when none is stored, and when one is."""
     for name in ("first search ever", "first search of a process"):
         index_cache.indexes.clear()
         STEM_CACHE.clear()
-        holds: list[float] = []
-        watching = asyncio.create_task(watch(holds))
+        delays: list[float] = []
+        watcher = asyncio.create_task(watch(delays))
         await show(name, database, [bot], 1, searching)
-        watching.cancel()
-        print(f"  {'':28} others waited {1_000 * max(holds):.0f} ms for their turn at most")
+        watcher.cancel()
+        print(f"  {'':28} others waited {1_000 * max(delays):.0f} ms for their turn at most")
     index = index_cache.indexes[bot.id]
-    passages = sum(part.size for part in index.segments)
+    passages = sum(live.size for live in index.segments)
     cursor = await owner.execute("select octet_length(data) from search_indexes where bot_id = %s", (bot.id,))
     [stored] = await cursor.fetchone() or [0]
     print(f"  {'index':28} {index.bytes / 1e6:8.1f} MB, {passages} passages, {stored / 1e6:.1f} MB stored")
 
 
 async def show_over_http(owner: psycopg.AsyncConnection[Any], folder: Path, bot: Bot, searches: int) -> None:
-    """The same through a server process, one request after the other on one connection."""
-    made = await actions.create_key(Tx(owner), bot.workspace_id, "bench", Scope.READ, [bot.id])
-    headers = {"Authorization": f"Bearer {made.key}"}
+    """The same searches through a server process, one request after the other on one connection."""
+    created = await actions.create_key(Tx(owner), bot.workspace_id, "bench", Scope.READ, [bot.id])
+    headers = {"Authorization": f"Bearer {created.key}"}
     with servers(folder) as server:
         connection = http.client.HTTPConnection("127.0.0.1", PORT)
         elapsed = []
-        # The first ones read what is stored, and compile.
+        # Ten requests warm the process up.
         for number in range(-10, searches):
             if number == 0:
                 used = processor_seconds(server)
@@ -237,11 +238,11 @@ async def show_over_http(owner: psycopg.AsyncConnection[Any], folder: Path, bot:
                 elapsed.append(1_000 * (time.perf_counter() - started))
         used = 1_000 * (processor_seconds(server) - used) / searches
         connection.close()
-    tell("search over HTTP", elapsed, [used])
+    print_row("search over HTTP", elapsed, [used])
 
 
 async def show_writes(owner: psycopg.AsyncConnection[Any], bot: Bot, count: int) -> None:
-    """What the search makes of a change of an article while it is written: its trigger compares stamps."""
+    """The cost of the search for a write: with and without its trigger, which compares stamps."""
     changing = change(owner)
     for name, state in (("write without the search", "disable"), ("write", "enable")):
         await owner.execute(f"alter table articles {state} trigger articles_stamped")
@@ -250,15 +251,15 @@ async def show_writes(owner: psycopg.AsyncConnection[Any], bot: Bot, count: int)
             started = time.perf_counter()
             await changing(bot)
             elapsed.append(1_000 * (time.perf_counter() - started))
-        tell(name, elapsed, [])
+        print_row(name, elapsed, [])
 
 
-async def watch(holds: list[float]) -> None:
-    """How long whoever else has something to do waits for the event loop."""
+async def watch(delays: list[float]) -> None:
+    """Measure how long the event loop is blocked for others, in seconds."""
     while True:
         started = time.perf_counter()
-        await asyncio.sleep(PAUSE)
-        holds.append(time.perf_counter() - started - PAUSE)
+        await asyncio.sleep(PAUSE_SECONDS)
+        delays.append(time.perf_counter() - started - PAUSE_SECONDS)
 
 
 async def run_through(database: Database, bots: list[Bot]) -> None:
@@ -287,14 +288,14 @@ async def show(
             await search(ctx)
             elapsed.append(1_000 * (time.perf_counter() - started))
             cpu.append(1_000 * (time.process_time() - used))
-    tell(name, elapsed, cpu)
+    print_row(name, elapsed, cpu)
 
 
 def context(tx: Tx, bot: Bot) -> Ctx:
     return Ctx(tx, bot, Actor("command", "bench", can_write=False), utc_now())
 
 
-def tell(name: str, elapsed: list[float], cpu: list[float]) -> None:
+def print_row(name: str, elapsed: list[float], cpu: list[float]) -> None:
     p50, p99 = statistics.median(elapsed), sorted(elapsed)[int(len(elapsed) * 0.99)]
     used = f"  CPU {statistics.median(cpu):8.1f}" if cpu else ""
     print(f"  {name:28} p50 {p50:8.1f}  p99 {p99:8.1f}{used}", flush=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from eval.retrieval.center import filled
+from eval.retrieval.center import create_help_center
 from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database
@@ -38,9 +38,9 @@ def main(arguments: list[str]) -> int:
         print(f"The evaluation set is missing: no {SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
     scorer = read_scorer(folder)
-    with tempfile.TemporaryDirectory(prefix="instep-eval-") as place:
-        Path(place).chmod(0o711)
-        with EmbeddedPostgres.attach(Path(place)) as embedded:
+    with tempfile.TemporaryDirectory(prefix="instep-eval-") as directory:
+        Path(directory).chmod(0o711)
+        with EmbeddedPostgres.attach(Path(directory)) as embedded:
             migrate(embedded.url)
             figures = {
                 path.parent.name: asyncio.run(score(embedded.url, scorer, path.parent))
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
 
 
 def read_scorer(folder: Path) -> Any:
-    """The scorer lies beside its data, outside of this repository."""
+    """The scorer is part of the data set, which is not part of this repository."""
     spec = importlib.util.spec_from_file_location("helpeval", folder / SCORER)
     assert spec is not None
     assert spec.loader is not None
@@ -63,12 +63,12 @@ def read_scorer(folder: Path) -> Any:
 async def score(url: str, scorer: Any, folder: Path) -> dict[str, Any]:
     data = scorer.HelpSet(str(folder.resolve()))
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        bot, names = await filled(connection, folder.name, list(data.articles.values()))
+        bot, names = await create_help_center(connection, folder.name, list(data.articles.values()))
     database = Database(url, size=1)
     await database.open()
     try:
-        async with open_embedder(settings()) as found:
-            if embedder := await use_embedder(found, url):
+        async with open_embedder(settings()) as configured:
+            if embedder := await use_embedder(configured, url):
                 await embed_bot(database, embedder, bot)
             predictions = await predict(database, bot, names, data.asked())
     finally:
@@ -81,19 +81,19 @@ async def score(url: str, scorer: Any, folder: Path) -> dict[str, Any]:
 
 
 async def predict(
-    database: Database, bot: Bot, names: dict[str, str], asked: list[dict[str, str]]
+    database: Database, bot: Bot, names: dict[str, str], questions: list[dict[str, str]]
 ) -> list[dict[str, Any]]:
     predictions = []
     async with database.enter_workspace(bot.workspace_id) as tx:
         ctx = Ctx(tx, bot, Actor("command", "eval", can_write=False), utc_now())
-        for question in asked:
+        for question in questions:
             started = time.perf_counter()
-            found = await retrieve(ctx, question["question"], limit=PASSAGES)
+            retrieval = await retrieve(ctx, question["question"], limit=PASSAGES)
             predictions.append(
                 {
                     "id": question["id"],
-                    "ranking": [names[ref] for ref in found.article_ids],
-                    "score": found.signals.confidence,
+                    "ranking": [names[article_id] for article_id in retrieval.article_ids],
+                    "score": retrieval.signals.confidence,
                     "seconds": time.perf_counter() - started,
                 }
             )

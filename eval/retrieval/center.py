@@ -1,4 +1,4 @@
-"""A help center that is filled straight in the database: what the articles say is what is measured."""
+"""A help center that is written directly to the database, because only its search is measured."""
 
 from typing import Any
 
@@ -20,17 +20,17 @@ INSERT = """
 """
 
 
-async def filled(
+async def create_help_center(
     connection: AsyncConnection[Any], name: str, articles: list[dict[str, Any]]
 ) -> tuple[Bot, dict[str, str]]:
-    """The bot, and what its articles are called in the set."""
+    """The bot, and the id in the data set by the id of each article."""
     tx = Tx(connection)
     workspace = await actions.create_workspace(tx, name)
     bot = await actions.create_bot(tx, workspace.id, name, None, "en")
     names = {new_id("art"): article["id"] for article in articles}
     rows = [
         {
-            "id": ref,
+            "id": article_id,
             "workspace": workspace.id,
             "bot": bot.id,
             "title": article["title"],
@@ -39,7 +39,7 @@ async def filled(
             "markdown": article["text"],
             "html": render(article["text"]),
         }
-        for position, (ref, article) in enumerate(zip(names, articles, strict=True))
+        for position, (article_id, article) in enumerate(zip(names, articles, strict=True))
     ]
     async with connection.cursor() as cursor:
         await cursor.executemany(INSERT, rows)

@@ -9,7 +9,7 @@ from instep.answers import actions
 from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
 from instep.core import limits
 from instep.search.actions import search_passages
-from instep.search.schemas import Passage, Query, SearchRequest
+from instep.search.schemas import Passage, SearchRequest, SearchText
 from instep.search.semantic.query_embedder import query_embedder
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
@@ -73,7 +73,7 @@ async def ask_docs(
 @toolbox.tool(search_passages, ListOut[PassageOut], "Search the help center")
 async def search_docs(
     call: VisitorToolCall,
-    query: Query,
+    query: SearchText,
     locale: SearchLocale = None,
     include_text: WithTexts = False,
     limit: Limit = limits.DEFAULT_TOOL_ROWS,

@@ -73,6 +73,9 @@ MAX_INDEX_WAITERS = 3
 INDEX_WAIT_SECONDS = 1.0
 # Articles whose texts are checked for a quoted phrase.
 MAX_PHRASE_CHECKS = 300
+# The search indexes this much of an article; its embeddings cover the same.
+MAX_INDEXED_CHARACTERS = 250_000
+MAX_INDEXED_PASSAGES = 600
 # Articles that are ranked for the nearest ones, even if fewer are asked for.
 MAX_NEAREST_RETRIEVED = 10
 # Passages that a search returns at most, over all its pages; results on one page of the help center.

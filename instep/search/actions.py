@@ -1,4 +1,4 @@
-"""Searching live articles, and the passages of those that everybody may read."""
+"""Searching live articles, and the passages of those that are public."""
 
 from bisect import bisect_right
 from collections.abc import AsyncIterator
@@ -10,28 +10,28 @@ from instep.core.paging import Keyset, Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.cache import Index, index_cache
-from instep.search.query.query import (
-    Query,
+from instep.search.query.analysis import (
+    WeightedQuery,
     all_terms_query,
     analyze_query,
     any_terms_query,
     from_cursor,
     to_cursor,
 )
-from instep.search.query.scoring import Filter, Hit, hits, rank
-from instep.search.query.tokens import holds
+from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_hits
+from instep.search.query.tokenizer import contains_phrase
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage, SearchHit, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
 
 ORDER = Order(("score", "id"), descending=True)
 PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
-# Of those that were found, so many are looked at together: whether they hold a phrase, whether they live.
-HITS_RECHECKED = 50
+# How many hits one statement checks: still live, and containing the phrases.
+RECHECK_BATCH = 50
 
 
 async def search_articles(
-    ctx: Ctx, wanted: SearchRequest, form: Format, request: PageRequest
+    ctx: Ctx, search: SearchRequest, form: Format, request: PageRequest
 ) -> Page[SearchHit]:
     """Search the articles that are live, best match first.
 
@@ -42,74 +42,80 @@ async def search_articles(
     Where embeddings are set up, articles that say the same in other words are found then, too.
     An article whose title is the query comes first.
     """
-    page = request.page(ORDER, "search", ctx.bot.id, wanted.query, wanted.locale)
+    page = request.page(ORDER, "search", ctx.bot.id, search.query, search.locale)
     index, hidden = await index_cache.index_of(ctx)
-    scope = Filter(wanted.locale, "authenticated", hidden)
+    scope = ArticleFilter(search.locale, "authenticated", hidden)
     if page.after:
-        # The next page is found in the way in which the one before was.
-        return await results(ctx, index, from_cursor(page.after[2]), scope, form, page)
-    asked = await analyze_query(ctx, index, wanted.query, wanted.locale)
-    listed = await results(ctx, index, all_terms_query(asked), scope, form, page)
-    if listed.rows:
-        return listed
-    meant = await query_embedder.near(ctx, wanted.query, wanted.locale, "authenticated")
-    return await results(ctx, index, replace(any_terms_query(asked), semantic_hits=meant), scope, form, page)
+        # The cursor carries the query of the first page, so that all pages come from the same query.
+        return await _page_of_hits(ctx, index, from_cursor(page.after[2]), scope, form, page)
+    builder = await analyze_query(ctx, index, search.query, search.locale)
+    hits = await _page_of_hits(ctx, index, all_terms_query(builder), scope, form, page)
+    if hits.rows:
+        return hits
+    semantic_hits = await query_embedder.nearest(ctx, search.query, search.locale, "authenticated")
+    query = replace(any_terms_query(builder), semantic_hits=semantic_hits)
+    return await _page_of_hits(ctx, index, query, scope, form, page)
 
 
-async def results(
-    ctx: Ctx, index: Index, plan: Query, scope: Filter, form: Format, page: Keyset
+async def _page_of_hits(
+    ctx: Ctx, index: Index, query: WeightedQuery, scope: ArticleFilter, form: Format, page: Keyset
 ) -> Page[SearchHit]:
     after = (page.after[1], page.after[0]) if page.after else None
-    found = hits(rank(index, plan, scope), plan, after)
-    chosen = found[: page.size + 1]
-    rows = [] if plan.phrases else await queries.articles_of_hits(ctx, chosen, plan.prefixes, form)
-    if len(rows) < len(chosen):
-        # Some don't hold a phrase, or have gone meanwhile: others move up.
-        chosen = await live_hits(ctx, plan, found, page.size + 1)
-        rows = await queries.articles_of_hits(ctx, chosen, plan.prefixes, form)
-    return page.page_of(rows, lambda row: (row.score, row.id, to_cursor(plan)))
+    candidates = ranked_hits(rank_index(index, query, scope), query, after)
+    hits = candidates[: page.size + 1]
+    rows = [] if query.phrases else await queries.articles_of_hits(ctx, hits, query.prefixes, form)
+    if len(rows) < len(hits):
+        # Some hits lack a phrase, or are no longer live: the next candidates take their places.
+        hits = await _live_hits(ctx, query, candidates, page.size + 1)
+        rows = await queries.articles_of_hits(ctx, hits, query.prefixes, form)
+    return page.page_of(rows, lambda row: (row.score, row.id, to_cursor(query)))
 
 
-async def live_hits(ctx: Ctx, plan: Query, found: list[Hit], count: int) -> list[Hit]:
-    chosen: list[Hit] = []
-    async for hit in recheck(ctx, plan, found):
-        chosen.append(hit)
-        if len(chosen) == count:
+async def _live_hits(ctx: Ctx, query: WeightedQuery, candidates: list[Hit], count: int) -> list[Hit]:
+    hits: list[Hit] = []
+    async for hit in _recheck(ctx, query, candidates):
+        hits.append(hit)
+        if len(hits) == count:
             break
-    return chosen
+    return hits
 
 
-async def recheck(ctx: Ctx, plan: Query, found: list[Hit]) -> AsyncIterator[Hit]:
-    """Those that are live at this moment, and hold what must stand together."""
-    most = limits.MAX_PHRASE_CHECKS if plan.phrases else len(found)
-    for start in range(0, most, HITS_RECHECKED):
-        some = found[start : start + HITS_RECHECKED]
-        if plan.phrases:
-            texts = await queries.texts(ctx, [ref for ref, _ in some], "authenticated")
-            right = {text.id for text in texts if all(holds(text.words, phrase) for phrase in plan.phrases)}
+async def _recheck(ctx: Ctx, query: WeightedQuery, candidates: list[Hit]) -> AsyncIterator[Hit]:
+    """The candidates that are live at this moment and contain all phrases."""
+    count = limits.MAX_PHRASE_CHECKS if query.phrases else len(candidates)
+    for start in range(0, count, RECHECK_BATCH):
+        batch = candidates[start : start + RECHECK_BATCH]
+        ids = [article_id for article_id, _ in batch]
+        if query.phrases:
+            articles = await queries.live_articles(ctx, ids, "authenticated")
+            matching_ids = {
+                article.id
+                for article in articles
+                if all(contains_phrase(article.searched_text, phrase) for phrase in query.phrases)
+            }
         else:
-            right = await queries.live_ids(ctx, [ref for ref, _ in some], "authenticated")
-        for hit in some:
-            if hit[0] in right:
+            matching_ids = await queries.live_ids(ctx, ids, "authenticated")
+        for hit in batch:
+            if hit[0] in matching_ids:
                 yield hit
 
 
 async def search_passages(
-    ctx: Ctx, wanted: SearchRequest, request: PageRequest, per_article: int | None = None
+    ctx: Ctx, search: SearchRequest, request: PageRequest, per_article: int | None = None
 ) -> Page[Passage]:
     """Search the passages that everybody may read, best first: those behind the cursor, as they rank now.
 
-    `per_article`: so many of an article at most, so that others are seen beside a long one.
+    `per_article`: at most this many passages of one article, so that a long article does not fill the page.
     """
-    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, wanted.query, wanted.locale, per_article)
-    # With `per_article` the best ones are the same, however many are asked for.
+    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, search.query, search.locale, per_article)
+    # With `per_article` the best passages do not depend on the limit, so the first page needs no more.
     is_first = per_article is not None and page.after is None
     limit = page.size + 1 if is_first else limits.MAX_PASSAGES_LISTED
-    found = (await retrieve(ctx, wanted.query, wanted.locale, limit=limit, per_article=per_article)).passages
-    found.sort(key=place_of)
-    start = 0 if page.after is None else bisect_right(found, page.after, key=place_of)
-    return page.page_of(found[start : start + page.size + 1], place_of)
+    retrieval = await retrieve(ctx, search.query, search.locale, limit=limit, per_article=per_article)
+    passages = sorted(retrieval.passages, key=_passage_sort_key)
+    start = 0 if page.after is None else bisect_right(passages, page.after, key=_passage_sort_key)
+    return page.page_of(passages[start : start + page.size + 1], _passage_sort_key)
 
 
-def place_of(passage: Passage) -> tuple[float, str, int]:
+def _passage_sort_key(passage: Passage) -> tuple[float, str, int]:
     return -passage.score, passage.article_id, passage.number

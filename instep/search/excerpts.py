@@ -1,87 +1,91 @@
-"""The passage of a text that answers a question best, as plain text."""
+"""Excerpts of texts as plain text: the part with most of the words that were searched for."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import unescape
 
-from instep.search.query.tokens import UNSEGMENTED_RUN
+from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
-LENGTH = 200
-# How much of it comes before the first word that was found.
-LEAD = 40
-# A word that stands everywhere says nothing about a place.
-MOST_PLACES = 300
-# Shorter ones begin too many other words.
-SHORTEST_BEGINNING = 3
-# In rendered text attributes have no `<` and `>`; a tag that does not end is where the text was cut.
+EXCERPT_CHARACTERS = 200
+# Characters of an excerpt before the first match.
+LEAD_CHARACTERS = 40
+# A word with more occurrences than this does not say which part of the text is best.
+MAX_OCCURRENCES = 300
+# In characters: a shorter prefix begins too many other words, so it must match a whole word.
+MIN_PREFIX_LENGTH = 3
+# Rendered attributes have no `<` and `>`; a tag without an end is where the text was cut off.
 TAG = re.compile(r"</?(\w*)[^>]*(?:>|$)")
 INLINE = {"a", "code", "del", "em", "kbd", "strong", "sub", "sup"}
 FOOTNOTE_MARK = re.compile(
     r'<sup class="footnote-ref"><a[^<>]*>[^<]*</a></sup>|<a [^<>]*\bclass="footnote-backref"[^<>]*>[^<]*</a>'
 )
-Place = tuple[int, str]
+# The position of a match in the text, and the prefix that matches there.
+Occurrence = tuple[int, str]
 
 
 def plain_text(html: str) -> str:
-    """The words of a rendered text on one line."""
+    """The text of rendered HTML on one line."""
     words = TAG.sub(lambda tag: "" if tag[1] in INLINE else " ", FOOTNOTE_MARK.sub("", html))
     return " ".join(unescape(words).split())
 
 
-def best_passage(text: str, beginnings: Sequence[str]) -> str | None:
-    """Where most of the words stand close together; None where none of them does."""
-    small = lowered(text)
-    held = (beginning for beginning in beginnings if beginning in small)
-    places = sorted(place for beginning in held for place in places_of(small, beginning))
-    return cut(text, densest(places)) if places else None
+def best_excerpt(text: str, prefixes: Sequence[str]) -> str | None:
+    """The excerpt with the most different prefixes, which are in lower case; `None` if the text has none."""
+    lowercase = to_lowercase(text)
+    matching = (prefix for prefix in prefixes if prefix in lowercase)
+    matches = sorted(match for prefix in matching for match in occurrences(lowercase, prefix))
+    return cut(text, densest_start(matches)) if matches else None
 
 
-def cut(text: str, place: int = 0) -> str:
-    """So much of a text around a place as an excerpt holds, from word to word."""
-    start = max(0, min(place - LEAD, len(text) - LENGTH))
+def cut(text: str, position: int = 0) -> str:
+    """The excerpt around a position of a text, from a word boundary to another."""
+    start = max(0, min(position - LEAD_CHARACTERS, len(text) - EXCERPT_CHARACTERS))
     if start > 0:
-        start = text.find(" ", start, place) + 1 or place
-    end = start + LENGTH
+        start = text.find(" ", start, position) + 1 or position
+    end = start + EXCERPT_CHARACTERS
     if end < len(text):
-        blank = text.rfind(" ", start + LENGTH // 2, end + 1)
+        blank = text.rfind(" ", start + EXCERPT_CHARACTERS // 2, end + 1)
         end = blank if blank > 0 else end
     return ("…" if start > 0 else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
-def densest(places: Sequence[Place]) -> int:
-    """The first place from which an excerpt reaches the most different words."""
-    best, most = places[0][0], 0
-    reached: Counter[str] = Counter()
+def densest_start(matches: Sequence[Occurrence]) -> int:
+    """The first match from which an excerpt has the most different prefixes; `matches` are sorted."""
+    best, most_prefixes = matches[0][0], 0
+    in_window: Counter[str] = Counter()
     end = 0
-    for start, beginning in places:
-        while end < len(places) and places[end][0] < start + LENGTH - LEAD:
-            reached[places[end][1]] += 1
+    for start, prefix in matches:
+        while end < len(matches) and matches[end][0] < start + EXCERPT_CHARACTERS - LEAD_CHARACTERS:
+            in_window[matches[end][1]] += 1
             end += 1
-        if len(reached) > most:
-            best, most = start, len(reached)
-        reached[beginning] -= 1
-        if not reached[beginning]:
-            del reached[beginning]
+        if len(in_window) > most_prefixes:
+            best, most_prefixes = start, len(in_window)
+        in_window[prefix] -= 1
+        if not in_window[prefix]:
+            del in_window[prefix]
     return best
 
 
-def places_of(text: str, beginning: str) -> Iterator[Place]:
-    clings = UNSEGMENTED_RUN.match(beginning)
-    found, at = 0, text.find(beginning)
-    while at >= 0 and found < MOST_PLACES:
-        end = at + len(beginning)
-        if clings or not ((at and text[at - 1].isalnum()) or is_cut_short(text, beginning, end)):
-            found += 1
-            yield at, beginning
-        at = text.find(beginning, end)
+def occurrences(text: str, prefix: str) -> Iterator[Occurrence]:
+    """The first occurrences of a prefix at the beginnings of words; in scripts without blanks, anywhere."""
+    is_unsegmented = UNSEGMENTED_RUN.match(prefix)
+    count, position = 0, text.find(prefix)
+    while position >= 0 and count < MAX_OCCURRENCES:
+        end = position + len(prefix)
+        is_inside_word = position > 0 and text[position - 1].isalnum()
+        if is_unsegmented or not (is_inside_word or is_part_of_longer_word(text, prefix, end)):
+            count += 1
+            yield position, prefix
+        position = text.find(prefix, end)
 
 
-def is_cut_short(text: str, beginning: str, end: int) -> bool:
-    return len(beginning) < SHORTEST_BEGINNING and text[end : end + 1].isalnum()
+def is_part_of_longer_word(text: str, prefix: str, end: int) -> bool:
+    """Whether a prefix that is too short to be one is followed by more of a word."""
+    return len(prefix) < MIN_PREFIX_LENGTH and text[end : end + 1].isalnum()
 
 
-def lowered(text: str) -> str:
-    """In small letters, each in its place: a few capitals have two small letters."""
-    small = text.lower()
-    return small if len(small) == len(text) else "".join(letter.lower()[0] for letter in text)
+def to_lowercase(text: str) -> str:
+    """In lower case and of the same length: a few capital letters have two lower-case ones."""
+    lowercase = text.lower()
+    return lowercase if len(lowercase) == len(text) else "".join(letter.lower()[0] for letter in text)

@@ -1,59 +1,59 @@
-"""Which words of a text are those that were looked for, as a page marks them."""
+"""Marks the words of a text that match a search."""
 
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from instep.search.query.tokens import CAMEL_CASE_BOUNDARY, PUNCTUATION, UNSEGMENTED_RUN
+from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, PUNCTUATION, UNSEGMENTED_RUN
 
-# A piece of a text, and whether it is marked.
-Marked = tuple[str, bool]
+# A piece of a text, and whether it matches.
+Highlighted = tuple[str, bool]
 RUN = re.compile(rf"[^\s{PUNCTUATION}]+")
 
 
-def highlight(text: str, words: Collection[str]) -> list[Marked]:
-    """The text in pieces; words are in small letters, in scripts without blanks pairs of letters."""
-    pieces: list[Marked] = []
+def highlight(text: str, words: Collection[str]) -> list[Highlighted]:
+    """The text in pieces. `words` are in lower case; in scripts without blanks they are pairs of letters."""
+    pieces: list[Highlighted] = []
     end = 0
-    for start, stop in merge_spans(spans_of(text, words)):
-        pieces += [(text[end:start], False), (text[start:stop], True)]
-        end = stop
+    for span_start, span_end in merge_spans(matching_spans(text, words)):
+        pieces += [(text[end:span_start], False), (text[span_start:span_end], True)]
+        end = span_end
     return [piece for piece in (*pieces, (text[end:], False)) if piece[0]]
 
 
-def spans_of(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
+def matching_spans(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
     for run in RUN.finditer(text):
-        at = run.start()
+        offset = run.start()
         for part in UNSEGMENTED_RUN.split(run[0]):
             spans = bigram_spans if UNSEGMENTED_RUN.fullmatch(part) else camel_case_spans
-            yield from ((at + start, at + end) for start, end in spans(part, words))
-            at += len(part)
+            yield from ((offset + start, offset + end) for start, end in spans(part, words))
+            offset += len(part)
 
 
 def bigram_spans(run: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
-    """One letter alone is a word where it is all that was looked for."""
+    """The pairs of letters among the words, or the whole run if it is one of them."""
     if run in words:
         yield 0, len(run)
-    for at, pair in enumerate(pairwise(run)):
+    for start, pair in enumerate(pairwise(run)):
         if "".join(pair) in words:
-            yield at, at + 2
+            yield start, start + 2
 
 
 def camel_case_spans(run: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
-    at = 0
+    start = 0
     for word in CAMEL_CASE_BOUNDARY.split(run):
         if unicodedata.normalize("NFKC", word).lower() in words:
-            yield at, at + len(word)
-        at += len(word)
+            yield start, start + len(word)
+        start += len(word)
 
 
 def merge_spans(spans: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those that touch as one."""
-    found: list[tuple[int, int]] = []
+    """The spans, which are sorted by start, with those that touch made one."""
+    merged: list[tuple[int, int]] = []
     for start, end in spans:
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged

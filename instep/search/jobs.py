@@ -1,4 +1,4 @@
-"""What the search does behind changes: storing indexes, giving passages their vectors."""
+"""The jobs of the search, which follow the changes of articles: storing indexes, embedding articles."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,18 +19,18 @@ log = structlog.get_logger()
 
 STORE_INDEXES = "store_indexes"
 EMBED_ARTICLES = "embed_articles"
-EVERY = timedelta(minutes=1)
-EMBED_EVERY = timedelta(seconds=5)
-# After the model gave no answer.
-EMBED_AGAIN = timedelta(minutes=1)
-# In one run; what is left comes with the next.
-AT_ONCE = 50
-EMBED_AT_ONCE = 1_000
+STORE_INTERVAL = timedelta(minutes=1)
+EMBED_INTERVAL = timedelta(seconds=5)
+# The wait after a failure of the embedding model.
+EMBED_RETRY_DELAY = timedelta(minutes=1)
+# Bots of one run; the next run takes the others.
+STORE_BATCH = 50
+EMBED_BATCH = 1_000
 
 
 @dataclass(slots=True)
-class Behind:
-    """A bot whose stored index, or whose vectors, lack some of what its articles say."""
+class OutdatedBot:
+    """A bot whose stored index or whose embeddings lack changes of its articles."""
 
     workspace_id: str
     id: UUID
@@ -44,40 +44,41 @@ class Behind:
 
 
 async def schedule_indexes(database: Database) -> None:
-    """Have it run in a minute, once, however many processes ask."""
+    """Schedule the next run of `store_indexes`, a single one for all processes."""
     async with database.enter_workspace("") as tx:
-        run_at = utc_now() + EVERY
+        run_at = utc_now() + STORE_INTERVAL
         await defer(tx.connection, STORE_INDEXES, {}, run_at=run_at, dedupe=STORE_INDEXES)
 
 
 async def store_indexes(database: Database, job: Job) -> None:
     async with database.enter_workspace("") as tx:
         sql = "select * from search_behind(%(few)s, %(most)s)"
-        bots = await tx.all(Behind, sql, few=MAX_UNFLUSHED_ARTICLES, most=AT_ONCE)
+        bots = await tx.all(OutdatedBot, sql, few=MAX_UNFLUSHED_ARTICLES, most=STORE_BATCH)
     for bot in bots:
         async with database.enter_workspace(bot.workspace_id) as tx:
-            asking = Actor("command", "index", can_write=False)
-            await index_cache.index_of(Ctx(tx, bot.bot, asking, utc_now()))
+            actor = Actor("command", "index", can_write=False)
+            # It stores what it has read if enough has changed.
+            await index_cache.index_of(Ctx(tx, bot.bot, actor, utc_now()))
     await schedule_indexes(database)
 
 
-async def schedule_embedding(database: Database, wait: timedelta = EMBED_EVERY) -> None:
+async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVAL) -> None:
     async with database.enter_workspace("") as tx:
         await defer(tx.connection, EMBED_ARTICLES, {}, run_at=utc_now() + wait, dedupe=EMBED_ARTICLES)
 
 
 async def embed_articles(database: Database, embedder: Embedder | None, job: Job) -> None:
-    """Where none is set up any more, the job ends."""
+    """Embed what has changed, and schedule the next run; without an embedder the job ends."""
     if embedder is None:
         return
     async with database.enter_workspace("") as tx:
         sql = "select * from vectors_behind(%(model)s, %(most)s)"
-        bots = await tx.all(Behind, sql, model=embedder.name, most=EMBED_AT_ONCE)
+        bots = await tx.all(OutdatedBot, sql, model=embedder.name, most=EMBED_BATCH)
     try:
         for bot in bots:
             await embed_bot(database, embedder, bot.bot)
-    except CompletionError as none:
-        log.warning("articles wait for their vectors", model=embedder.name, reason=none.message)
-        await schedule_embedding(database, EMBED_AGAIN)
+    except CompletionError as error:
+        log.warning("articles wait for their vectors", model=embedder.name, reason=error.message)
+        await schedule_embedding(database, EMBED_RETRY_DELAY)
     else:
         await schedule_embedding(database)

@@ -1,4 +1,4 @@
-"""The SQL of the search: what changed, what is stored, and the found articles, if they are live still."""
+"""The SQL of the search: changes since a stamp, stored indexes, and the live articles of hits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,7 @@ from instep.articles.queries import columns
 from instep.core import limits
 from instep.core.markdown import Format
 from instep.identity.schemas import Bot, Ctx
-from instep.search.index.builder import MAX_INDEXED_CHARACTERS, ArticleChange
-from instep.search.schemas import Audience, SearchHit
+from instep.search.schemas import ArticleChange, Audience, SearchHit
 
 LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
 # The stricter of article and collection decides (contract section 4).
@@ -23,11 +22,11 @@ PUBLIC = """
 
 @dataclass(slots=True)
 class IndexState:
-    """How the bot stands: its last change stamp, its collections that are not for everybody."""
+    """The bot's last change stamp, and the ids of its collections that are not public."""
 
     changed_at: datetime
     hidden_collections: list[str]
-    # The transaction has written itself, so that what it sees nobody else may ever see.
+    # Whether this transaction has written; its changes may yet be rolled back.
     is_writing: bool
 
 
@@ -47,13 +46,13 @@ async def index_state(ctx: Ctx) -> IndexState:
 async def changed_since(
     ctx: Ctx, stamp: datetime, after: str | None, limit: int, *, only_live: bool
 ) -> list[ArticleChange]:
-    """Articles with a later stamp, or with this one and a later id, the oldest change first."""
+    """Articles with a later stamp, or with this stamp and an id after `after`; the oldest change first."""
     return await ctx.tx.all(
         ArticleChange,
         f"""
         select a.id, a.status = 'published' as is_live, a.locale, search_config(a.locale)::text as config,
             a.visibility = 'public' as is_public, a.collection_id, a.title, a.description,
-            case when a.status = 'published' then left(a.content_markdown, %(most)s) end as markdown,
+            case when a.status = 'published' then left(a.content_markdown, %(characters)s) end as markdown,
             a.updated_at as changed_at
         from articles a
         where a.bot_id = %(bot)s and a.deleted_at is null and a.updated_at >= %(stamp)s
@@ -64,19 +63,19 @@ async def changed_since(
         bot=ctx.bot.id,
         stamp=stamp,
         after=after,
-        most=MAX_INDEXED_CHARACTERS,
+        characters=limits.MAX_INDEXED_CHARACTERS,
         limit=limit,
     )
 
 
-async def gone_since(ctx: Ctx, stamp: datetime) -> list[str]:
-    """The articles that were deleted after a stamp."""
-    found: list[str] | None = await ctx.tx.value(
+async def deleted_since(ctx: Ctx, stamp: datetime) -> list[str]:
+    """The ids of the articles that were deleted after a stamp."""
+    ids: list[str] | None = await ctx.tx.value(
         "select array_agg(id) from articles where bot_id = %(bot)s and deleted_at > %(stamp)s",
         bot=ctx.bot.id,
         stamp=stamp,
     )
-    return found or []
+    return ids or []
 
 
 @dataclass(slots=True)
@@ -106,8 +105,8 @@ async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
 
 
 @dataclass(slots=True)
-class ArticleText:
-    """A live article with its text, for its passages."""
+class LiveArticle:
+    """A live article with its text, which its passages are made of."""
 
     id: str
     slug: str
@@ -122,55 +121,56 @@ class ArticleText:
         return path_of_article(bot.locale, self.locale, self.slug)
 
     @property
-    def words(self) -> str:
+    def searched_text(self) -> str:
         return f"{self.title}\n{self.description or ''}\n{self.markdown}"
 
 
-async def texts(ctx: Ctx, ids: Sequence[str], audience: Audience) -> list[ArticleText]:
+async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> list[LiveArticle]:
     return await ctx.tx.all(
-        ArticleText,
+        LiveArticle,
         f"""
-        select a.id, a.slug, a.locale, a.title, a.description, left(a.content_markdown, %(most)s) as markdown,
-            a.content_html as html, a.updated_at as changed_at
-        from articles a where {LIVE} and a.id = any(%(ids)s) and {visible(audience)}
+        select a.id, a.slug, a.locale, a.title, a.description,
+            left(a.content_markdown, %(characters)s) as markdown, a.content_html as html,
+            a.updated_at as changed_at
+        from articles a where {LIVE} and a.id = any(%(ids)s) and {visible_to(audience)}
         """,
         bot=ctx.bot.id,
         ids=list(ids),
-        most=MAX_INDEXED_CHARACTERS,
+        characters=limits.MAX_INDEXED_CHARACTERS,
     )
 
 
 async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
-    found = await ctx.tx.value(
+    live = await ctx.tx.value(
         f"select array_agg(a.id) from articles a"
-        f" where {LIVE} and a.id = any(%(ids)s) and {visible(audience)}",
+        f" where {LIVE} and a.id = any(%(ids)s) and {visible_to(audience)}",
         bot=ctx.bot.id,
         ids=list(ids),
     )
-    return set(found or ())
+    return set(live or ())
 
 
-def visible(audience: Audience) -> str:
+def visible_to(audience: Audience) -> str:
     return "true" if audience == "authenticated" else PUBLIC
 
 
 async def articles_of_hits(
     ctx: Ctx, hits: Sequence[tuple[str, float]], prefixes: Sequence[str], form: Format
 ) -> list[SearchHit]:
-    """The articles of a page of results, in its order."""
+    """The live articles of hits (id and score), best first."""
     if not hits:
         return []
     return await ctx.tx.all(
         SearchHit,
         f"""
-        select {columns(form)}, h.score, left(a.content_html, %(read)s) as html,
+        select {columns(form)}, h.score, left(a.content_html, %(characters)s) as html,
             %(prefixes)s::text[] as prefixes
         from unnest(%(ids)s::text[], %(scores)s::float8[]) as h (id, score) join articles a using (id)
         where {LIVE} order by h.score desc, h.id desc
         """,
         bot=ctx.bot.id,
-        ids=[ref for ref, _ in hits],
+        ids=[article_id for article_id, _ in hits],
         scores=[score for _, score in hits],
         prefixes=list(prefixes),
-        read=limits.MAX_EXCERPT_SOURCE_CHARACTERS,
+        characters=limits.MAX_EXCERPT_SOURCE_CHARACTERS,
     )

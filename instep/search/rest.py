@@ -1,29 +1,39 @@
 """The search over REST."""
 
+from typing import Annotated
+
+from fastapi import Query
 from fastapi.responses import Response
 
-from instep.articles.rest import LocaleFilter
+from instep.articles.schemas import article_out
 from instep.core import limits
+from instep.identity.schemas import Bot
 from instep.search import actions
-from instep.search.schemas import Query, SearchHitHtmlOut, SearchHitOut, SearchRequest, search_hit_out
+from instep.search.schemas import SearchHit, SearchHitHtmlOut, SearchHitOut, SearchRequest, SearchText
 from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply_list
 from instep.web.call import CurrentCall
-from instep.web.shapes import ListOut
+from instep.web.shapes import ListOut, Locale
 
 router = ApiRouter()
+LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
 @router.operation("GET /articles/search", actions.search_articles, ListOut[SearchHitOut | SearchHitHtmlOut])
 async def search_articles(
     call: CurrentCall,
-    q: Query,
+    q: SearchText,
     locale: LocaleFilter = None,
     form: Form = "markdown",
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
     async with call.begin() as ctx:
-        listed = await actions.search_articles(
+        page = await actions.search_articles(
             ctx, SearchRequest(q, locale), form, call.page(page_size, start_cursor)
         )
-        return reply_list(listed, lambda row: search_hit_out(row, ctx.bot, form))
+        return reply_list(page, lambda hit: search_hit_out(hit, ctx.bot, form))
+
+
+def search_hit_out(hit: SearchHit, bot: Bot, form: Format) -> SearchHitOut | SearchHitHtmlOut:
+    fields = {**dict(article_out(hit, bot, form)), "excerpt": hit.excerpt, "score": hit.score}
+    return SearchHitHtmlOut(**fields) if form == "html" else SearchHitOut(**fields)

@@ -1,19 +1,18 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut, article_out
+from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut
 from instep.core import limits
-from instep.core.markdown import Format
-from instep.identity.schemas import Bot
-from instep.search.excerpts import best_passage, cut, plain_text
-from instep.search.highlight import Marked, highlight
+from instep.search.excerpts import best_excerpt, cut, plain_text
+from instep.search.highlight import Highlighted, highlight
 from instep.web.shapes import NOT_BLANK, not_blank, without_nul
 
-Query = Annotated[
+SearchText = Annotated[
     str,
     Field(
         min_length=limits.MIN_QUERY_CHARACTERS,
@@ -29,7 +28,7 @@ Query = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is searched for, and in which language; None: in all."""
+    """A search for articles of a locale, or of all locales (`None`)."""
 
     query: str
     locale: str | None = None
@@ -37,16 +36,18 @@ class SearchRequest:
 
 @dataclass(slots=True)
 class SearchHit(Article):
-    """A live article that a search found; `prefixes` are the words looked for without their endings."""
+    """A live article that matches a search."""
 
     score: float
+    # Its rendered text, as far as excerpts are made of it.
     html: str
+    # How the words begin that match, in lower case.
     prefixes: list[str]
 
     @property
     def excerpt(self) -> str:
         text = plain_text(self.html)
-        return best_passage(text, self.prefixes) or cut(" ".join((self.description or text).split()))
+        return best_excerpt(text, self.prefixes) or cut(" ".join((self.description or text).split()))
 
 
 Excerpt = Annotated[
@@ -75,39 +76,51 @@ class SearchHitHtmlOut(ArticleHtmlOut):
     score: Score
 
 
-def search_hit_out(found: SearchHit, bot: Bot, form: Format) -> SearchHitOut | SearchHitHtmlOut:
-    fields = {**dict(article_out(found, bot, form)), "excerpt": found.excerpt, "score": found.score}
-    return SearchHitHtmlOut(**fields) if form == "html" else SearchHitOut(**fields)
+@dataclass(slots=True)
+class ArticleChange:
+    """An article that changed, as the index reads it; `markdown` is `None` when it is not live."""
+
+    id: str
+    is_live: bool
+    locale: str
+    # The name of the PostgreSQL text search configuration for its locale.
+    config: str
+    is_public: bool
+    collection_id: str | None
+    title: str
+    description: str | None
+    markdown: str | None
+    changed_at: datetime
 
 
-# Who asks: anybody, or somebody who may also read what is for signed-in visitors.
+# Who reads the results: everybody, or only readers who are signed in and may see internal articles, too.
 Audience = Literal["public", "authenticated"]
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a live article, as its readers may see it, and how well it answers a question."""
+    """A part of a live article, as its readers see it, and how well it answers a question."""
 
     article_id: str
-    # Which of its article's passages it is, from 0.
+    # Its place among the passages of its article, from 0.
     number: int
     title: str
     slug: str
-    # The public address, with the place of the heading in it where there is one.
+    # The public address, with the anchor of the heading if there is one.
     url: str
     locale: str
-    # The headings that lead to it, the outermost first; the article's title is not among them.
+    # The headings above it, the outermost first; the article's title is not one of them.
     headings: tuple[str, ...]
     anchor: str | None
     markdown: str
     text: str
     # From 0 to about 1, comparable within one language of one bot only.
     score: float
-    # The share of the question's words that it holds, each as much as it is rare; title and headings count.
+    # The weight of the question's terms that it has, its headings and title included: a share, 0 to 1.
     coverage: float
-    # Where in `text` the sentence begins and ends that answers best.
+    # Start and end, in characters of `text`, of the sentence that answers best.
     best: tuple[int, int]
-    # Words of what was found, in small letters, that stand for words of the question.
+    # Words of the passages, in lower case, that match terms of the question.
     matched: frozenset[str]
 
     @property
@@ -116,32 +129,32 @@ class Passage:
         return cut(" ".join(self.text.split()), len(" ".join(self.text[: self.best[0]].split())))
 
     @property
-    def marked_excerpt(self) -> list[Marked]:
-        """The excerpt in pieces, of which those are marked that stand for words of the question."""
+    def marked_excerpt(self) -> list[Highlighted]:
+        """The excerpt in pieces, with the words marked that match terms of the question."""
         return highlight(self.excerpt, self.matched)
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How sure it is that what was found holds the answer; each from 0 to 1 but `score`."""
+    """How likely it is that the passages answer the question; all from 0 to 1."""
 
-    # Of the best passage.
+    # The score of the best article, as a share of the highest one possible.
     score: float
-    # How far it stands above the best of another article, as a share of its score.
+    # How far it is above the next article, as a share of its score.
     margin: float
-    # The share of the question's words that the best passage holds, each as much as it is rare.
+    # The weight of the question's terms that its best passage has, as a share.
     coverage: float
-    # The share of them that stands close together somewhere.
+    # The weight of the terms that occur close together in a passage, as a share.
     proximity: float
-    # The share of them that no article has.
+    # The weight of the terms that no article has, as a share.
     unknown: float
-    # All of it in one number: the chance that the articles answer the question.
+    # The probability that the articles answer the question, by a model fitted to such signals.
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What was found for a question, the best passage first; `article_ids` are the nearest articles."""
+    """The passages that answer a question, best first, and the ids of the best articles, best first."""
 
     passages: list[Passage]
     article_ids: tuple[str, ...]

@@ -8,7 +8,7 @@ from pydantic import Field
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search import actions
-from instep.search.schemas import Excerpt, Query, Score, SearchHit, SearchRequest
+from instep.search.schemas import Excerpt, Score, SearchHit, SearchRequest, SearchText
 from instep.web.call import Call
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
@@ -19,7 +19,7 @@ SearchedLocale = Annotated[Locale, Field(description="Only articles in this lang
 
 
 class SearchHitItemOut(Out):
-    """A live article that the search found, without its text: `get_article` reads that."""
+    """A live article that matches the search, without its text, which `get_article` returns."""
 
     id: str
     slug: str
@@ -34,7 +34,7 @@ class SearchHitItemOut(Out):
 @toolbox.tool(actions.search_articles, ListOut[SearchHitItemOut], "Search the articles")
 async def search_articles(
     call: Call,
-    query: Query,
+    query: SearchText,
     locale: SearchedLocale | None = None,
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
@@ -44,18 +44,20 @@ async def search_articles(
     Names in code such as `--dry-run` are found as they stand, and so is what is in double quotes.
     """
     async with call.begin() as ctx:
-        ask = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")
-        return await list_within_budget(ask, partial(search_hit_item_out, ctx.bot), call.page(limit, cursor))
+        search = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")
+        return await list_within_budget(
+            search, partial(search_hit_item_out, ctx.bot), call.page(limit, cursor)
+        )
 
 
-def search_hit_item_out(bot: Bot, found: SearchHit) -> SearchHitItemOut:
+def search_hit_item_out(bot: Bot, hit: SearchHit) -> SearchHitItemOut:
     return SearchHitItemOut(
-        id=found.id,
-        slug=found.slug,
-        title=found.title,
-        excerpt=found.excerpt,
-        score=found.score,
-        locale=found.locale,
-        url=bot.help_url + found.path(bot),
-        updated_at=found.updated_at,
+        id=hit.id,
+        slug=hit.slug,
+        title=hit.title,
+        excerpt=hit.excerpt,
+        score=hit.score,
+        locale=hit.locale,
+        url=bot.help_url + hit.path(bot),
+        updated_at=hit.updated_at,
     )

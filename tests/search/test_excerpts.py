@@ -1,53 +1,53 @@
-"""The passage around what was found."""
+"""Excerpts of texts around the words that were searched for."""
 
 import time
 
 import pytest
 
 from instep.core.markdown import render
-from instep.search.excerpts import LENGTH, best_passage, plain_text
+from instep.search.excerpts import EXCERPT_CHARACTERS, best_excerpt, plain_text
 
 FILLER = "Nothing of interest stands here. " * 40
 
 
-def passage(text: str, *beginnings: str) -> str:
-    found = best_passage(text, beginnings)
-    assert found is not None
-    return found
+def excerpt(text: str, *prefixes: str) -> str:
+    best = best_excerpt(text, prefixes)
+    assert best is not None
+    return best
 
 
-def test_a_short_text_is_shown_whole() -> None:
-    assert passage("Invite your team.", "team") == "Invite your team."
+def test_a_short_text_is_its_own_excerpt() -> None:
+    assert excerpt("Invite your team.", "team") == "Invite your team."
 
 
-def test_the_passage_where_most_words_stand_together_is_shown_from_word_to_word() -> None:
+def test_the_excerpt_has_the_most_words_and_whole_ones() -> None:
     text = f"Export. {FILLER}Then export all data as a file. {FILLER}Data. {FILLER}"
 
-    shown = passage(text, "export", "data", "file")
+    result = excerpt(text, "export", "data", "file")
 
-    assert "Then export all data as a file." in shown
-    assert shown.startswith("…")
-    assert shown.endswith("…")
-    assert len(shown) <= LENGTH + 2
-    assert shown.strip("…") in text
-    before, after = text.split(shown.strip("…"))
+    assert "Then export all data as a file." in result
+    assert result.startswith("…")
+    assert result.endswith("…")
+    assert len(result) <= EXCERPT_CHARACTERS + 2
+    assert result.strip("…") in text
+    before, after = text.split(result.strip("…"))
     assert before[-1:] == " "
     assert after[:1] == " "
 
 
-def test_of_equal_passages_the_first_is_shown() -> None:
-    assert passage(f"One key. {FILLER}Another key.", "key").startswith("One key.")
+def test_the_first_of_equal_excerpts_is_chosen() -> None:
+    assert excerpt(f"One key. {FILLER}Another key.", "key").startswith("One key.")
 
 
-def test_the_end_of_a_text_is_shown_with_what_stands_before_it() -> None:
-    shown = passage(f"{FILLER}At last the key.", "key")
+def test_an_excerpt_at_the_end_of_a_text_is_of_full_length() -> None:
+    result = excerpt(f"{FILLER}At last the key.", "key")
 
-    assert shown.endswith("At last the key.")
-    assert len(shown) > LENGTH / 2
+    assert result.endswith("At last the key.")
+    assert len(result) > EXCERPT_CHARACTERS / 2
 
 
 @pytest.mark.parametrize(
-    ("text", "beginning", "is_found"),
+    ("text", "prefix", "is_match"),
     [
         ("Exported data", "export", True),
         ("EXPORT", "export", True),
@@ -59,20 +59,20 @@ def test_the_end_of_a_text_is_shown_with_what_stands_before_it() -> None:
         ("Sei ÜBER", "über", True),
     ],
 )
-def test_words_are_found_by_how_they_begin(text: str, beginning: str, is_found: bool) -> None:
-    assert (best_passage(text, [beginning]) is not None) is is_found
+def test_words_match_by_prefix(text: str, prefix: str, is_match: bool) -> None:
+    assert (best_excerpt(text, [prefix]) is not None) is is_match
 
 
-def test_nothing_found_is_no_passage() -> None:
-    assert best_passage("", ["key"]) is None
-    assert best_passage("text", []) is None
+def test_a_text_without_a_match_has_no_excerpt() -> None:
+    assert best_excerpt("", ["key"]) is None
+    assert best_excerpt("text", []) is None
 
 
 def test_scripts_without_blanks_are_cut_too() -> None:
-    shown = passage("前置说明" * 200 + "重置密码" + "后续内容" * 200, "重置", "密码")
+    result = excerpt("前置说明" * 200 + "重置密码" + "后续内容" * 200, "重置", "密码")
 
-    assert "重置密码" in shown
-    assert len(shown) <= LENGTH + 2
+    assert "重置密码" in result
+    assert len(result) <= EXCERPT_CHARACTERS + 2
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_a_text_that_was_cut_within_a_tag_ends_before_it() -> None:
 
 
 def test_no_text_takes_long() -> None:
-    beginnings = ["a", "ab", *(f"a{number}" for number in range(40))]
+    prefixes = ["a", "ab", *(f"a{number}" for number in range(40))]
     texts = ["a " * 50_000, "ab" * 50_000, '<sup class="footnote-ref">' * 4_000, "<a href='x' b>" * 7_000]
     started = time.process_time()
     for text in [*texts, "<" * 100_000, "&amp" * 25_000, "<a " * 30_000]:
-        best_passage(plain_text(text), beginnings)
+        best_excerpt(plain_text(text), prefixes)
 
     assert time.process_time() - started < 5

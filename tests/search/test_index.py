@@ -1,4 +1,4 @@
-"""What is kept for the search: with each change of a live article, at little cost, whatever the text is."""
+"""Indexing of any text, in the language of its article."""
 
 import random
 
@@ -9,44 +9,46 @@ from instep.core.database import Tx
 from tests.support.cast import Api, Cast
 from tests.support.search import publish, titles
 
-CHANCE = random.Random(1)
+RANDOM = random.Random(1)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WHOLE = limits.MAX_CONTENT_CHARACTERS
+MAX_LENGTH = limits.MAX_CONTENT_CHARACTERS
 
 
-def words(alphabet: str, length: int, between: str = " ") -> str:
-    count = WHOLE // (length + len(between))
-    return "Walrus. " + between.join("".join(CHANCE.choices(alphabet, k=length)) for _ in range(count))[:-10]
+def words(alphabet: str, length: int, separator: str = " ") -> str:
+    count = MAX_LENGTH // (length + len(separator))
+    return (
+        "Walrus. " + separator.join("".join(RANDOM.choices(alphabet, k=length)) for _ in range(count))[:-10]
+    )
 
 
 def letters(first: int, last: int) -> str:
     return "".join(map(chr, range(first, last)))
 
 
-WORST = {
+HOSTILE_TEXTS = {
     "different words": words(LETTERS, 6),
     "different short words": words(LETTERS, 3),
     "different hyphenated words": words(LETTERS, 3, "-"),
     "words of four bytes a letter": words(letters(0x10400, 0x10450), 3),
     "pairs of four bytes a letter": words(letters(0x20000, 0x2A6D0), 40),
     "pairs of three bytes a letter": words(letters(0x4E00, 0x9FFF), 40),
-    "letters that become many": "Walrus. " + "\ufdfa" * (WHOLE - 8),
-    "one word": "Walrus. " + "x" * (WHOLE - 8),
-    "nothing but marks": "Walrus. " + "_" * (WHOLE - 8),
-    "numbers": "Walrus. " + "1." * (WHOLE // 2 - 4),
-    "paths": "Walrus. " + "/a" * (WHOLE // 2 - 4),
-    "addresses": "Walrus. " + "a@b." * (WHOLE // 4 - 2),
+    "letters that expand to many": "Walrus. " + "\ufdfa" * (MAX_LENGTH - 8),
+    "one word": "Walrus. " + "x" * (MAX_LENGTH - 8),
+    "punctuation alone": "Walrus. " + "_" * (MAX_LENGTH - 8),
+    "numbers": "Walrus. " + "1." * (MAX_LENGTH // 2 - 4),
+    "paths": "Walrus. " + "/a" * (MAX_LENGTH // 2 - 4),
+    "addresses": "Walrus. " + "a@b." * (MAX_LENGTH // 4 - 2),
 }
 
 
-@pytest.mark.parametrize("text", WORST.values(), ids=WORST)
-async def test_no_text_is_too_much_to_be_indexed(api: Api, cast: Cast, text: str, owner: Tx) -> None:
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+async def test_every_text_can_be_indexed(api: Api, cast: Cast, text: str, owner: Tx) -> None:
     article = await publish(api(cast.acme.write_key), "Zebra")
-    # Straight into the table: rendering such texts is another matter.
-    changed = "update articles set content_markdown = %(text)s where id = %(id)s"
-    assert await owner.execute(changed, text=text, id=article["id"]) == 1
+    # The text goes directly into the table, because this test is not about rendering it.
+    update = "update articles set content_markdown = %(text)s where id = %(id)s"
+    assert await owner.execute(update, text=text, id=article["id"]) == 1
 
-    assert len(text) <= WHOLE
+    assert len(text) <= MAX_LENGTH
     client = api(cast.acme.read_key)
     client.headers["Accept-Encoding"] = "identity"
     assert await titles(client, "zebra") == await titles(client, "walrus") == ["Zebra"]
@@ -65,9 +67,13 @@ async def test_a_language_is_read_by_its_configuration(owner: Tx, locale: str, c
 
 async def test_every_configuration_of_postgresql_belongs_to_a_language(owner: Tx) -> None:
     codes = "ar ca da de el en es et eu fi fr ga hi hu hy id it lt nb ne nl pt ro ru simple sr sv ta tr yi"
-    used = "select array_agg(distinct search_config(code)::text) from unnest(%(codes)s::text[]) as code"
-    known = (
+    configs_used = (
+        "select array_agg(distinct search_config(code)::text) from unnest(%(codes)s::text[]) as code"
+    )
+    configs_of_postgresql = (
         "select array_agg(cfgname::text) from pg_ts_config where cfgnamespace = 'pg_catalog'::regnamespace"
     )
 
-    assert set(await owner.value(used, codes=codes.split())) == set(await owner.value(known))
+    assert set(await owner.value(configs_used, codes=codes.split())) == set(
+        await owner.value(configs_of_postgresql)
+    )

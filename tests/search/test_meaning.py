@@ -1,4 +1,4 @@
-"""Finding what says the same in other words, where embeddings are set up; and without them all the same."""
+"""Searching by meaning with embeddings, and by words alone where the model fails."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -32,12 +32,12 @@ from tests.support.embeddings import (
 from tests.support.http import ok
 from tests.support.search import publish, titles
 
-Set = tuple[HttpEmbedder, Endpoint]
+EmbedderAndEndpoint = tuple[HttpEmbedder, Endpoint]
 JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
 
 
 @pytest.fixture
-async def embedder() -> AsyncIterator[Set]:
+async def embedder() -> AsyncIterator[EmbedderAndEndpoint]:
     async with embedding(knows) as (embedder, behind):
         query_embedder.use(embedder)
         yield embedder, behind
@@ -47,17 +47,17 @@ async def embedder() -> AsyncIterator[Set]:
 async def titles_of(
     ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
 ) -> list[str]:
-    retrieved = await retrieve(ctx, question, locale, audience=audience)
-    return list(dict.fromkeys(passage.title for passage in retrieved.passages))
+    retrieval = await retrieve(ctx, question, locale, audience=audience)
+    return list(dict.fromkeys(passage.title for passage in retrieval.passages))
 
 
-async def counted(owner: Tx, article_id: str) -> int:
+async def count_vectors(owner: Tx, article_id: str) -> int:
     sql = "select count(*)::integer from passage_vectors where article_id = %(id)s"
     return int(await owner.value(sql, id=article_id))
 
 
 async def test_other_words_find_an_article_when_it_has_its_vectors(
-    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set
+    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: EmbedderAndEndpoint
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Automobile", "## Care\n\nWash it.\n\n## Repair\n\nThe automobile needs a bill.")
@@ -69,15 +69,20 @@ async def test_other_words_find_an_article_when_it_has_its_vectors(
     assert (await titles(client, "vehicle upkeep"))[0] == "Automobile"
     assert (await titles_of(ctx, "vehicle upkeep"))[0] == "Automobile"
     assert (await titles_of(ctx, "planning a vacation"))[0] == "Holiday"
-    # One piece with both passages: which of them is meant, the other words tell, or else its length.
+    # One chunk has both passages: the other words decide between them, or else the length.
     assert (await retrieve(ctx, "vehicle receipt")).passages[0].headings == ("Repair",)
     assert (await retrieve(ctx, "wash a vehicle")).passages[0].headings == ("Care",)
     assert {asked.head.split("\r\n")[0] for asked in embedder[1].asked} == {"POST /v1/embeddings HTTP/1.1"}
     assert all(f"Bearer {KEY}" in asked.head for asked in embedder[1].asked)
 
 
-async def test_few_articles_count_and_those_are_the_nearest(
-    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set, monkeypatch: pytest.MonkeyPatch
+async def test_only_the_nearest_articles_are_semantic_hits(
+    api: Api,
+    cast: Cast,
+    ctx: Ctx,
+    database: Database,
+    embedder: EmbedderAndEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "MAX_SEMANTIC_HITS", 1)
     client = api(cast.acme.write_key)
@@ -89,13 +94,13 @@ async def test_few_articles_count_and_those_are_the_nearest(
     assert await titles_of(ctx, "vehicle upkeep") == ["Automobile"]
 
 
-async def test_vectors_follow_the_article_and_go_with_it(
+async def test_vectors_follow_the_changes_of_an_article(
     api: Api,
     cast: Cast,
     ctx: Ctx,
     database: Database,
     owner: Tx,
-    embedder: Set,
+    embedder: EmbedderAndEndpoint,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "CHUNK_BYTES", 20)
@@ -103,7 +108,7 @@ async def test_vectors_follow_the_article_and_go_with_it(
     article = await publish(client, "Fleet", "## One\n\nAn automobile.\n\n## Two\n\nNothing else.")
     other = await publish(client, "Holiday", "Tell us early.")
     await embed(database, embedder[0], cast.acme)
-    assert await counted(owner, article["id"]) == 2
+    assert await count_vectors(owner, article["id"]) == 2
     embedder[1].asked.clear()
 
     path = f"/v1/articles/{article['id']}"
@@ -111,19 +116,19 @@ async def test_vectors_follow_the_article_and_go_with_it(
     await embed(database, embedder[0], cast.acme)
 
     assert sent_texts(embedder[1]) == ["Fleet\nOne: An invoice."]
-    assert await counted(owner, article["id"]) == 1
+    assert await count_vectors(owner, article["id"]) == 1
     assert await titles_of(ctx, "vehicle upkeep") == []
     assert await titles_of(ctx, "his receipt") == ["Fleet"]
     ok(await client.delete(path))
     ok(await client.post(f"/v1/articles/{other['id']}/unpublish"))
-    # At once in what is found, and soon in what is kept.
+    # The search drops it at once, and the job deletes its vectors later.
     assert await titles_of(ctx, "his receipt") == await titles_of(ctx, "a vacation") == []
     await embed(database, embedder[0], cast.acme)
-    assert await counted(owner, article["id"]) == await counted(owner, other["id"]) == 0
+    assert await count_vectors(owner, article["id"]) == await count_vectors(owner, other["id"]) == 0
 
 
-async def test_meaning_shows_nobody_more_than_words_do(
-    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: Set
+async def test_semantic_hits_are_filtered_like_others(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: EmbedderAndEndpoint
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Automobile", "Wash it.", visibility="authenticated")
@@ -140,7 +145,7 @@ async def test_meaning_shows_nobody_more_than_words_do(
 
 
 async def test_a_client_that_pages_sees_each_article_once(
-    api: Api, cast: Cast, database: Database, embedder: Set
+    api: Api, cast: Cast, database: Database, embedder: EmbedderAndEndpoint
 ) -> None:
     client = api(cast.acme.write_key)
     for number in range(5):
@@ -149,7 +154,7 @@ async def test_a_client_that_pages_sees_each_article_once(
     await embed(database, embedder[0], cast.acme)
     path = "/v1/articles/search?q=vehicle%20upkeep&page_size=2"
     first = ok(await client.get(path))
-    # The second page is the one of the first, even where the question has no vector any more.
+    # The second page continues the first, even if the question can't be embedded any more.
     query_embedder.use(None)
 
     second = ok(await client.get(f"{path}&start_cursor={first['next_cursor']}"))
@@ -175,7 +180,7 @@ BROKEN: dict[str, Mood] = {
 
 
 @pytest.mark.parametrize("mood", BROKEN.values(), ids=BROKEN)
-async def test_without_the_model_words_do(
+async def test_a_failing_model_leaves_the_search_by_words(
     api: Api,
     cast: Cast,
     ctx: Ctx,
@@ -191,20 +196,20 @@ async def test_without_the_model_words_do(
         query_embedder.use(embedder)
         with pytest.raises(CompletionError):
             await embed(database, embedder, cast.acme)
-        assert await counted(owner, article["id"]) == 0
+        assert await count_vectors(owner, article["id"]) == 0
 
         assert await titles_of(ctx, "automobile") == ["Automobile"]
-        asked = len(behind.asked)
+        request_count = len(behind.asked)
         assert await titles_of(ctx, "wash an automobile") == ["Automobile"]
-        # After a failure the next questions don't wait for another one.
-        assert len(behind.asked) == asked
+        # After a failure the next questions don't wait for the model again.
+        assert len(behind.asked) == request_count
         behind.moods[:] = [knows]
         await embed(database, embedder, cast.acme)
-        assert await counted(owner, article["id"]) == 1
+        assert await count_vectors(owner, article["id"]) == 1
     query_embedder.use(None)
 
 
-async def test_a_piece_that_is_refused_spoils_no_other(
+async def test_a_chunk_that_the_model_refuses_leaves_the_others(
     api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "CHUNK_BYTES", 20)
@@ -212,13 +217,13 @@ async def test_a_piece_that_is_refused_spoils_no_other(
     article = await publish(api(cast.acme.write_key), "Perks", text)
     async with embedding(does_not_take_holidays) as (embedder, behind):
         await embed(database, embedder, cast.acme)
-        asked = len(behind.asked)
-        assert await counted(owner, article["id"]) == 2
+        request_count = len(behind.asked)
+        assert await count_vectors(owner, article["id"]) == 2
         await embed(database, embedder, cast.acme)
-        assert len(behind.asked) == asked
+        assert len(behind.asked) == request_count
 
 
-async def test_those_of_another_model_are_made_anew(
+async def test_vectors_of_another_model_are_replaced(
     api: Api, cast: Cast, ctx: Ctx, database: Database, owner: Tx
 ) -> None:
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
@@ -227,7 +232,7 @@ async def test_those_of_another_model_are_made_anew(
     async with embedding(knows) as (embedder, behind):
         await embed(database, embedder, cast.acme)
         assert await owner.value(length, id=article["id"]) == 4
-        # The same name, but another model behind it: nothing is compared until all is new.
+        # Another model behind the same name: nothing is compared until all vectors are new.
         behind.moods[:] = [knows_more]
         query_embedder.use(embedder)
         assert await titles_of(ctx, "vehicle upkeep") == []
@@ -241,22 +246,22 @@ async def test_those_of_another_model_are_made_anew(
     query_embedder.use(None)
 
 
-async def test_a_question_is_asked_for_once_and_rests_after_a_failure() -> None:
+async def test_a_question_is_embedded_once_and_not_tried_for_a_while_after_a_failure() -> None:
     now = 0.0
     async with embedding(knows, knows, errs(500), errs(500), errs(500), knows) as (embedder, behind):
-        meaning = QueryEmbedder(embedder, clock=lambda: now)
-        assert await meaning.of("car") == await meaning.of("car") is not None
-        await meaning.prepare("bill")
-        assert await meaning.of("bill") is not None
+        query_embedder = QueryEmbedder(embedder, clock=lambda: now)
+        assert await query_embedder.vector_of("car") == await query_embedder.vector_of("car") is not None
+        await query_embedder.prepare("bill")
+        assert await query_embedder.vector_of("bill") is not None
         assert len(behind.asked) == 2
-        assert await meaning.of("leave") is None
-        assert await meaning.of("leave") is None
+        assert await query_embedder.vector_of("leave") is None
+        assert await query_embedder.vector_of("leave") is None
         assert len(behind.asked) == 5
         now += limits.EMBEDDING_BREAKER_SECONDS
-        assert await meaning.of("leave") is not None
+        assert await query_embedder.vector_of("leave") is not None
 
 
-async def test_without_the_extension_all_but_meaning_works(
+async def test_without_the_extension_the_search_by_words_works(
     owner: Tx, monkeypatch: pytest.MonkeyPatch, api: Api, cast: Cast
 ) -> None:
     async with owner.connection.transaction(force_rollback=True):
@@ -276,30 +281,30 @@ async def test_without_the_extension_all_but_meaning_works(
         assert behind.asked == []
 
 
-async def test_the_job_takes_those_first_that_wait_longest_and_rests_after_a_failure(
+async def test_the_job_takes_the_oldest_changes_first_and_pauses_after_a_failure(
     api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place, company in enumerate((cast.globex, cast.acme)):
+    for number, company in enumerate((cast.globex, cast.acme)):
         article = await publish(api(company.write_key), "Automobile", "Wash it.")
         sql = "update articles set updated_at = %(at)s where id = %(id)s"
-        await owner.execute(sql, id=article["id"], at=datetime(2000, 1, 1 + place, tzinfo=UTC))
-    monkeypatch.setattr(jobs, "EMBED_AT_ONCE", 1)
+        await owner.execute(sql, id=article["id"], at=datetime(2000, 1, 1 + number, tzinfo=UTC))
+    monkeypatch.setattr(jobs, "EMBED_BATCH", 1)
     waits = "select run_at > now() + interval '50 seconds' from jobs where kind = %(kind)s"
     behind = "select array_agg(id) from vectors_behind(%(model)s, 1000000)"
-    async with embedding(errs(401)) as (embedder, mind):
+    async with embedding(errs(401)) as (embedder, endpoint):
         assert cast.paused.bot_id not in await owner.value(behind, model=embedder.name)
         await jobs.embed_articles(database, embedder, JOB)
         assert await owner.value(waits, kind=jobs.EMBED_ARTICLES)
-        mind.asked.clear()
-        mind.moods[:] = [knows]
+        endpoint.asked.clear()
+        endpoint.moods[:] = [knows]
         await jobs.embed_articles(database, embedder, JOB)
-        assert len(mind.asked) == 1
-        left = await owner.value(behind, model=embedder.name)
-    assert cast.globex.bot_id not in left
-    assert left[0] == cast.acme.bot_id
+        assert len(endpoint.asked) == 1
+        bots = await owner.value(behind, model=embedder.name)
+    assert cast.globex.bot_id not in bots
+    assert bots[0] == cast.acme.bot_id
 
 
-async def test_the_job_ends_where_embeddings_are_set_up_no_more(database: Database, owner: Tx) -> None:
+async def test_the_job_ends_where_embeddings_are_no_longer_set_up(database: Database, owner: Tx) -> None:
     await jobs.embed_articles(database, None, JOB)
 
     waiting = "select count(*)::integer from jobs where kind = %(kind)s and run_at > %(now)s"

@@ -1,12 +1,13 @@
-"""An article as passages: its headings, where they stand on the page, and what reading it may cost."""
+"""Splitting an article into passages: its headings, their anchors, and the time that it takes."""
 
 import time
 
 import pytest
 
+from instep.core import limits
 from instep.core.markdown import render
-from instep.search.index.builder import MAX_INDEXED_PASSAGES, sections_of
-from instep.search.index.passages import Anchors, split
+from instep.search.index.builder import split_article
+from instep.search.index.passages import Anchors, split_markdown
 
 HEADINGS = {
     "# a": "a",
@@ -23,54 +24,54 @@ NO_HEADINGS = ["#a", "####### a", "    # a", "a # b"]
 
 @pytest.mark.parametrize(("line", "title"), HEADINGS.items())
 def test_a_heading_is_read_as_commonmark_has_it(line: str, title: str) -> None:
-    [section] = split(f"{line}\n\nb")
+    [passage] = split_markdown(f"{line}\n\nb")
 
-    assert section.headings == (title,)
+    assert passage.headings == (title,)
 
 
 @pytest.mark.parametrize("line", ["#", "# #", "## ##"])
 def test_a_heading_may_be_empty(line: str) -> None:
-    [section] = split(f"{line}\n\nb")
+    [passage] = split_markdown(f"{line}\n\nb")
 
-    assert section.headings == ("",)
+    assert passage.headings == ("",)
 
 
 @pytest.mark.parametrize("line", NO_HEADINGS)
 def test_what_is_no_heading_is_text(line: str) -> None:
-    [section] = split(f"{line}\n\nb")
+    [passage] = split_markdown(f"{line}\n\nb")
 
-    assert section.headings == ()
+    assert passage.headings == ()
 
 
 def test_a_heading_with_many_blanks_is_read_in_no_time() -> None:
-    began = time.process_time()
-    [section] = split("# a" + " " * 250_000 + "b\n\nc")
+    started = time.process_time()
+    [passage] = split_markdown("# a" + " " * 250_000 + "b\n\nc")
 
-    assert time.process_time() - began < 0.5
-    assert section.markdown.strip() == "c"
+    assert time.process_time() - started < 0.5
+    assert passage.markdown.strip() == "c"
 
 
 def test_an_article_with_many_headings_is_read_as_quickly_as_a_usual_one() -> None:
     text = "".join(f"## Heading {number}\n\nSome words.\n\n" for number in range(9_000))
     html = render(text)
-    began = time.process_time()
-    sections = sections_of(None, text)
+    started = time.process_time()
+    passages = split_article(None, text)
     anchors = Anchors(html)
 
-    assert [anchors.of(section) for section in sections[-2:]] == ["h-heading-598", "h-heading-599"]
-    assert time.process_time() - began < 0.2
-    assert len(sections) == MAX_INDEXED_PASSAGES
+    assert [anchors.of(passage) for passage in passages[-2:]] == ["h-heading-598", "h-heading-599"]
+    assert time.process_time() - started < 0.2
+    assert len(passages) == limits.MAX_INDEXED_PASSAGES
 
 
 def test_headings_in_html_move_none_of_the_anchors() -> None:
     text = "<h2>Before</h2>\n\n## Same\n\na\n\n## Other\n\nb\n\n## Same\n\nc\n"
-    sections = split(text)
+    passages = split_markdown(text)
     anchors = Anchors(render(text))
 
-    assert [anchors.of(section) for section in sections[1:]] == ["h-same", "h-other", "h-same-1"]
+    assert [anchors.of(passage) for passage in passages[1:]] == ["h-same", "h-other", "h-same-1"]
 
 
 def test_what_stands_before_all_headings_has_no_anchor() -> None:
-    [section] = split("a")
+    [passage] = split_markdown("a")
 
-    assert Anchors(render("a")).of(section) is None
+    assert Anchors(render("a")).of(passage) is None

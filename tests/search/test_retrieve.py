@@ -1,4 +1,4 @@
-"""retrieve(): the passages that answer a question, and how sure it is that they do."""
+"""retrieve(): the passages that answer a question, and the confidence that they do."""
 
 import pytest
 
@@ -28,8 +28,8 @@ Whoever leaves loses all roles.
 async def titles_of(
     ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
 ) -> list[str]:
-    retrieved = await retrieve(ctx, question, locale, audience=audience)
-    return list(dict.fromkeys(passage.title for passage in retrieved.passages))
+    retrieval = await retrieve(ctx, question, locale, audience=audience)
+    return list(dict.fromkeys(passage.title for passage in retrieval.passages))
 
 
 async def test_the_passage_that_answers_comes_first_with_its_heading_and_best_sentence(
@@ -92,20 +92,22 @@ async def test_other_words_typing_errors_and_names_in_parts_are_understood(
     assert (await titles_of(ctx, question))[0] == title
 
 
-async def test_it_is_surer_of_what_the_articles_hold(api: Api, cast: Cast, ctx: Ctx) -> None:
+async def test_its_confidence_is_higher_where_the_articles_have_an_answer(
+    api: Api, cast: Cast, ctx: Ctx
+) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Your team", TEAM)
     for number in range(20):
         await publish(client, f"Article {number}", f"About thing {number}, and some people.")
 
-    match_term = (await retrieve(ctx, "Where do I invite people to the team?")).signals
-    strange = (await retrieve(ctx, "Where do people feed the penguins of the zookeeper?")).signals
+    answered = (await retrieve(ctx, "Where do I invite people to the team?")).signals
+    unanswered = (await retrieve(ctx, "Where do people feed the penguins of the zookeeper?")).signals
 
-    assert match_term.confidence > strange.confidence + 0.2
-    assert match_term.coverage > 0.8 > strange.coverage
-    assert match_term.proximity > strange.proximity
-    assert match_term.unknown == 0
-    assert strange.unknown > 0.5
+    assert answered.confidence > unanswered.confidence + 0.2
+    assert answered.coverage > 0.8 > unanswered.coverage
+    assert answered.proximity > unanswered.proximity
+    assert answered.unknown == 0
+    assert unanswered.unknown > 0.5
 
 
 @pytest.mark.parametrize("question", ["", "  ", "the", "?!", "🚀", "\ufeff", "x" * 2_000, "a " * 1_000])
@@ -119,7 +121,7 @@ async def test_any_question_may_be_asked(api: Api, cast: Cast, ctx: Ctx, questio
     assert again.signals.confidence == 0
 
 
-async def test_only_what_may_be_read_is_retrieved(api: Api, cast: Cast, ctx: Ctx) -> None:
+async def test_only_articles_that_the_audience_may_read_are_retrieved(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
     staff = await create_collection(client, "Staff", visibility="authenticated")
     await create_article(client, "A draft", contentMarkdown="canary")
@@ -167,11 +169,11 @@ async def test_a_change_is_retrieved_at_once(api: Api, cast: Cast, ctx: Ctx) -> 
     assert await titles_of(ctx, "melon") == []
 
 
-async def test_what_a_transaction_undoes_was_never_there(api: Api, cast: Cast, ctx: Ctx) -> None:
+async def test_changes_that_are_rolled_back_are_never_retrieved(api: Api, cast: Cast, ctx: Ctx) -> None:
     article = await publish(api(cast.acme.write_key), "Alpha", "kiwi")
     assert await titles_of(ctx, "kiwi") == ["Alpha"]
 
-    async def undone() -> None:
+    async def change_and_fail() -> None:
         async with ctx.tx.transaction():
             await ctx.tx.execute(
                 "update articles set content_markdown = 'melon' where id = %(id)s", id=article["id"]
@@ -180,7 +182,7 @@ async def test_what_a_transaction_undoes_was_never_there(api: Api, cast: Cast, c
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await undone()
+        await change_and_fail()
 
     assert await titles_of(ctx, "melon") == []
     assert await titles_of(ctx, "kiwi") == ["Alpha"]
@@ -188,10 +190,10 @@ async def test_what_a_transaction_undoes_was_never_there(api: Api, cast: Cast, c
 
 async def test_changes_and_questions_at_once_end_with_the_last_text(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
-    made = [await publish(client, f"Article {number}", "kiwi") for number in range(6)]
+    articles = [await publish(client, f"Article {number}", "kiwi") for number in range(6)]
 
     async def step(number: int) -> None:
-        path = f"/v1/articles/{made[number % 6]['id']}"
+        path = f"/v1/articles/{articles[number % 6]['id']}"
         ok(await client.patch(path, json={"contentMarkdown": f"melon {number}"}))
         ok(await client.get("/v1/articles/search", params={"q": "melon"}))
 

@@ -41,7 +41,7 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     assert result["excerpt"] == "Invoices"
 
 
-async def test_what_is_found_nowhere_is_an_empty_list(api: Api, cast: Cast) -> None:
+async def test_a_search_without_a_match_is_an_empty_list(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await publish(client)
 
@@ -99,7 +99,7 @@ async def test_where_none_has_all_words_those_with_most_of_them_come_first(api: 
     assert 1 > rows[0]["score"] > rows[1]["score"] > 0
 
 
-async def test_words_that_say_nothing_are_no_match(api: Api, cast: Cast) -> None:
+async def test_stop_words_alone_do_not_match(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Install", "What is the way to do it? Run it.")
 
@@ -277,7 +277,7 @@ async def test_articles_for_signed_in_visitors_are_found_with_a_key(api: Api, ca
     assert set(await titles(client, "kookaburra")) == {"Kookaburra one", "Kookaburra two"}
 
 
-async def test_nobody_finds_what_belongs_to_another_bot_or_company(api: Api, cast: Cast) -> None:
+async def test_articles_of_other_bots_and_companies_are_not_found(api: Api, cast: Cast) -> None:
     await publish(api(cast.acme.write_key), "Kookaburra")
     wide = api(cast.wide_key)
 

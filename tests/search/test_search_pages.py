@@ -14,13 +14,13 @@ from tests.support.search import SEARCH, publish, search
 async def test_pages_hold_every_result_once_best_first(api: Api, cast: Cast, query: str, size: int) -> None:
     client = api(cast.acme.write_key)
     for number in range(10):
-        # Half of them are alike, so that their scores are.
+        # Half of them have equal texts and therefore equal scores.
         await publish(client, f"No {number}", "kiwi " * (1 if number % 2 else number + 1))
 
-    gathered = [page async for page in pages(client, SEARCH, q=query, page_size=size)]
+    all_rows = [page async for page in pages(client, SEARCH, q=query, page_size=size)]
 
-    rows = [row for page in gathered for row in page]
-    assert all(len(page) == size for page in gathered[:-1])
+    rows = [row for page in all_rows for row in page]
+    assert all(len(page) == size for page in all_rows[:-1])
     assert len({row["id"] for row in rows}) == 10
     assert rows == sorted(rows, key=lambda row: (row["score"], row["id"]), reverse=True)
 
@@ -28,23 +28,23 @@ async def test_pages_hold_every_result_once_best_first(api: Api, cast: Cast, que
 @pytest.mark.parametrize("query", ["kiwi", "kiwi kookaburra"], ids=["all words", "some words"])
 async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: Cast, query: str) -> None:
     client = api(cast.acme.write_key)
-    made = [await publish(client, f"No {number}", "kiwi " * (number + 1)) for number in range(9)]
+    articles = [await publish(client, f"No {number}", "kiwi " * (number + 1)) for number in range(9)]
     best_first = [row["id"] for row in await search(client, query)]
-    moved = [row["id"] for row in made[::3]]
+    moved = [row["id"] for row in articles[::3]]
     seen: list[str] = []
 
     number = 0
     async for page in pages(client, SEARCH, q=query, page_size=2):
         seen += [row["id"] for row in page]
-        # Also one that has all words, so that a search from the beginning would answer otherwise.
+        # One has all words, so that a new search would have other results than the next page.
         await publish(client, f"New {number}", "kiwi kookaburra")
         if number < len(moved):
             change = {"contentMarkdown": "melon" if number else "kiwi kookaburra"}
             ok(await client.patch(f"/v1/articles/{moved[number]}", json=change))
         number += 1
 
-    stayed = [ref for ref in best_first if ref not in moved]
-    assert [ref for ref in seen if ref in stayed] == stayed
+    stayed = [article_id for article_id in best_first if article_id not in moved]
+    assert [article_id for article_id in seen if article_id in stayed] == stayed
 
 
 async def test_twenty_results_are_a_page_by_default(api: Api, cast: Cast) -> None:

@@ -1,4 +1,4 @@
-"""An endpoint of embeddings on a real socket that knows what a few words mean, and steps around it."""
+"""An embeddings endpoint on a real socket whose vectors know a few synonyms, and helpers around it."""
 
 import json
 import re
@@ -21,10 +21,10 @@ MEANINGS = (
 )
 
 
-def vector_of(text: str, length: int = 4) -> list[float]:
+def vector_of(text: str, dimensions: int = 4) -> list[float]:
     words = re.findall(r"\w+", text.lower())
     vector = [float(sum(word in meaning for word in words)) for meaning in MEANINGS] + [0.1]
-    return (vector + [0.0] * length)[:length]
+    return (vector + [0.0] * dimensions)[:dimensions]
 
 
 def answered(vectors: list[list[float]]) -> bytes:
@@ -37,7 +37,7 @@ async def knows(asked: Asked) -> bytes:
 
 
 async def knows_more(asked: Asked) -> bytes:
-    """As after the model behind a name was replaced."""
+    """Vectors of another length, as after the model behind a name was replaced."""
     return answered([vector_of(text, 6) for text in asked.body["input"]])
 
 

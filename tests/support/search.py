@@ -1,4 +1,4 @@
-"""Steps that the tests of the search share."""
+"""Helpers of the search tests: publish, search, and store an index or a vector."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search import queries
-from instep.search.index.builder import SegmentBuilder, segment_of
-from instep.search.index.segment import pack
+from instep.search.index.builder import SegmentBuilder
+from instep.search.index.segment import encode_segment
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk
 from tests.support.cast import Client, Company, Json
@@ -30,18 +30,21 @@ async def titles(client: Client, q: str, **params: Any) -> list[str]:
 
 
 def context(tx: Tx, company: Company) -> Ctx:
-    """In the company's help center, as an answer or a job has it."""
+    """The context of a request in the company's help center."""
     bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
     return Ctx(tx, bot, Actor("command", "test", can_write=False), utc_now())
 
 
 async def store_index(database: Database, company: Company) -> None:
     async with database.enter_workspace(company.workspace_id) as tx:
-        await queries.store_index(context(tx, company), pack(segment_of(SegmentBuilder(), {})), utc_now())
+        data = encode_segment(SegmentBuilder().build({}))
+        await queries.store_index(context(tx, company), data, utc_now())
 
 
 async def store_vector(database: Database, company: Company, article_id: str) -> None:
     async with database.enter_workspace(company.workspace_id) as tx:
         ctx = context(tx, company)
-        await vectors.begin(ctx, "scripted", 2)
-        await vectors.store(ctx, [vectors.NewEmbedding(Chunk(article_id, 0, 0, 0, "Text."), [0.6, 0.8])])
+        await vectors.reset_embeddings(ctx, "scripted", 2)
+        await vectors.store_embeddings(
+            ctx, [vectors.NewEmbedding(Chunk(article_id, 0, 0, 0, "Text."), [0.6, 0.8])]
+        )

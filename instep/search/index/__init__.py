@@ -1,1 +1,5 @@
-"""The inverted index of a bot: built from articles, kept in memory and stored, caught up by change stamps."""
+"""The inverted index of a bot.
+
+`passages` splits Markdown; `stems` asks PostgreSQL for stems; `builder` makes a `segment` (postings in flat
+arrays) of articles; `cache` keeps the segments of a bot in memory, catches up with changes and stores them.
+"""

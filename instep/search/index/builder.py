@@ -1,95 +1,82 @@
-"""An article as the words that it is found by."""
+"""Builds a segment from articles: splits them into passages, tokens and index terms."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import chain, pairwise
 
 import numpy as np
 
-from instep.search.index.passages import Section, split, without_links
+from instep.core import limits
+from instep.search.index.passages import MarkdownPassage, split_markdown, without_links
 from instep.search.index.segment import (
     HEADING_FLAG,
     MAX_TERM_FREQUENCY,
     Array,
-    Article,
+    IndexedArticle,
     Segment,
     build_segment,
 )
-from instep.search.index.stems import LANGUAGE_CODES, Stems, index_term
-from instep.search.query.tokens import MAX_WORD_CHARACTERS, title_of, tokenize
+from instep.search.index.stems import Stems, index_term, language_code
+from instep.search.query.tokenizer import MAX_WORD_CHARACTERS, normalize_title, tokenize
+from instep.search.schemas import ArticleChange
 
-# Of an article so much is searched; a text with too many different words is searched up to there.
-MAX_INDEXED_CHARACTERS = 250_000
-MAX_INDEXED_PASSAGES = 600
-REPEATED_AT_ONCE = 1_000
-# What stands around words in texts.
-AROUND = ".,;:!?()[]\"'*`"
+MAX_TITLE_CHARACTERS = 1_000
+# In characters; longer titles are equal to a query if they begin alike.
+MAX_COMPARED_TITLE_CHARACTERS = 200
+MAX_PASSAGE_LENGTH = 65_535
+REPEAT_BATCH = 1_000
+# Punctuation around the words of texts.
+SURROUNDING_PUNCTUATION = ".,;:!?()[]\"'*`"
 
-
-@dataclass(slots=True)
-class ArticleChange:
-    """A changed article; without a text when it is no longer live."""
-
-    id: str
-    is_live: bool
-    locale: str
-    config: str
-    is_public: bool
-    collection_id: str | None
-    title: str
-    description: str | None
-    markdown: str | None
-    changed_at: datetime
+# The words of a token, in any order: single words, and names in code as their words. There are very many of
+# them, so they are plain tuples, which the garbage collector does not visit.
+TokenWords = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 
-# What a piece of text holds, in any order: words by themselves, and names in code as words in theirs. They
-# are so many that they are plain tuples, which the collector lets be.
-Words = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
-
-
-def words_of(chunk: str) -> Words:
-    bare = chunk.strip(AROUND)
-    # Nearly all there is, so at once.
+def token_words(token: str) -> TokenWords:
+    bare = token.strip(SURROUNDING_PUNCTUATION)
+    # A fast path for nearly all tokens.
     if bare.isalnum() and bare.isascii() and (bare.islower() or bare.istitle()):
         return (bare.lower()[:MAX_WORD_CHARACTERS],), ()
-    chunks = [tuple(words) for words in tokenize(chunk)]
+    groups = [tuple(words) for words in tokenize(token)]
     return (
-        tuple(words[0] for words in chunks if len(words) == 1),
-        tuple(words for words in chunks if len(words) > 1),
+        tuple(words[0] for words in groups if len(words) == 1),
+        tuple(words for words in groups if len(words) > 1),
     )
 
 
-def all_of(words: Words) -> Iterator[str]:
+def flatten(words: TokenWords) -> Iterator[str]:
     return chain(words[0], *words[1])
 
 
-def keys_of(words: Words, letter: str, stems: Stems) -> tuple[str, ...]:
-    """The words as a language reads them, and each pair of words in a name in code."""
-    alone, named = words
-    keys = [letter + stem for word in alone if (stem := stems[word])]
-    for together in named:
-        read = [stems[word] for word in together]
-        keys += [letter + stem for stem in read if stem]
-        keys += [f"{letter}{first} {second}" for first, second in pairwise(read) if first and second]
-    return tuple(keys)
+def token_terms(words: TokenWords, code: str, stems: Stems) -> tuple[str, ...]:
+    """The index terms of a token in one language: its words, and the bigrams of names in code."""
+    single_words, names = words
+    terms = [code + stem for word in single_words if (stem := stems[word])]
+    for name in names:
+        name_stems = [stems[word] for word in name]
+        terms += [code + stem for stem in name_stems if stem]
+        terms += [f"{code}{first} {second}" for first, second in pairwise(name_stems) if first and second]
+    return tuple(terms)
 
 
 class TokenIds(dict[str, int]):
-    """What stands between blanks in texts of one language: each is numbered when it is met first.
+    """The ids of the tokens of one language, which are what texts have between blanks.
 
-    A text says the same again and again, so that what it says is read once and then only counted.
+    A new token gets the next id when it is looked up. Texts repeat their tokens, so each distinct one is
+    analyzed once and then only counted.
     """
 
-    def __init__(self, config: str, met: list[tuple[str, str]]) -> None:
+    def __init__(self, config: str, tokens: list[tuple[str, str]]) -> None:
+        """`tokens`: the configuration and the spelling of each token by id, shared by all languages."""
         super().__init__()
         self.config = config
-        self.surface_forms = met
+        self.tokens = tokens
 
-    def __missing__(self, chunk: str) -> int:
-        number = self[chunk] = len(self.surface_forms)
-        self.surface_forms.append((self.config, chunk))
-        return number
+    def __missing__(self, token: str) -> int:
+        token_id = self[token] = len(self.tokens)
+        self.tokens.append((self.config, token))
+        return token_id
 
     def of(self, text: str) -> list[int]:
         return list(map(self.__getitem__, text.split()))
@@ -97,166 +84,182 @@ class TokenIds(dict[str, int]):
 
 @dataclass(slots=True)
 class TokenBuffer:
-    """Texts one after the other, as the numbers of their chunks."""
+    """The token ids of texts, one text after the other."""
 
-    packed: list[Array] = field(default_factory=list)
+    arrays: list[Array] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
-    added: list[int] = field(default_factory=list)
+    unpacked: list[int] = field(default_factory=list)
 
-    def add(self, text: list[int]) -> None:
-        self.added += text
-        self.lengths.append(len(text))
+    def add(self, token_ids: list[int]) -> None:
+        self.unpacked += token_ids
+        self.lengths.append(len(token_ids))
 
     def pack(self) -> None:
-        """Little by little: while a long list becomes an array, nothing else goes on."""
-        self.packed.append(np.array(self.added, dtype=np.int64))
-        self.added = []
+        """Pack the added ids into an array; often, because a long list holds the interpreter lock."""
+        self.arrays.append(np.array(self.unpacked, dtype=np.int64))
+        self.unpacked = []
 
     @property
-    def chunks(self) -> Array:
-        return np.concatenate((np.zeros(0, dtype=np.int64), *self.packed))
+    def token_ids(self) -> Array:
+        """int64[tokens]"""
+        return np.concatenate((np.zeros(0, dtype=np.int64), *self.arrays))
 
     @property
-    def owners(self) -> Array:
-        """Of each chunk the text that it is in."""
-        return repeated(np.arange(len(self.lengths)), np.array(self.lengths, dtype=np.int64))
+    def text_numbers(self) -> Array:
+        """int64[tokens]: the number of the text that the token is in."""
+        return repeat_in_batches(np.arange(len(self.lengths)), np.array(self.lengths, dtype=np.int64))
 
 
 @dataclass(slots=True)
 class SegmentBuilder:
-    """Live articles, taken apart: the more of them together, the less is left to read in each."""
+    """The tokens of live articles. The more articles it has, the fewer tokens are new in each."""
 
-    articles: list[Article] = field(default_factory=list)
+    articles: list[IndexedArticle] = field(default_factory=list)
     titles: TokenBuffer = field(default_factory=TokenBuffer)
-    # Of each passage: what stands above it, and itself; then the article that it is of.
+    # One row per passage: tokens of its headings, tokens of its body, number of its article.
     headings: TokenBuffer = field(default_factory=TokenBuffer)
     bodies: TokenBuffer = field(default_factory=TokenBuffer)
-    owners: list[int] = field(default_factory=list)
-    # Of each chunk its language and its words, and how it is written.
-    chunks: list[tuple[str, Words]] = field(default_factory=list)
-    surface_forms: list[tuple[str, str]] = field(default_factory=list)
-    token_cache: dict[str, TokenIds] = field(default_factory=dict)
+    article_of_passage: list[int] = field(default_factory=list)
+    # By token id: its configuration and its spelling; its configuration and its words.
+    tokens: list[tuple[str, str]] = field(default_factory=list)
+    analyzed_tokens: list[tuple[str, TokenWords]] = field(default_factory=list)
+    token_ids: dict[str, TokenIds] = field(default_factory=dict)
 
-    def add(self, rows: Sequence[ArticleChange]) -> None:
-        for row in rows:
-            self.take_apart(row)
-        self.chunks += [(config, words_of(chunk)) for config, chunk in self.surface_forms[len(self.chunks) :]]
-        for pile in (self.titles, self.headings, self.bodies):
-            pile.pack()
+    def add(self, articles: Sequence[ArticleChange]) -> None:
+        for article in articles:
+            self.add_article(article)
+        new_tokens = self.tokens[len(self.analyzed_tokens) :]
+        self.analyzed_tokens += [(config, token_words(token)) for config, token in new_tokens]
+        for buffer in (self.titles, self.headings, self.bodies):
+            buffer.pack()
 
-    def take_apart(self, row: ArticleChange) -> None:
-        chunks = self.token_cache.setdefault(row.config, TokenIds(row.config, self.surface_forms))
-        title = title_of(row.title)[:200]
-        for section in sections_of(row.description, row.markdown or ""):
-            self.headings.add(chunks.of(" ".join(section.headings)))
-            self.bodies.add(chunks.of(without_links(section.markdown)))
-            self.owners.append(len(self.articles))
-        self.titles.add(chunks.of(row.title[:1_000]))
-        self.articles.append(Article(row.id, row.locale, row.config, row.is_public, row.collection_id, title))
+    def add_article(self, article: ArticleChange) -> None:
+        token_ids = self.token_ids.setdefault(article.config, TokenIds(article.config, self.tokens))
+        for passage in split_article(article.description, article.markdown or ""):
+            self.headings.add(token_ids.of(" ".join(passage.headings)))
+            self.bodies.add(token_ids.of(without_links(passage.markdown)))
+            self.article_of_passage.append(len(self.articles))
+        self.titles.add(token_ids.of(article.title[:MAX_TITLE_CHARACTERS]))
+        self.articles.append(
+            IndexedArticle(
+                article.id,
+                article.locale,
+                article.config,
+                article.is_public,
+                article.collection_id,
+                normalize_title(article.title)[:MAX_COMPARED_TITLE_CHARACTERS],
+            )
+        )
 
     def words(self) -> dict[str, set[str]]:
-        """By language."""
-        found: dict[str, set[str]] = {}
-        for config, words in self.chunks:
-            found.setdefault(config, set()).update(all_of(words))
-        return found
+        """The distinct words by language configuration."""
+        words_by_config: dict[str, set[str]] = {}
+        for config, words in self.analyzed_tokens:
+            words_by_config.setdefault(config, set()).update(flatten(words))
+        return words_by_config
+
+    def build(self, stems: dict[str, Stems]) -> Segment:
+        """The segment; `stems`, by configuration, must have all `words()`."""
+        terms_by_token = [
+            token_terms(words, language_code(config), stems[config]) for config, words in self.analyzed_tokens
+        ]
+        stop_words = list(title_stop_words(self, stems))
+        terms = sorted(set(chain(chain.from_iterable(terms_by_token), (term for _, term in stop_words))))
+        numbers = {term: number for number, term in enumerate(terms)}
+        token_term_numbers = TokenTerms.of(terms_by_token, numbers)
+        body_term, body_passage = token_term_numbers.occurrences(self.bodies)
+        title_term, title_article = token_term_numbers.occurrences(self.titles)
+        article_count, passage_count = len(self.articles), len(self.article_of_passage)
+        stop_word_pairs = [numbers[term] * article_count + article for article, term in stop_words]
+        title_pairs = np.concatenate(
+            (title_term * max(1, article_count) + title_article, np.array(stop_word_pairs, dtype=np.int64))
+        )
+        return build_segment(
+            self.articles,
+            terms,
+            posting_rows(
+                body_term, body_passage, *token_term_numbers.occurrences(self.headings), passage_count
+            ),
+            np.stack(np.divmod(np.unique(title_pairs), max(1, article_count)), axis=1),
+            np.array(self.article_of_passage, dtype=np.int64),
+            np.minimum(np.bincount(body_passage, minlength=passage_count), MAX_PASSAGE_LENGTH),
+            list(dict.fromkeys(surface_forms_of(self, stems, numbers))),
+        )
 
 
-def sections_of(description: str | None, markdown: str) -> list[Section]:
-    """What an article has to say, its description first, which counts as much as a heading."""
-    first = [Section((description,), None, description)] if description else []
-    return [*first, *split(markdown[:MAX_INDEXED_CHARACTERS], MAX_INDEXED_PASSAGES)] or [
-        Section((), None, "")
+def split_article(description: str | None, markdown: str) -> list[MarkdownPassage]:
+    """The passages of an article, at least one. Its description is the first and counts as a heading, too."""
+    first = [MarkdownPassage((description,), None, description)] if description else []
+    indexed_markdown = markdown[: limits.MAX_INDEXED_CHARACTERS]
+    return [*first, *split_markdown(indexed_markdown, limits.MAX_INDEXED_PASSAGES)] or [
+        MarkdownPassage((), None, "")
     ]
 
 
-def segment_of(texts: SegmentBuilder, stems: dict[str, Stems]) -> Segment:
-    """The texts as their words; a word here is a key: its language and what that reads it as."""
-    read = [keys_of(words, LANGUAGE_CODES.get(config, "A"), stems[config]) for config, words in texts.chunks]
-    left_out = list(left_out_of_titles(texts, stems))
-    words = sorted(set(chain(chain.from_iterable(read), (key for _, key in left_out))))
-    numbers = {word: number for number, word in enumerate(words)}
-    keys = TermIds.of(read, numbers)
-    body_word, body_passage = keys.held(texts.bodies)
-    title_word, title_article = keys.held(texts.titles)
-    articles, passages = len(texts.articles), len(texts.owners)
-    titles = np.concatenate(
-        (
-            title_word * max(1, articles) + title_article,
-            np.array([numbers[key] * articles + place for place, key in left_out], dtype=np.int64),
-        )
-    )
-    return build_segment(
-        texts.articles,
-        words,
-        rows_of(body_word, body_passage, *keys.held(texts.headings), passages),
-        np.stack(np.divmod(np.unique(titles), max(1, articles)), axis=1),
-        np.array(texts.owners, dtype=np.int64),
-        np.minimum(np.bincount(body_passage, minlength=passages), 65_535),
-        list(dict.fromkeys(forms_of(texts, stems, numbers))),
-    )
-
-
-def forms_of(
-    texts: SegmentBuilder, stems: dict[str, Stems], numbers: dict[str, int]
+def surface_forms_of(
+    builder: SegmentBuilder, stems: dict[str, Stems], numbers: dict[str, int]
 ) -> Iterator[tuple[str, int]]:
-    """Words as they are written, each with what it is read as."""
-    for config, words in texts.words().items():
-        letter, known = LANGUAGE_CODES.get(config, "A"), stems[config]
-        yield from ((word, numbers[letter + stem]) for word in words if (stem := known[word]))
+    """The words as texts spell them, each with the number of its term."""
+    for config, words in builder.words().items():
+        code, config_stems = language_code(config), stems[config]
+        yield from ((word, numbers[code + stem]) for word in words if (stem := config_stems[word]))
 
 
 @dataclass(frozen=True, slots=True)
-class TermIds:
-    """What each chunk is read as: where its keys begin among all, and how many it has."""
+class TokenTerms:
+    """The terms of the tokens, int64 arrays: token `i` has `terms[starts[i] : starts[i] + counts[i]]`."""
 
-    keys: Array
+    terms: Array
     starts: Array
     counts: Array
 
     @classmethod
-    def of(cls, read: Sequence[Sequence[str]], numbers: dict[str, int]) -> "TermIds":
-        counts = np.array([len(keys) for keys in read], dtype=np.int64)
-        keys = np.fromiter((numbers[key] for keys in read for key in keys), dtype=np.int64)
-        return cls(keys, np.cumsum(counts) - counts, counts)
+    def of(cls, terms_by_token: Sequence[Sequence[str]], numbers: dict[str, int]) -> "TokenTerms":
+        counts = np.array([len(terms) for terms in terms_by_token], dtype=np.int64)
+        flat_terms = (numbers[term] for terms in terms_by_token for term in terms)
+        return cls(np.fromiter(flat_terms, dtype=np.int64), np.cumsum(counts) - counts, counts)
 
-    def held(self, pile: TokenBuffer) -> tuple[Array, Array]:
-        """Each key that a text of the pile holds, as often as it does, and the number of that text."""
-        chunks = pile.chunks
-        counts = self.counts[chunks]
-        in_chunk = np.arange(counts.sum()) - repeated(np.cumsum(counts) - counts, counts)
-        return self.keys[repeated(self.starts[chunks], counts) + in_chunk], repeated(pile.owners, counts)
+    def occurrences(self, texts: TokenBuffer) -> tuple[Array, Array]:
+        """int64[n] twice: the term of each occurrence in the texts, and the number of its text."""
+        token_ids = texts.token_ids
+        counts = self.counts[token_ids]
+        offset_in_token = np.arange(counts.sum()) - repeat_in_batches(np.cumsum(counts) - counts, counts)
+        terms = self.terms[repeat_in_batches(self.starts[token_ids], counts) + offset_in_token]
+        return terms, repeat_in_batches(texts.text_numbers, counts)
 
 
-def repeated(values: Array, counts: Array) -> Array:
-    """Each value as often as is said; in pieces, for NumPy lets nothing else go on meanwhile."""
-    pieces = [
-        np.repeat(values[start : start + REPEATED_AT_ONCE], counts[start : start + REPEATED_AT_ONCE])
-        for start in range(0, len(values), REPEATED_AT_ONCE)
+def repeat_in_batches(values: Array, counts: Array) -> Array:
+    """`np.repeat` in batches, because NumPy holds the interpreter lock during each call."""
+    batches = [
+        np.repeat(values[start : start + REPEAT_BATCH], counts[start : start + REPEAT_BATCH])
+        for start in range(0, len(values), REPEAT_BATCH)
     ]
-    return np.concatenate((np.zeros(0, dtype=np.int64), *pieces))
+    return np.concatenate((np.zeros(0, dtype=np.int64), *batches))
 
 
-def rows_of(word: Array, passage: Array, heading_word: Array, heading_passage: Array, passages: int) -> Array:
-    """A row for each word of a passage: which, where, and a mark: how often, whether in a heading above."""
-    many = max(1, passages)
-    held, counts = np.unique(word * many + passage, return_counts=True)
-    above = np.unique(heading_word * many + heading_passage)
-    where = np.searchsorted(held, above)
-    in_both = np.append(held, -1)[where] == above
-    only_above = above[~in_both]
-    rows = np.zeros((len(held) + len(only_above), 3), dtype=np.int64)
-    rows[:, 0], rows[:, 1] = np.divmod(np.concatenate((held, only_above)), many)
-    rows[: len(held), 2] = np.minimum(counts, MAX_TERM_FREQUENCY)
-    rows[where[in_both], 2] += HEADING_FLAG
-    rows[len(held) :, 2] = HEADING_FLAG
+def posting_rows(
+    body_term: Array, body_passage: Array, heading_term: Array, heading_passage: Array, passage_count: int
+) -> Array:
+    """int64[n, 3]: term, passage and flag byte (`HEADING_FLAG`) of each distinct term of a passage."""
+    base = max(1, passage_count)
+    in_body, counts = np.unique(body_term * base + body_passage, return_counts=True)
+    in_heading = np.unique(heading_term * base + heading_passage)
+    body_row = np.searchsorted(in_body, in_heading)
+    is_in_both = np.append(in_body, -1)[body_row] == in_heading
+    in_heading_only = in_heading[~is_in_both]
+    rows = np.zeros((len(in_body) + len(in_heading_only), 3), dtype=np.int64)
+    rows[:, 0], rows[:, 1] = np.divmod(np.concatenate((in_body, in_heading_only)), base)
+    rows[: len(in_body), 2] = np.minimum(counts, MAX_TERM_FREQUENCY)
+    rows[body_row[is_in_both], 2] += HEADING_FLAG
+    rows[len(in_body) :, 2] = HEADING_FLAG
     return rows
 
 
-def left_out_of_titles(texts: SegmentBuilder, stems: dict[str, Stems]) -> Iterator[tuple[int, str]]:
-    """Words of titles that their language leaves out: some titles have no others."""
-    for place, chunk in zip(texts.titles.owners.tolist(), texts.titles.chunks.tolist(), strict=True):
-        config, words = texts.chunks[chunk]
-        for word in all_of(words):
+def title_stop_words(builder: SegmentBuilder, stems: dict[str, Stems]) -> Iterator[tuple[int, str]]:
+    """Article number and index term of each stop word in a title, because some titles have no other words."""
+    titles = builder.titles
+    for article, token_id in zip(titles.text_numbers.tolist(), titles.token_ids.tolist(), strict=True):
+        config, words = builder.analyzed_tokens[token_id]
+        for word in flatten(words):
             if not stems[config][word]:
-                yield place, index_term(config, f"={word}")
+                yield article, index_term(config, f"={word}")

@@ -1,4 +1,4 @@
-"""An article as passages: what stands under each heading, in pieces that can be read, ranked and shown."""
+"""Splits the Markdown of an article into passages, by headings and length, and finds their anchors."""
 
 import re
 from bisect import bisect_left
@@ -9,89 +9,90 @@ from html import unescape
 from instep.core.markdown import render
 from instep.search.excerpts import TAG, plain_text
 
-# In characters. A longer section is cut between its blocks; a block is cut only where it is longer itself.
-LONG_PASSAGE = 1_500
-LONGEST_BLOCK = 3_000
+# A longer section is split between its blocks, and a block that is longer than its own maximum within.
+MAX_PASSAGE_CHARACTERS = 1_500
+MAX_BLOCK_CHARACTERS = 3_000
 HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-# What begins a block of another kind is no heading, whatever stands below it.
-NO_TITLE = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)] |`{3}|~{3})| {4}|\t|\s*$")
+# The beginning of a block that is not a paragraph, so that a line below it does not make it a heading.
+OTHER_BLOCK = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)] |`{3}|~{3})| {4}|\t|\s*$")
 EMPHASIS = re.compile(r"[*`]++|(?<!\w)_++|(?<!_)_++(?!\w)")
-SHOWN_HEADING = re.compile(r'<h[1-6] id="([^"]+)">(.*?)</h[1-6]>', re.DOTALL)
+RENDERED_HEADING = re.compile(r'<h[1-6] id="([^"]+)">(.*?)</h[1-6]>', re.DOTALL)
 LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
 BLOCK_END = re.compile(r"</(?:p|li|tr|h[1-6]|pre|blockquote|summary)>|<br[^>]*>")
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*|\n+")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A passage in Markdown, without its heading; `headings` lead to it, the outermost first."""
+class MarkdownPassage:
+    """A passage of an article, in Markdown and without its headings."""
 
+    # The headings above it, the outermost first.
     headings: tuple[str, ...]
-    # The heading's number among those of the text, from 0; None before the first.
+    # The number of its innermost heading among those of the text, from 0; `None` before the first heading.
     number: int | None
     markdown: str
 
 
 @dataclass(slots=True)
-class Sections:
-    """What has been read of a text so far."""
+class PassageReader:
+    """The state of reading a text line by line."""
 
-    done: list[Section] = field(default_factory=list)
+    passages: list[MarkdownPassage] = field(default_factory=list)
+    # Level and title of each heading that the present line is under.
     path: list[tuple[int, str]] = field(default_factory=list)
-    count: int = 0
+    heading_count: int = 0
     lines: list[str] = field(default_factory=list)
 
-    def begin(self, level: int, title: str) -> None:
-        self.end()
+    def begin_section(self, level: int, title: str) -> None:
+        self.end_section()
         while self.path and self.path[-1][0] >= level:
             self.path.pop()
         self.path.append((level, title))
-        self.count += 1
+        self.heading_count += 1
 
-    def end(self) -> None:
+    def end_section(self) -> None:
         headings = tuple(title for _, title in self.path)
-        number = self.count - 1 if self.count else None
-        self.done += [Section(headings, number, piece) for piece in pieces_of(self.lines)]
+        number = self.heading_count - 1 if self.heading_count else None
+        self.passages += [MarkdownPassage(headings, number, text) for text in split_section(self.lines)]
         self.lines = []
 
 
-def split(markdown: str, most: int | None = None) -> list[Section]:
-    """The passages of a text, in its order; a heading with nothing below it is in the path of none.
-
-    Of more passages than `most` the first ones are given, and the others are not even read.
-    """
-    read = Sections()
+def split_markdown(markdown: str, max_passages: int | None = None) -> list[MarkdownPassage]:
+    """The first `max_passages` passages of a text, in its order. A heading without text below has none."""
+    reader = PassageReader()
     fence = ""
     for line in markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        if most is not None and len(read.done) >= most:
-            return read.done[:most]
+        if max_passages is not None and len(reader.passages) >= max_passages:
+            break
         if fence:
             fence = "" if closes(line, fence) else fence
-        elif opened := FENCE.match(line):
-            fence = opened[1]
-        elif found := HEADING.match(line):
-            read.begin(len(found[1]), plain_heading(without_closing(line[found.end() :])))
+        elif opening := FENCE.match(line):
+            fence = opening[1]
+        elif heading := HEADING.match(line):
+            title = plain_heading(without_closing_hashes(line[heading.end() :]))
+            reader.begin_section(len(heading[1]), title)
             continue
-        elif UNDERLINE.match(line) and read.lines and not NO_TITLE.match(read.lines[-1]):
-            read.begin(1 if "=" in line else 2, plain_heading(read.lines.pop()))
+        elif UNDERLINE.match(line) and reader.lines and not OTHER_BLOCK.match(reader.lines[-1]):
+            reader.begin_section(1 if "=" in line else 2, plain_heading(reader.lines.pop()))
             continue
-        read.lines.append(line)
-    read.end()
-    return read.done[:most]
+        reader.lines.append(line)
+    reader.end_section()
+    return reader.passages[:max_passages]
 
 
-def without_closing(title: str) -> str:
-    """A heading without the signs `#` that may end it (CommonMark 0.31.2, section 4.2)."""
+def without_closing_hashes(title: str) -> str:
+    """The text of a heading without the `#` characters that may end it (CommonMark 0.31.2, section 4.2)."""
     title = title.strip(" \t")
     opening = title.rstrip("#")
     return opening.rstrip(" \t") if not opening or opening[-1] in " \t" else title
 
 
 def closes(line: str, fence: str) -> bool:
-    found = FENCE.match(line)
-    return found is not None and found[1].startswith(fence) and not line[found.end() :].strip()
+    """Whether a line ends the code block that this fence began (CommonMark 0.31.2, section 4.5)."""
+    closing = FENCE.match(line)
+    return closing is not None and closing[1].startswith(fence) and not line[closing.end() :].strip()
 
 
 def plain_heading(markdown: str) -> str:
@@ -99,69 +100,69 @@ def plain_heading(markdown: str) -> str:
 
 
 def without_links(markdown: str) -> str:
-    """The text with what its links show, but not where they lead."""
+    """The text with the labels of its links and without their targets."""
     return LINK_TARGET.sub("", markdown)
 
 
-def pieces_of(lines: list[str]) -> Iterator[str]:
-    """A section whole, or cut between blocks where it is long."""
-    piece: list[str] = []
+def split_section(lines: list[str]) -> Iterator[str]:
+    """The texts of the passages of a section: whole blocks up to the maximum length."""
+    blocks: list[str] = []
     length = 0
-    for block in blocks_of(lines):
-        if piece and length + len(block) > LONG_PASSAGE:
-            yield "\n\n".join(piece)
-            piece, length = [], 0
-        piece.append(block)
+    for block in split_into_blocks(lines):
+        if blocks and length + len(block) > MAX_PASSAGE_CHARACTERS:
+            yield "\n\n".join(blocks)
+            blocks, length = [], 0
+        blocks.append(block)
         length += len(block)
-    if piece:
-        yield "\n\n".join(piece)
+    if blocks:
+        yield "\n\n".join(blocks)
 
 
-def blocks_of(lines: list[str]) -> Iterator[str]:
-    """What stands between blank lines; code stays whole."""
+def split_into_blocks(lines: list[str]) -> Iterator[str]:
+    """The parts of a text between blank lines; a code block is one part."""
     block: list[str] = []
     length, fence = 0, ""
     for line in lines:
         if fence:
             fence = "" if closes(line, fence) else fence
-        elif opened := FENCE.match(line):
-            fence = opened[1]
+        elif opening := FENCE.match(line):
+            fence = opening[1]
         ends = not fence and not line.strip()
-        if block and (ends or length + len(line) > LONGEST_BLOCK):
+        if block and (ends or length + len(line) > MAX_BLOCK_CHARACTERS):
             yield "\n".join(block)
             block, length = [], 0
-        for start in range(0, 0 if ends else max(1, len(line)), LONGEST_BLOCK):
-            if block and length + len(line) > LONGEST_BLOCK:
+        for start in range(0, 0 if ends else max(1, len(line)), MAX_BLOCK_CHARACTERS):
+            if block and length + len(line) > MAX_BLOCK_CHARACTERS:
                 yield "\n".join(block)
                 block, length = [], 0
-            block.append(line[start : start + LONGEST_BLOCK])
+            block.append(line[start : start + MAX_BLOCK_CHARACTERS])
             length += len(block[-1])
     if any(line.strip() for line in block):
         yield "\n".join(block)
 
 
 class Anchors:
-    """Where the headings of an article stand in its rendered text, which is read once."""
+    """The anchors of the headings in the rendered HTML of an article."""
 
     def __init__(self, html: str) -> None:
-        self.headings: list[tuple[str, str]] = SHOWN_HEADING.findall(html)
+        self.headings: list[tuple[str, str]] = RENDERED_HEADING.findall(html)
         self.numbers: dict[str, list[int]] = {}
 
-    def of(self, section: Section) -> str | None:
-        """The anchor of the section's heading: the one with its number, or the next one with its title."""
-        if section.number is None:
+    def of(self, passage: MarkdownPassage) -> str | None:
+        """The anchor of the passage's heading: the heading of its number, or the next one with its title."""
+        if passage.number is None:
             return None
-        title = " ".join(unescape(section.headings[-1]).split())
-        if section.number < len(self.headings):
-            anchor, html = self.headings[section.number]
+        title = " ".join(unescape(passage.headings[-1]).split())
+        if passage.number < len(self.headings):
+            anchor, html = self.headings[passage.number]
             if plain_text(html) == title:
                 return anchor
         numbers = self.numbers_of(title)
-        following = numbers[bisect_left(numbers, section.number) :] or numbers
+        following = numbers[bisect_left(numbers, passage.number) :] or numbers
         return self.headings[following[0]][0] if following else None
 
     def numbers_of(self, title: str) -> list[int]:
-        """Read only where numbers alone do not tell, as after a heading in HTML."""
+        """The numbers of the headings with a title: headings written in HTML are not numbered in Markdown."""
         if not self.numbers:
             for number, (_, html) in enumerate(self.headings):
                 self.numbers.setdefault(plain_text(html), []).append(number)
@@ -169,16 +170,16 @@ class Anchors:
 
 
 def plain_passage(markdown: str) -> str:
-    """The words of a passage, a line for each of its blocks, items and rows."""
+    """The plain text of a passage, one line for each of its paragraphs, items and rows."""
     lines = (plain_text(line) for line in BLOCK_END.split(render(markdown)))
     return "\n".join(line for line in lines if line)
 
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
-    """Where each sentence of a plain text begins and ends."""
-    found, start = [], 0
+    """The sentences of a plain text, each as `(start, end)` in characters."""
+    spans, start = [], 0
     for end in SENTENCE_END.finditer(text):
         if end.start() > start:
-            found.append((start, end.start()))
+            spans.append((start, end.start()))
         start = end.end()
-    return [*found, (start, len(text))] if start < len(text) else found
+    return [*spans, (start, len(text))] if start < len(text) else spans

@@ -1,4 +1,4 @@
-"""A part of a bot's index: which passages hold which words, as flat arrays that are quick to read."""
+"""A segment of a bot's inverted index: which passages have which terms, in flat NumPy arrays."""
 
 import json
 from bisect import bisect_left
@@ -10,40 +10,46 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instep.search.index.stems import LANGUAGE_CODES
+from instep.search.index.stems import language_code
 
 Array = npt.NDArray[Any]
+# The version of the stored layout and of how words are read; stored indexes of other versions are rebuilt.
 FORMAT = 2
-# Of a row's mark: how often, and whether in a heading above.
+# The flag byte of a posting: its low 7 bits are the term frequency, capped; the high bit says that a heading
+# above the passage has the term.
 MAX_TERM_FREQUENCY, HEADING_FLAG = 127, 128
+# An estimate for `IndexedArticle` with its strings.
+BYTES_PER_ARTICLE = 400
 
 
 @dataclass(slots=True)
-class Article:
-    """What the index knows of an article beside its words."""
+class IndexedArticle:
+    """What the index keeps of an article besides its terms."""
 
     id: str
     locale: str
+    # The name of the PostgreSQL text search configuration for its locale.
     config: str
     is_public: bool
     collection_id: str | None
-    # Equal where titles are the same to somebody who types one.
+    # Normalized, so that a typed title equals it.
     title: str
 
 
 @dataclass(frozen=True)
 class TermDictionary:
-    """Sorted words in one piece of memory: a tenth of what a list of them takes."""
+    """Sorted strings, numbered by rank, in one block of UTF-8: a tenth of the memory of a list."""
 
     data: bytes
+    # uint32[strings]: the end of each string in `data`.
     ends: Array
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> "TermDictionary":
-        encoded = [word.encode() for word in words]
-        return cls(
-            b"".join(encoded), np.cumsum([len(word) for word in encoded], dtype=np.int64).astype(np.uint32)
-        )
+    def of(cls, strings: Sequence[str]) -> "TermDictionary":
+        """`strings` must be sorted by their UTF-8 bytes."""
+        encoded = [string.encode() for string in strings]
+        lengths = [len(string) for string in encoded]
+        return cls(b"".join(encoded), np.cumsum(lengths, dtype=np.int64).astype(np.uint32))
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -52,119 +58,127 @@ class TermDictionary:
         start = int(self.ends[number - 1]) if number else 0
         return self.data[start : int(self.ends[number])]
 
-    def find(self, word: str) -> int | None:
-        raw = word.encode()
-        at = bisect_left(range(len(self)), raw, key=self.raw)
-        return at if at < len(self) and self.raw(at) == raw else None
+    def find(self, string: str) -> int | None:
+        raw = string.encode()
+        number = bisect_left(range(len(self)), raw, key=self.raw)
+        return number if number < len(self) and self.raw(number) == raw else None
 
-    def beginning_with(self, word: str) -> range:
-        raw = word.encode()
+    def with_prefix(self, prefix: str) -> range:
+        """The numbers of the strings that begin with the prefix."""
+        raw = prefix.encode()
         first = bisect_left(range(len(self)), raw, key=self.raw)
         return range(first, bisect_left(range(len(self)), raw + b"\xff", lo=first, key=self.raw))
 
     def all(self) -> list[str]:
         return [self.raw(number).decode() for number in range(len(self))]
 
-    def character_mask(self, places: range) -> Array:
-        """Of each of these words the letters that it has: a bit for each of 64 kinds of bytes."""
-        if not places:
-            return np.zeros(0, dtype=np.uint64)
-        ends = self.ends[places.start : places.stop].astype(np.int64)
-        start = int(self.ends[places.start - 1]) if places.start else 0
-        letters = np.frombuffer(self.data, np.uint8, int(ends[-1]) - start, start)
-        bits = np.uint64(1) << (letters & 63).astype(np.uint64)
-        found: Array = np.bitwise_or.reduceat(bits, np.concatenate(([0], ends[:-1] - start)))
-        return found
-
 
 @dataclass(frozen=True)
 class Segment:
-    """Articles `0..`, passages `0..` in the articles' order, words `0..` in their own."""
+    """An immutable part of an inverted index: its postings lists and the lengths of its texts.
 
-    articles: list[Article]
-    words: TermDictionary
-    # Of each word: in how many articles it is, and where its rows end in the arrays below.
+    Articles, passages and terms are numbered from 0: articles in the order of `articles`, passages article by
+    article, terms by their rank in `terms`. The array types are those after `build_segment`; "uint16/32" is
+    uint16 where all values fit.
+    """
+
+    articles: list[IndexedArticle]
+    terms: TermDictionary
+    # uint16/32[terms]: the number of articles that have the term, in title, heading or body.
     document_frequency: Array
+    # uint32[terms]: the postings of term `t` are the rows from `postings_end[t - 1]` to `postings_end[t]`.
     postings_end: Array
+    # uint16/32[postings]: the passage of the row; rising within a term.
     postings_passage: Array
+    # uint8[postings]: see `MAX_TERM_FREQUENCY` and `HEADING_FLAG`.
     postings_flags: Array
-    # Few words are in titles: which, and where the articles of each end.
-    title_word: Array
+    # uint32[title terms]: the terms that occur in titles, rising.
+    title_terms: Array
+    # uint32[title terms]: the end of the row's articles in `title_article`.
     title_ends: Array
+    # uint16/32[title postings]: the article of the row; rising within a title term.
     title_article: Array
-    # Of each passage: its article, and how many words it has.
+    # uint16/32[passages]: the article that the passage belongs to.
     article_of_passage: Array
+    # uint16[passages]: its words, without stop words; at most 65,535.
     passage_length: Array
-    # Words as they are written, and what they are read as.
+    # Words as texts spell them, for prefixes and corrections.
     surface_forms: TermDictionary
+    # uint32[surface forms]: the term that the surface form is indexed as.
     term_of_form: Array
 
     @property
     def size(self) -> int:
+        """The number of passages; every article has at least one."""
         return len(self.article_of_passage)
 
     @cached_property
     def length_norms(self) -> dict[tuple[int, int], tuple[Array, Array]]:
-        """By how long texts of the bot usually are: what the ranking makes of the lengths of these."""
+        """A cache of the scorer: its length norms by passage and by article, by the average lengths."""
         return {}
 
     @cached_property
     def article_numbers(self) -> dict[str, int]:
-        """Of each article its number."""
-        return {article.id: place for place, article in enumerate(self.articles)}
+        """The number of each article by its id."""
+        return {article.id: number for number, article in enumerate(self.articles)}
 
     @cached_property
     def languages(self) -> frozenset[tuple[str, str]]:
-        """Each locale, and how it is read."""
+        """The pairs of locale and configuration that occur."""
         return frozenset((article.locale, article.config) for article in self.articles)
 
     @cached_property
     def locales(self) -> Array:
+        """str[articles]"""
         return np.array([article.locale for article in self.articles])
 
     @cached_property
-    def letters(self) -> Array:
-        return np.array([LANGUAGE_CODES.get(article.config, "A") for article in self.articles])
+    def language_codes(self) -> Array:
+        """str[articles]: the letter that the article's terms begin with."""
+        return np.array([language_code(article.config) for article in self.articles])
 
     @cached_property
     def is_public(self) -> Array:
+        """bool[articles]"""
         return np.array([article.is_public for article in self.articles], dtype=np.bool_)
 
     @cached_property
     def collections(self) -> Array:
+        """str[articles]: the id of the article's collection, or an empty string."""
         return np.array([article.collection_id or "" for article in self.articles])
 
     @cached_property
-    def title_marks(self) -> Array:
+    def title_hashes(self) -> Array:
+        """int64[articles]: `hash()` of the normalized title."""
         return np.array([hash(article.title) for article in self.articles], dtype=np.int64)
 
     @cached_property
     def title_length(self) -> Array:
-        """How many words each title has, without those that its language leaves out."""
+        """float64[articles]: the distinct terms of the title that are neither stop words nor bigrams."""
         return np.bincount(
             self.title_article, self.is_title_word[self.title_posting_term], len(self.articles)
         )
 
     @cached_property
     def is_title_word(self) -> Array:
-        """Of each word in titles: neither one that its language leaves out nor a pair."""
-        words = map(self.words.raw, self.title_word.tolist())
-        return np.array([b" " not in word and word[1:2] != b"=" for word in words], dtype=np.bool_)
+        """bool[title terms]: neither a stop word nor a bigram."""
+        terms = map(self.terms.raw, self.title_terms.tolist())
+        return np.array([b" " not in term and term[1:2] != b"=" for term in terms], dtype=np.bool_)
 
     @cached_property
     def title_posting_term(self) -> Array:
-        """Of each row of titles the place of its word among those in titles."""
-        return np.repeat(np.arange(len(self.title_word)), np.diff(self.title_ends, prepend=0))
+        """int64[title postings]: the row of `title_terms` that the posting belongs to."""
+        return np.repeat(np.arange(len(self.title_terms)), np.diff(self.title_ends, prepend=0))
 
     @cached_property
     def title_idf(self) -> Array:
-        """Of each word in titles, as far as this part of the index tells."""
-        rarity = np.log(1 + (len(self.articles) + 1) / (self.document_frequency[self.title_word] + 0.5))
-        return np.where(self.is_title_word, rarity, 0)
+        """float64[title terms]: the term's idf within this segment; 0 for stop words and bigrams."""
+        idf = np.log(1 + (len(self.articles) + 1) / (self.document_frequency[self.title_terms] + 0.5))
+        return np.where(self.is_title_word, idf, 0)
 
     @cached_property
     def title_norm(self) -> Array:
-        """Of each title: what its words are worth together."""
+        """float64[articles]: the L2 norm of the title's IDF vector; above 0."""
         squares = np.bincount(
             self.title_article, self.title_idf[self.title_posting_term] ** 2, len(self.articles)
         )
@@ -172,199 +186,238 @@ class Segment:
 
     @cached_property
     def article_length(self) -> Array:
+        """float64[articles]: the words of all its passages."""
         return np.bincount(self.article_of_passage, self.passage_length, len(self.articles))
 
     @cached_property
     def bytes(self) -> int:
-        arrays = sum(int(getattr(self, name).nbytes) for name in ARRAYS)
-        names = sum(len(names.data) + int(names.ends.nbytes) for names in (self.words, self.surface_forms))
-        return arrays + names + 400 * len(self.articles)
+        """About how much memory it takes."""
+        arrays = sum(int(getattr(self, attribute).nbytes) for attribute in ARRAYS.values())
+        dictionaries = (self.terms, self.surface_forms)
+        strings = sum(len(dictionary.data) + int(dictionary.ends.nbytes) for dictionary in dictionaries)
+        return arrays + strings + BYTES_PER_ARTICLE * len(self.articles)
 
     @cached_property
     def first_passages(self) -> Array:
-        """Of each article; none is without a passage, and those of one stand together."""
+        """int64[articles]: the number of the article's first passage."""
         return np.searchsorted(self.article_of_passage, np.arange(len(self.articles)))
 
-    def passages_of(self, place: int) -> tuple[int, int]:
-        """Where those of an article begin and end."""
-        is_last = place + 1 == len(self.articles)
-        return int(self.first_passages[place]), self.size if is_last else int(self.first_passages[place + 1])
+    def passages_of(self, article: int) -> tuple[int, int]:
+        """The number of the article's first passage, and of the one after its last."""
+        is_last = article + 1 == len(self.articles)
+        return int(self.first_passages[article]), self.size if is_last else int(
+            self.first_passages[article + 1]
+        )
 
     def best_of(self, scores: Array) -> Array:
-        """Of each article the highest score of a passage."""
-        found: Array = np.maximum.reduceat(scores, self.first_passages) if self.articles else scores
-        return found
+        """The highest of the scores of each article's passages, by article number."""
+        best: Array = np.maximum.reduceat(scores, self.first_passages) if self.articles else scores
+        return best
 
-    def body(self, word: int) -> slice:
-        return slice(int(self.postings_end[word - 1]) if word else 0, int(self.postings_end[word]))
+    def postings(self, term: int) -> slice:
+        """The rows of the postings arrays that belong to a term."""
+        return slice(int(self.postings_end[term - 1]) if term else 0, int(self.postings_end[term]))
 
-    def in_titles(self, word: int) -> int | None:
-        """The word's place among those in titles."""
-        place = int(np.searchsorted(self.title_word, word))
-        return place if place < len(self.title_word) and self.title_word[place] == word else None
+    def title_term_number(self, term: int) -> int | None:
+        """The row of a term in `title_terms`; `None` if no title has it."""
+        number = int(np.searchsorted(self.title_terms, term))
+        return number if number < len(self.title_terms) and self.title_terms[number] == term else None
 
-    def titles(self, word: int) -> Array:
-        place = self.in_titles(word)
-        return self.titles_at(place) if place is not None else self.title_article[:0]
+    def titles_with(self, term: int) -> Array:
+        """The articles whose titles have a term."""
+        number = self.title_term_number(term)
+        return self.titles_of(number) if number is not None else self.title_article[:0]
 
-    def titles_at(self, place: int) -> Array:
-        start = int(self.title_ends[place - 1]) if place else 0
-        found: Array = self.title_article[start : int(self.title_ends[place])]
-        return found
+    def titles_of(self, title_term: int) -> Array:
+        """The articles whose titles have the term of a row of `title_terms`."""
+        start = int(self.title_ends[title_term - 1]) if title_term else 0
+        articles: Array = self.title_article[start : int(self.title_ends[title_term])]
+        return articles
+
+    def term_of_surface_form(self, number: int) -> str:
+        return self.terms.raw(int(self.term_of_form[number])).decode()
 
 
-ARRAYS = (
-    *(
-        "document_frequency",
-        "postings_end",
-        "postings_passage",
-        "postings_flags",
-        "title_word",
-        "title_ends",
-        "title_article",
-    ),
-    *("article_of_passage", "passage_length", "term_of_form"),
-)
+# By the name in the stored form: the attribute that holds the array.
+ARRAYS = {
+    "document_frequency": "document_frequency",
+    "postings_end": "postings_end",
+    "postings_passage": "postings_passage",
+    "postings_flags": "postings_flags",
+    "title_word": "title_terms",
+    "title_ends": "title_ends",
+    "title_article": "title_article",
+    "article_of_passage": "article_of_passage",
+    "passage_length": "passage_length",
+    "term_of_form": "term_of_form",
+}
 
 
 def build_segment(
-    articles: list[Article],
-    words: list[str],
-    body: Array,
-    titles: Array,
-    owner: Array,
-    length: Array,
-    forms: list[tuple[str, int]],
+    articles: list[IndexedArticle],
+    terms: list[str],
+    postings: Array,
+    title_postings: Array,
+    article_of_passage: Array,
+    passage_length: Array,
+    surface_forms: list[tuple[str, int]],
 ) -> Segment:
-    """A segment of rows in any order: (word, passage, mark) and (word, article)."""
-    order = sorted(range(len(words)), key=lambda number: words[number].encode())
-    renumbered = np.empty(len(words), dtype=np.int64)
-    renumbered[order] = np.arange(len(words))
-    body_word, title_word = renumbered[body[:, 0]], renumbered[titles[:, 0]]
-    by_word = np.argsort(body_word * max(1, len(owner)) + body[:, 1], kind="stable")
-    by_title = np.argsort(title_word * max(1, len(articles)) + titles[:, 1], kind="stable")
-    many = max(1, len(articles))
-    held = np.concatenate((body_word * many + owner[body[:, 1]], title_word * many + titles[:, 1]))
-    held.sort(kind="stable")
-    held = held[np.diff(held, prepend=-1) > 0]
-    in_titles, title_counts = np.unique(title_word, return_counts=True)
-    forms.sort(key=lambda form: form[0].encode())
+    """A segment of postings in any order, whose terms are numbered by their place in `terms`.
+
+    `postings`: int64[n, 3], rows of term, passage and flag byte; `title_postings`: int64[n, 2], rows of term
+    and article; no two rows have the same first two values. `surface_forms`: each with its term.
+    """
+    order = sorted(range(len(terms)), key=lambda number: terms[number].encode())
+    rank = np.empty(len(terms), dtype=np.int64)
+    rank[order] = np.arange(len(terms))
+    passage_count, article_count = max(1, len(article_of_passage)), max(1, len(articles))
+    body_term, title_term = rank[postings[:, 0]], rank[title_postings[:, 0]]
+    by_term = np.argsort(body_term * passage_count + postings[:, 1], kind="stable")
+    by_title_term = np.argsort(title_term * article_count + title_postings[:, 1], kind="stable")
+    body_articles = body_term * article_count + article_of_passage[postings[:, 1]]
+    title_articles = title_term * article_count + title_postings[:, 1]
+    # Each distinct pair of term and article as one number.
+    pairs = np.concatenate((body_articles, title_articles))
+    pairs.sort(kind="stable")
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    distinct_title_terms, title_counts = np.unique(title_term, return_counts=True)
+    surface_forms.sort(key=lambda form: form[0].encode())
     return Segment(
         articles=articles,
-        words=TermDictionary.of([words[number] for number in order]),
-        document_frequency=np.bincount(held // many, minlength=len(words)).astype(smallest(len(articles))),
-        postings_end=np.cumsum(np.bincount(body_word, minlength=len(words))).astype(np.uint32),
-        postings_passage=body[by_word, 1].astype(smallest(len(owner))),
-        postings_flags=body[by_word, 2].astype(np.uint8),
-        title_word=in_titles.astype(np.uint32),
+        terms=TermDictionary.of([terms[number] for number in order]),
+        document_frequency=np.bincount(pairs // article_count, minlength=len(terms)).astype(
+            index_dtype(len(articles))
+        ),
+        postings_end=np.cumsum(np.bincount(body_term, minlength=len(terms))).astype(np.uint32),
+        postings_passage=postings[by_term, 1].astype(index_dtype(len(article_of_passage))),
+        postings_flags=postings[by_term, 2].astype(np.uint8),
+        title_terms=distinct_title_terms.astype(np.uint32),
         title_ends=np.cumsum(title_counts).astype(np.uint32),
-        title_article=titles[by_title, 1].astype(smallest(len(articles))),
-        article_of_passage=owner.astype(smallest(len(articles))),
-        passage_length=length.astype(np.uint16),
-        surface_forms=TermDictionary.of([form for form, _ in forms]),
-        term_of_form=renumbered[[word for _, word in forms]].astype(np.uint32),
+        title_article=title_postings[by_title_term, 1].astype(index_dtype(len(articles))),
+        article_of_passage=article_of_passage.astype(index_dtype(len(articles))),
+        passage_length=passage_length.astype(np.uint16),
+        surface_forms=TermDictionary.of([form for form, _ in surface_forms]),
+        term_of_form=rank[[term for _, term in surface_forms]].astype(np.uint32),
     )
 
 
-def smallest(count: int) -> type[np.unsignedinteger[Any]]:
+def index_dtype(count: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type of the numbers up to `count`."""
     return np.uint16 if count <= 65_535 else np.uint32
 
 
-def merge(parts: Sequence[tuple[Segment, Array]]) -> Segment:
-    """One segment of several, with the articles that live in each: its mask."""
-    words: dict[str, int] = {}
-    articles: list[Article] = []
-    body, titles, owners, lengths = [], [], [], []
-    forms: dict[tuple[str, int], None] = {}
-    passages = 0
-    for part, lives in parts:
-        number = np.array([words.setdefault(word, len(words)) for word in part.words.all()], dtype=np.int64)
-        new_article = np.cumsum(lives) - 1 + len(articles)
-        stays = lives[part.article_of_passage]
-        new_passage = np.cumsum(stays) - 1 + passages
-        word_of = np.repeat(np.arange(len(part.words)), np.diff(part.postings_end, prepend=0))
-        kept = stays[part.postings_passage]
-        columns = (number[word_of], new_passage[part.postings_passage], part.postings_flags)
-        body.append(np.stack([column[kept].astype(np.int64) for column in columns], axis=1))
-        title_word = part.title_word[part.title_posting_term]
-        kept = lives[part.title_article]
-        titles.append(np.stack([number[title_word][kept], new_article[part.title_article][kept]], axis=1))
-        owners.append(new_article[part.article_of_passage[stays]])
-        lengths.append(part.passage_length[stays].astype(np.int64))
-        forms.update(
-            dict.fromkeys(zip(part.surface_forms.all(), number[part.term_of_form].tolist(), strict=True))
+def merge_segments(segments: Sequence[tuple[Segment, Array]]) -> Segment:
+    """One segment of the live articles of several; bool[articles] says which articles of each are live."""
+    term_numbers: dict[str, int] = {}
+    articles: list[IndexedArticle] = []
+    postings, title_postings, articles_of_passages, lengths = [], [], [], []
+    surface_forms: dict[tuple[str, int], None] = {}
+    passage_count = 0
+    for segment, live_docs in segments:
+        new_term = np.array(
+            [term_numbers.setdefault(term, len(term_numbers)) for term in segment.terms.all()], dtype=np.int64
         )
-        articles += [article for article, alive in zip(part.articles, lives, strict=True) if alive]
-        passages += int(stays.sum())
-    return without_unused(
-        articles, list(words), np.concatenate(body), np.concatenate(titles), owners, lengths, list(forms)
+        new_article = np.cumsum(live_docs) - 1 + len(articles)
+        is_live = live_docs[segment.article_of_passage]
+        new_passage = np.cumsum(is_live) - 1 + passage_count
+        term_of_posting = np.repeat(np.arange(len(segment.terms)), np.diff(segment.postings_end, prepend=0))
+        columns = (
+            new_term[term_of_posting],
+            new_passage[segment.postings_passage],
+            segment.postings_flags,
+        )
+        is_live_posting = is_live[segment.postings_passage]
+        postings.append(np.stack([column[is_live_posting].astype(np.int64) for column in columns], axis=1))
+        title_term = segment.title_terms[segment.title_posting_term]
+        is_live_title = live_docs[segment.title_article]
+        title_postings.append(
+            np.stack(
+                [new_term[title_term][is_live_title], new_article[segment.title_article][is_live_title]],
+                axis=1,
+            )
+        )
+        articles_of_passages.append(new_article[segment.article_of_passage[is_live]])
+        lengths.append(segment.passage_length[is_live].astype(np.int64))
+        new_term_of_form = new_term[segment.term_of_form].tolist()
+        surface_forms.update(dict.fromkeys(zip(segment.surface_forms.all(), new_term_of_form, strict=True)))
+        articles += [article for article, alive in zip(segment.articles, live_docs, strict=True) if alive]
+        passage_count += int(is_live.sum())
+    return without_unused_terms(
+        articles,
+        list(term_numbers),
+        np.concatenate(postings),
+        np.concatenate(title_postings),
+        np.concatenate(articles_of_passages),
+        np.concatenate(lengths),
+        list(surface_forms),
     )
 
 
-def without_unused(
-    articles: list[Article],
-    words: list[str],
-    body: Array,
-    titles: Array,
-    owners: list[Array],
-    lengths: list[Array],
-    forms: list[tuple[str, int]],
+def without_unused_terms(
+    articles: list[IndexedArticle],
+    terms: list[str],
+    postings: Array,
+    title_postings: Array,
+    article_of_passage: Array,
+    passage_length: Array,
+    surface_forms: list[tuple[str, int]],
 ) -> Segment:
-    """Words that nothing holds any more are forgotten."""
-    used = np.zeros(len(words), dtype=np.bool_)
-    used[body[:, 0]] = True
-    used[titles[:, 0]] = True
-    number = np.cumsum(used) - 1
-    body[:, 0], titles[:, 0] = number[body[:, 0]], number[titles[:, 0]]
+    """`build_segment` without the terms that no posting has any more; it renumbers the postings in place."""
+    is_used = np.zeros(len(terms), dtype=np.bool_)
+    is_used[postings[:, 0]] = True
+    is_used[title_postings[:, 0]] = True
+    number = np.cumsum(is_used) - 1
+    postings[:, 0], title_postings[:, 0] = number[postings[:, 0]], number[title_postings[:, 0]]
     return build_segment(
         articles,
-        [word for word, is_used in zip(words, used, strict=True) if is_used],
-        body,
-        titles,
-        np.concatenate(owners),
-        np.concatenate(lengths),
-        [(form, int(number[word])) for form, word in forms if used[word]],
+        [term for term, used in zip(terms, is_used, strict=True) if used],
+        postings,
+        title_postings,
+        article_of_passage,
+        passage_length,
+        [(form, int(number[term])) for form, term in surface_forms if is_used[term]],
     )
 
 
-def pack(segment: Segment) -> bytes:
-    """The segment as bytes, for the database."""
-    columns = {name: getattr(segment, name) for name in ARRAYS}
-    columns |= {"word_ends": segment.words.ends, "form_ends": segment.surface_forms.ends}
+def encode_segment(segment: Segment) -> bytes:
+    """The segment as the database stores it: length of the JSON header (4 bytes), header, arrays."""
+    columns = {name: getattr(segment, attribute) for name, attribute in ARRAYS.items()}
+    columns |= {"word_ends": segment.terms.ends, "form_ends": segment.surface_forms.ends}
     columns |= {
-        "words": np.frombuffer(segment.words.data, dtype=np.uint8),
+        "words": np.frombuffer(segment.terms.data, dtype=np.uint8),
         "forms": np.frombuffer(segment.surface_forms.data, dtype=np.uint8),
     }
     articles = [(a.id, a.locale, a.config, a.is_public, a.collection_id, a.title) for a in segment.articles]
-    head = {
+    header = {
         "format": FORMAT,
         "articles": articles,
         "arrays": [(name, array.dtype.str, len(array)) for name, array in columns.items()],
     }
-    encoded = json.dumps(head).encode()
+    encoded = json.dumps(header).encode()
     return b"".join(
         (len(encoded).to_bytes(4, "big"), encoded, *(array.tobytes() for array in columns.values()))
     )
 
 
-def unpack(data: bytes) -> Segment | None:
-    """The segment that these bytes are; None for those of another version of Instep."""
+def decode_segment(data: bytes) -> Segment | None:
+    """The segment of stored bytes; `None` if another version of Instep stored them."""
     end = 4 + int.from_bytes(data[:4], "big")
-    head = json.loads(data[4:end])
-    if head["format"] != FORMAT:
+    header = json.loads(data[4:end])
+    if header["format"] != FORMAT:
         return None
-    columns = dict(read_arrays(data, end, head["arrays"]))
+    columns = dict(decode_arrays(data, end, header["arrays"]))
     return Segment(
-        articles=[Article(*row) for row in head["articles"]],
-        words=TermDictionary(columns["words"].tobytes(), columns["word_ends"]),
+        articles=[IndexedArticle(*row) for row in header["articles"]],
+        terms=TermDictionary(columns["words"].tobytes(), columns["word_ends"]),
         surface_forms=TermDictionary(columns["forms"].tobytes(), columns["form_ends"]),
-        **{name: columns[name] for name in ARRAYS},
+        **{attribute: columns[name] for name, attribute in ARRAYS.items()},
     )
 
 
-def read_arrays(data: bytes, start: int, arrays: list[tuple[str, str, int]]) -> Iterator[tuple[str, Array]]:
-    for name, kind, count in arrays:
-        dtype = np.dtype(kind)
-        # Copied, so that what is kept does not hold the whole of what was read.
+def decode_arrays(data: bytes, start: int, arrays: list[tuple[str, str, int]]) -> Iterator[tuple[str, Array]]:
+    """The arrays of these names, types and lengths, which begin at `start`."""
+    for name, type_, count in arrays:
+        dtype = np.dtype(type_)
+        # A copy, because a view would keep all of `data` in memory.
         yield name, np.frombuffer(data, dtype, count, start).copy()
         start += count * dtype.itemsize

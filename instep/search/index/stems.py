@@ -1,11 +1,11 @@
-"""Words without their endings, as PostgreSQL's dictionaries of each language read them."""
+"""Stems of words, from the text search dictionaries of PostgreSQL for each language."""
 
 from collections.abc import Collection, Sequence
 
 from instep.core.database import Tx
-from instep.search.query.tokens import UNSEGMENTED_RUN
+from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
-# A letter of its own for each configuration, so that words of two languages are never taken for the same.
+# The text search configurations. The order is stored in indexes: a new one goes to the end.
 CONFIGS = (
     *(
         "simple",
@@ -23,46 +23,46 @@ CONFIGS = (
     *("nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "spanish", "swedish", "tamil"),
     *("turkish", "yiddish", "esperanto", "polish"),
 )
-LANGUAGE_CODES = {config: chr(ord("A") + place) for place, config in enumerate(CONFIGS)}
-# Of a process, for all languages together; about 60 bytes each.
+# The letter that every index term of a language begins with, so that no two languages share a term.
+LANGUAGE_CODES = {config: chr(ord("A") + number) for number, config in enumerate(CONFIGS)}
+# In one process, for all languages together; about 60 bytes each.
 MAX_CACHED_STEMS = 300_000
-# Looked up without holding up other requests noticeably.
+# Words of one statement, few enough not to delay other requests noticeably.
 LOOKUP_WORDS = 5_000
 
 
-# None where the language leaves the word out.
+# The stem by the word; `None` for a stop word of the language.
 Stems = dict[str, str | None]
 STEM_CACHE: dict[str, Stems] = {}
 
 
 async def stems_of(tx: Tx, config: str, words: Collection[str]) -> Stems:
-    """What the words of a text are to a language; it holds at least those asked for."""
-    known = STEM_CACHE.setdefault(config, {})
-    if strange := [word for word in words if word not in known]:
+    """The stems of the words, and perhaps of others."""
+    stems = STEM_CACHE.setdefault(config, {})
+    if unknown := [word for word in words if word not in stems]:
         if sum(map(len, STEM_CACHE.values())) > MAX_CACHED_STEMS:
             STEM_CACHE.clear()
             return await stems_of(tx, config, words)
-        for start in range(0, len(strange), LOOKUP_WORDS):
-            known.update(
-                await look_up(tx, config, list(dict.fromkeys(strange[start : start + LOOKUP_WORDS])))
-            )
-    return known
+        for start in range(0, len(unknown), LOOKUP_WORDS):
+            batch = list(dict.fromkeys(unknown[start : start + LOOKUP_WORDS]))
+            stems.update(await look_up_stems(tx, config, batch))
+    return stems
 
 
-async def look_up(tx: Tx, config: str, words: Sequence[str]) -> Stems:
-    asked = [word for word in words if has_forms(word)]
-    stems = await tx.value(LOOK_UP, config=config, words=asked) if asked else []
-    return {word: word for word in words} | dict(zip(asked, stems, strict=True))
+async def look_up_stems(tx: Tx, config: str, words: Sequence[str]) -> Stems:
+    inflected = [word for word in words if is_inflected(word)]
+    stems = await tx.value(LOOK_UP, config=config, words=inflected) if inflected else []
+    return {word: word for word in words} | dict(zip(inflected, stems, strict=True))
 
 
-def has_forms(word: str) -> bool:
-    """Numbers and scripts without blanks are what they are."""
+def is_inflected(word: str) -> bool:
+    """Whether the word may have endings; numbers and words of scripts without blanks have none."""
     if word.isascii() and word.isalpha():
         return True
     return not (any(letter.isdigit() for letter in word) or UNSEGMENTED_RUN.match(word))
 
 
-# The dictionary of a token type: a language of another script than ours has one more for ASCII words.
+# A configuration names a dictionary per token type: languages of other scripts have one more for ASCII words.
 LOOK_UP = """
     with dictionary as (
         select m.maptokentype = 1 as is_ascii, m.mapdict::regdictionary as name
@@ -71,11 +71,16 @@ LOOK_UP = """
           and m.maptokentype in (1, 2) and m.mapseqno = 1
     )
     select array_agg(case when read is null then word else read[1] end order by place)
-    from unnest(%(words)s::text[]) with ordinality as asked (word, place)
+    from unnest(%(words)s::text[]) with ordinality as words (word, place)
         join dictionary d on d.is_ascii = (octet_length(word) = length(word)),
         ts_lexize(d.name, word) as read
 """
 
 
+def language_code(config: str) -> str:
+    return LANGUAGE_CODES.get(config, LANGUAGE_CODES["simple"])
+
+
 def index_term(config: str, stem: str) -> str:
-    return LANGUAGE_CODES.get(config, "A") + stem
+    """A term of the index: its language code and the stem, or `=` and the word for a stop word of a title."""
+    return language_code(config) + stem

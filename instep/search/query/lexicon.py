@@ -1,11 +1,11 @@
-"""What is known of words beforehand: those that ask and say nothing, and those that say the same.
+"""Stop words of questions and synonyms, in the general English of help centers.
 
-General English of help centers, in the hope of no particular product; other languages do without.
+Both lists were written for no particular product; other languages have none.
 """
 
 CONFIG = "english"
 
-# Words of questions that tell little of what the answer is about, beside those that English leaves out.
+# Words of questions that say little about the answer, in addition to the stop words of PostgreSQL.
 STOP_WORD_LIST = """
     able anybody anyone anything anyway anywhere ask available away best better cannot could different
     directly easy easily else ever everybody everyone everything exactly exist find get give go going
@@ -17,7 +17,7 @@ STOP_WORD_LIST = """
 """
 STOP_WORDS = frozenset(STOP_WORD_LIST.split())
 
-# A word stands for the others of its line, though not as well as for itself.
+# The words of one line are synonyms of each other.
 SYNONYMS = tuple(
     line.split()
     for line in """

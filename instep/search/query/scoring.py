@@ -1,7 +1,19 @@
-"""How well each article and each passage of an index answers a plan: few weights, and general ones.
+"""Scores the articles and passages of an index by a weighted query, with BM25 over three fields.
 
-Each word counts as much as it is rare, less the more often it was met already (BM25). An article's score is
-that of its best passage, of its whole text, of its title, and of how alike title and question are.
+BM25 is the ranking function of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+Beyond" (2009), here in the form of that paper for several fields (BM25F). For a text `d` and the terms `t`
+of a query:
+
+    score(d) = sum of  weight(t) * tf / (tf + K1)
+    tf       = body(t, d) / (1 - B + B * length(d) / average length) + heading(t, d) + title(t, d)
+
+`weight` is the term's idf (`QueryTerm.weight`), `body` its number of occurrences, `heading` and `title` are
+1 where a heading above the text or the title has the term; these two are not normalized by length. For an
+expansion (a synonym, a correction) each of the three is multiplied by its boost.
+
+An article's score is the BM25 score of its best passage, plus that of its whole text, plus its title's share
+of the query, plus the similarity of title and query, plus a z-score per semantic hit. `retrieve()` adds
+pseudo-relevance feedback: the terms in the titles of the best articles score other titles.
 """
 
 from dataclasses import dataclass
@@ -10,284 +22,310 @@ import numpy as np
 
 from instep.search.index.cache import Index, LiveSegment
 from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Segment
-from instep.search.query.query import STOP_WORD_WEIGHT, Query, QueryTerm
+from instep.search.query.analysis import STOP_WORD_WEIGHT, QueryTerm, WeightedQuery
 from instep.search.schemas import Audience
 from instep.search.semantic.vectors import SemanticHit
 
+# BM25: how soon further occurrences of a term stop adding to the score, and how much length counts (0 to 1).
 K1 = 1.0
-# How much a text that is longer than others loses of what it holds.
 PASSAGE_B, ARTICLE_B = 0.15, 0.4
+# Weights of the parts of an article's score, relative to its best passage.
 BODY_BOOST, TITLE_BOOST, TITLE_SIMILARITY_BOOST = 1.0, 0.8, 0.7
-# What an article can reach at most, about.
+# The highest score of an article, about: feedback and semantic hits may add a little.
 MAX_SCORE = 1 + BODY_BOOST + TITLE_BOOST + TITLE_SIMILARITY_BOOST
-# What an article has of the question's meaning, for each usual difference that it stands above others.
+# What a semantic hit adds for each standard deviation that its article is above the mean.
 SEMANTIC_BOOST = 0.3
-# Titles of the best articles speak for others that have their words.
+# Pseudo-relevance feedback: its weight, the number of articles that are taken as relevant, and the share of
+# the best score that an article must exceed to be one of them.
 FEEDBACK_WEIGHT = 0.2
 FEEDBACK_ARTICLES = 3
 FEEDBACK_MIN = 0.7
-# Scores of articles with all words begin here; those with some of them are below.
+# Scores of articles with all terms begin here; those of articles with some of them are below.
 ALL_TERMS_BASE = 1.0
-# More than a page and what may have gone from it meanwhile.
+# More than a page holds, because some hits may be gone when they are looked up.
 MAX_CANDIDATES = 400
-# The id of an article, and its score.
+# The id of an article and its score.
 Hit = tuple[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which articles may be found; collections that are not for everybody are named."""
+class ArticleFilter:
+    """Which articles may be returned; `hidden` are the ids of collections that are not public."""
 
     locale: str | None
     audience: Audience
     hidden: frozenset[str]
 
-    def mask(self, part: LiveSegment) -> Array:
-        allowed: Array = part.live_docs
+    def mask(self, live: LiveSegment) -> Array:
+        """bool[articles]: whether the article of that number passes."""
+        allowed: Array = live.live_docs
         if self.locale is not None:
-            allowed = allowed & (part.segment.locales == self.locale)
+            allowed = allowed & (live.segment.locales == self.locale)
         if self.audience == "public":
-            allowed = allowed & part.segment.is_public
+            allowed = allowed & live.segment.is_public
             if self.hidden:
-                allowed = allowed & ~np.isin(part.segment.collections, list(self.hidden))
+                allowed = allowed & ~np.isin(live.segment.collections, list(self.hidden))
         return allowed
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How well each article and each passage of a part answers; `allowed` are those that may be found."""
+    """The scores of one segment: arrays by article number, or by passage number where the name says so."""
 
-    part: LiveSegment
+    live: LiveSegment
+    # bool: matches the query and passes the filter.
     allowed: Array
-    # By all that is known; `lexical_score` is by its words alone.
+    # float64, about 0 to `MAX_SCORE`: with semantic hits, and by terms alone.
     score: Array
     lexical_score: Array
-    # Whether it has every word itself, not only words that stand for it.
+    # bool: has every term itself, not only an expansion of it; and has the query as its title.
     has_all: Array
     is_title: Array
+    # float64, 0 to 1: the weight of the terms it has, as a share of the query's.
     coverage: Array
+    # float64, 0 to 1: the Jaccard similarity of the words of title and query.
     title_similarity: Array
+    # float64, about 0 to 1.
     passage_score: Array
     passage_coverage: Array
 
 
-def rank(index: Index, plan: Query, scope: Filter) -> list[Ranking]:
-    return [rank_part(part, plan, scope) for part in index.segments if may_hold(part, plan)]
+def rank_index(index: Index, query: WeightedQuery, scope: ArticleFilter) -> list[Ranking]:
+    """A ranking for each segment that may have a match."""
+    return [rank_segment(live, query, scope) for live in index.segments if may_match(live, query)]
 
 
-def may_hold(part: LiveSegment, plan: Query) -> bool:
-    """Whether it is worth while to rank a part: often no article has all the words."""
-    if not plan.match_all or (part.segment.title_marks == hash(plan.title)).any():
+def may_match(live: LiveSegment, query: WeightedQuery) -> bool:
+    """A quick check that spares scoring: often no article of a segment has all terms."""
+    if not query.match_all or (live.segment.title_hashes == hash(query.title)).any():
         return True
-    has_all = part.live_docs
-    for term in sorted(plan.terms, key=lambda term: -term.weight):
-        if not term.is_bigram:
-            has_all = has_all & (has_exactly(part, term) | is_stop_word_in(part, term))
-            if not has_all.any():
-                return False
+    has_all = live.live_docs
+    for term in sorted(query.words, key=lambda term: -term.weight):
+        has_all = has_all & (articles_with(live.segment, term) | is_stop_word_in(live.segment, term))
+        if not has_all.any():
+            return False
     return True
 
 
-def has_exactly(part: LiveSegment, term: QueryTerm) -> Array:
-    """Which articles have the word itself."""
-    segment = part.segment
-    exact = np.zeros(len(segment.articles), dtype=np.bool_)
-    for word in (segment.words.find(key) for key, factor in term.keys if factor >= 1):
-        if word is not None:
-            exact[segment.article_of_passage[segment.postings_passage[segment.body(word)]]] = True
-            exact[segment.titles(word)] = True
-    return exact
+def articles_with(segment: Segment, term: QueryTerm) -> Array:
+    """bool[articles]: whether the article has the term itself, not an expansion of lower boost."""
+    has_term = np.zeros(len(segment.articles), dtype=np.bool_)
+    for number in (segment.terms.find(expansion) for expansion, boost in term.expansions if boost >= 1):
+        if number is not None:
+            passages = segment.postings_passage[segment.postings(number)]
+            has_term[segment.article_of_passage[passages]] = True
+            has_term[segment.titles_with(number)] = True
+    return has_term
 
 
 @dataclass(slots=True)
 class ScoreAccumulator:
-    """What has been added up of a part so far."""
+    """Sums over the terms of a query: float64 arrays by passage or by article number."""
 
     passage: Array
-    article: Array
-    title: Array
-    title_words: Array
     passage_coverage: Array
+    article: Array
     coverage: Array
+    title: Array
+    # The number of the query's words in the title; stop words count `STOP_WORD_WEIGHT`.
+    title_words: Array
     has_all: Array
 
+    @classmethod
+    def for_segment(cls, segment: Segment) -> "ScoreAccumulator":
+        passages, articles = segment.size, len(segment.articles)
+        return cls(
+            passage=np.zeros(passages),
+            passage_coverage=np.zeros(passages),
+            article=np.zeros(articles),
+            coverage=np.zeros(articles),
+            title=np.zeros(articles),
+            title_words=np.zeros(articles),
+            has_all=np.ones(articles, dtype=np.bool_),
+        )
 
-def rank_part(part: LiveSegment, plan: Query, scope: Filter) -> Ranking:
-    segment = part.segment
-    passages, articles = segment.size, len(segment.articles)
-    totals = ScoreAccumulator(
-        passage=np.zeros(passages),
-        article=np.zeros(articles),
-        title=np.zeros(articles),
-        title_words=np.zeros(articles),
-        passage_coverage=np.zeros(passages),
-        coverage=np.zeros(articles),
-        has_all=np.ones(articles, dtype=np.bool_),
-    )
-    shortness = length_norms_of(segment, plan.lengths)
-    for term in plan.terms:
-        add(part, term, totals, shortness)
-    total = plan.total_weight
-    asked = sum(title_term_weight(term) for term in plan.terms)
-    likeness = totals.title_words / np.maximum(asked + segment.title_length - totals.title_words, 1)
-    best = segment.best_of(totals.passage)
-    lexical_score = (
-        best + BODY_BOOST * totals.article + TITLE_BOOST * totals.title
-    ) / total + TITLE_SIMILARITY_BOOST * likeness
-    is_title = segment.title_marks == hash(plan.title)
-    score, passage_score = lexical_score.copy(), totals.passage / total
-    for semantic_hits in plan.semantic_hits:
-        add_meaning(part, semantic_hits, score, passage_score)
-    found = (score > 0) | is_title
+
+def rank_segment(live: LiveSegment, query: WeightedQuery, scope: ArticleFilter) -> Ranking:
+    segment = live.segment
+    sums = ScoreAccumulator.for_segment(segment)
+    length_norms = length_norms_of(segment, query.average_lengths)
+    for term in query.terms:
+        add_term(segment, term, sums, length_norms)
+    total_weight = query.total_weight
+    title_similarity = title_similarity_of(segment, query, sums.title_words)
+    weighted = segment.best_of(sums.passage) + BODY_BOOST * sums.article + TITLE_BOOST * sums.title
+    lexical_score = weighted / total_weight + TITLE_SIMILARITY_BOOST * title_similarity
+    is_title = segment.title_hashes == hash(query.title)
+    score, passage_score = lexical_score.copy(), sums.passage / total_weight
+    for hit in query.semantic_hits:
+        add_semantic_hit(segment, hit, score, passage_score)
+    matches = (score > 0) | is_title
     return Ranking(
-        part=part,
-        allowed=scope.mask(part) & found,
+        live=live,
+        allowed=scope.mask(live) & matches,
         score=score,
         lexical_score=lexical_score,
-        has_all=totals.has_all & found,
+        has_all=sums.has_all & matches,
         is_title=is_title,
-        coverage=totals.coverage / total,
-        title_similarity=likeness,
+        coverage=sums.coverage / total_weight,
+        title_similarity=title_similarity,
         passage_score=passage_score,
-        passage_coverage=totals.passage_coverage / total,
+        passage_coverage=sums.passage_coverage / total_weight,
     )
 
 
-def add_meaning(part: LiveSegment, semantic_hits: SemanticHit, score: Array, passage_score: Array) -> None:
-    """What it counts that an article means what the question does, and one passage of it most of all.
+def title_similarity_of(segment: Segment, query: WeightedQuery, title_words: Array) -> Array:
+    """The Jaccard similarity of each title and the query: common words over all words of both."""
+    query_length = sum(title_term_weight(term) for term in query.terms)
+    return title_words / np.maximum(query_length + segment.title_length - title_words, 1)
 
-    Of the passages that mean it together, that is the one whose words say most of it, or else the longest.
+
+def add_semantic_hit(segment: Segment, hit: SemanticHit, score: Array, passage_score: Array) -> None:
+    """Add a semantic hit to its article, and to the passage of its chunk that matches the terms best.
+
+    Where no passage of the chunk matches better than the others, the longest one gets it.
     """
-    place = part.segment.article_numbers.get(semantic_hits.article_id)
-    if place is not None:
-        score[place] += SEMANTIC_BOOST * semantic_hits.likeness
-        first, end = part.segment.passages_of(place)
-        near = range(first + semantic_hits.first, min(first + semantic_hits.last + 1, end))
-        if near:
-            best = max(near, key=lambda at: (passage_score[at], part.segment.passage_length[at]))
-            passage_score[best] += SEMANTIC_BOOST * semantic_hits.likeness
+    article = segment.article_numbers.get(hit.article_id)
+    if article is not None:
+        score[article] += SEMANTIC_BOOST * hit.z_score
+        first, end = segment.passages_of(article)
+        passages = range(first + hit.first, min(first + hit.last + 1, end))
+        if passages:
+            best = max(passages, key=lambda at: (passage_score[at], segment.passage_length[at]))
+            passage_score[best] += SEMANTIC_BOOST * hit.z_score
 
 
 def title_term_weight(term: QueryTerm) -> float:
     return 0 if term.is_bigram else STOP_WORD_WEIGHT if term.is_stop_word else 1
 
 
-def add(part: LiveSegment, term: QueryTerm, totals: ScoreAccumulator, shortness: tuple[Array, Array]) -> None:
-    """What one word adds to each passage and article."""
-    segment = part.segment
-    found = match_term(part, term)
-    if found is None:
+def add_term(
+    segment: Segment, term: QueryTerm, sums: ScoreAccumulator, length_norms: tuple[Array, Array]
+) -> None:
+    """Add the BM25 score of one term to each passage and each article that has it."""
+    matches = match_term(segment, term)
+    if matches is None:
         if not term.is_bigram:
-            totals.has_all &= is_stop_word_in(part, term)
+            sums.has_all &= is_stop_word_in(segment, term)
         return
-    where, title = found.where, found.title
-    owner = segment.article_of_passage[where]
-    in_article = np.bincount(owner, found.body + found.headings, len(segment.articles))
-    often = found.body * shortness[0][where] + found.headings + title[owner]
-    totals.passage[where] += term.weight * often / (often + K1)
-    often_in_article = in_article * shortness[1] + title
-    totals.article += term.weight * often_in_article / (often_in_article + K1)
-    totals.title += term.weight * title
+    passage_norm, article_norm = length_norms
+    passages, title = matches.passages, matches.title
+    article = segment.article_of_passage[passages]
+    passage_tf = matches.body * passage_norm[passages] + matches.heading + title[article]
+    sums.passage[passages] += term.weight * saturate(passage_tf)
+    occurrences = np.bincount(article, matches.body + matches.heading, len(segment.articles))
+    article_tf = occurrences * article_norm + title
+    sums.article += term.weight * saturate(article_tf)
+    sums.title += term.weight * title
     if not term.is_bigram:
-        totals.passage_coverage[where] += term.weight * np.minimum(often, 1)
-        totals.coverage += term.weight * np.minimum(often_in_article, 1)
-        totals.title_words += title_term_weight(term) * title
-        totals.has_all &= found.exact | is_stop_word_in(part, term)
+        sums.passage_coverage[passages] += term.weight * np.minimum(passage_tf, 1)
+        sums.coverage += term.weight * np.minimum(article_tf, 1)
+        sums.title_words += title_term_weight(term) * title
+        sums.has_all &= matches.has_term | is_stop_word_in(segment, term)
 
 
-def length_norms_of(segment: Segment, lengths: tuple[int, int]) -> tuple[Array, Array]:
-    """How much each passage and each article keeps of what it holds: 1 where it is as long as others are."""
-    if lengths not in segment.length_norms:
-        usual_passage, usual_article = lengths
+def saturate(tf: Array) -> Array:
+    """BM25's `tf / (tf + K1)`: from 0 to 1, each further occurrence adds less."""
+    saturated: Array = tf / (tf + K1)
+    return saturated
+
+
+def length_norms_of(segment: Segment, average_lengths: tuple[int, int]) -> tuple[Array, Array]:
+    """BM25's `1 / (1 - B + B * length / average)` by passage and by article: 1 for one of average length."""
+    if average_lengths not in segment.length_norms:
+        average_passage, average_article = average_lengths
         segment.length_norms.clear()
-        segment.length_norms[lengths] = (
-            1 / (1 - PASSAGE_B + PASSAGE_B * segment.passage_length / usual_passage),
-            1 / (1 - ARTICLE_B + ARTICLE_B * segment.article_length / usual_article),
+        segment.length_norms[average_lengths] = (
+            1 / (1 - PASSAGE_B + PASSAGE_B * segment.passage_length / average_passage),
+            1 / (1 - ARTICLE_B + ARTICLE_B * segment.article_length / average_article),
         )
-    return segment.length_norms[lengths]
+    return segment.length_norms[average_lengths]
 
 
-def is_stop_word_in(part: LiveSegment, term: QueryTerm) -> Array:
-    return np.isin(part.segment.letters, list(term.stopword_in))
+def is_stop_word_in(segment: Segment, term: QueryTerm) -> Array:
+    """bool[articles]: whether the term is a stop word in the article's language."""
+    return np.isin(segment.language_codes, list(term.stopword_in))
 
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """What holds a word."""
+    """Where a segment has a term or one of its expansions."""
 
-    # The passages that do, or whose titles do; where most do, all of them.
-    where: Array | slice
-    # Of each of these: how often, and whether in a heading above it.
+    # The passages with a match in body, heading or title; `slice(None)`, all, where most have one.
+    passages: Array | slice
+    # float64, row `i` belongs to `passages[i]`: boosted number of occurrences; boost of a match in a heading.
     body: Array
-    headings: Array
-    # Of each article: how much its title does, and whether it has the word itself.
+    heading: Array
+    # By article number: float64 boost of a match in the title; bool whether it has the term itself.
     title: Array
-    exact: Array
+    has_term: Array
 
 
-def match_term(part: LiveSegment, term: QueryTerm) -> TermMatches | None:
-    """None where nobody ever wrote the word."""
-    segment = part.segment
-    words = [(word, factor) for key, factor in term.keys if (word := segment.words.find(key)) is not None]
-    if not words:
+def match_term(segment: Segment, term: QueryTerm) -> TermMatches | None:
+    """The postings of a term and its expansions; `None` if the segment has none of them."""
+    numbers = [
+        (number, boost)
+        for expansion, boost in term.expansions
+        if (number := segment.terms.find(expansion)) is not None
+    ]
+    if not numbers:
         return None
-    body, headings = np.zeros(segment.size), np.zeros(segment.size)
-    title, exact = np.zeros(len(segment.articles)), np.zeros(len(segment.articles), dtype=np.bool_)
-    for word, factor in words:
-        rows, titles = segment.body(word), segment.titles(word)
-        where, marks = segment.postings_passage[rows], segment.postings_flags[rows]
-        body[where] = np.maximum(body[where], factor * (marks & MAX_TERM_FREQUENCY))
-        headings[where] = np.maximum(headings[where], factor * (marks >= HEADING_FLAG))
-        title[titles] = np.maximum(title[titles], factor)
-        if factor >= 1:
-            exact[segment.article_of_passage[where]] = True
-            exact[titles] = True
-    places = passages_with(segment, [word for word, _ in words], title)
-    return TermMatches(places, body[places], headings[places], title, exact)
+    body, heading = np.zeros(segment.size), np.zeros(segment.size)
+    title = np.zeros(len(segment.articles))
+    for number, boost in numbers:
+        postings, titles = segment.postings(number), segment.titles_with(number)
+        rows, flags = segment.postings_passage[postings], segment.postings_flags[postings]
+        body[rows] = np.maximum(body[rows], boost * (flags & MAX_TERM_FREQUENCY))
+        heading[rows] = np.maximum(heading[rows], boost * (flags >= HEADING_FLAG))
+        title[titles] = np.maximum(title[titles], boost)
+    passages = passages_with(segment, [number for number, _ in numbers], title)
+    return TermMatches(passages, body[passages], heading[passages], title, articles_with(segment, term))
 
 
-def passages_with(segment: Segment, words: list[int], title: Array) -> Array | slice:
-    """Few passages hold most words, and to add up nothing for all others takes longer than these do."""
-    is_touched = (
+def passages_with(segment: Segment, terms: list[int], title: Array) -> Array | slice:
+    """The passages that have one of the terms: to add zeros to all the others would take longer."""
+    has_match = (
         (title > 0)[segment.article_of_passage] if title.any() else np.zeros(segment.size, dtype=np.bool_)
     )
-    for word in words:
-        is_touched[segment.postings_passage[segment.body(word)]] = True
-    places = np.flatnonzero(is_touched)
-    return places if 2 * len(places) < segment.size else slice(None)
+    for term in terms:
+        has_match[segment.postings_passage[segment.postings(term)]] = True
+    passages = np.flatnonzero(has_match)
+    return passages if 2 * len(passages) < segment.size else slice(None)
 
 
-def hits(rankings: list[Ranking], plan: Query, after: Hit | None) -> list[Hit]:
-    """The articles that were found, the best first; only those behind `after`, and of very many the first."""
-    found: list[Hit] = []
+def ranked_hits(rankings: list[Ranking], query: WeightedQuery, after: Hit | None) -> list[Hit]:
+    """The matching articles, best first: those behind `after`, and of more than `MAX_CANDIDATES` the best."""
+    hits: list[Hit] = []
     for ranking in rankings:
         score = np.minimum(ranking.score / MAX_SCORE, 0.999)
-        if plan.match_all:
-            places = np.flatnonzero(ranking.allowed & (ranking.has_all | ranking.is_title))
+        if query.match_all:
+            numbers = np.flatnonzero(ranking.allowed & (ranking.has_all | ranking.is_title))
             score = ALL_TERMS_BASE + score + ranking.is_title
         else:
-            places = np.flatnonzero(ranking.allowed)
+            numbers = np.flatnonzero(ranking.allowed)
             score = (ranking.coverage + score) / 2
         score = np.round(score.astype(np.float64), 6)
         if after:
-            places = places[score[places] <= after[1]]
-        if len(places) > MAX_CANDIDATES:
-            places = places[score[places] >= np.partition(score[places], -MAX_CANDIDATES)[-MAX_CANDIDATES]]
-        ids = ranking.part.segment.articles
-        found += [
-            (ids[at].id, value) for at, value in zip(places.tolist(), score[places].tolist(), strict=True)
+            numbers = numbers[score[numbers] <= after[1]]
+        if len(numbers) > MAX_CANDIDATES:
+            lowest = np.partition(score[numbers], -MAX_CANDIDATES)[-MAX_CANDIDATES]
+            numbers = numbers[score[numbers] >= lowest]
+        articles = ranking.live.segment.articles
+        hits += [
+            (articles[number].id, value)
+            for number, value in zip(numbers.tolist(), score[numbers].tolist(), strict=True)
         ]
-    found.sort(key=lambda hit: (hit[1], hit[0]), reverse=True)
-    return [hit for hit in found if (hit[1], hit[0]) < (after[1], after[0])] if after else found
+    hits.sort(key=lambda hit: (hit[1], hit[0]), reverse=True)
+    return [hit for hit in hits if (hit[1], hit[0]) < (after[1], after[0])] if after else hits
 
 
 def title_feedback(rankings: list[Ranking]) -> list[Array]:
-    """The scores with what the titles of the best articles say of others."""
+    """The scores with pseudo-relevance feedback: titles like those of the best articles score higher."""
     best = sorted(
         (
-            (float(ranking.lexical_score[place]), number, int(place))
+            (float(ranking.lexical_score[article]), number, int(article))
             for number, ranking in enumerate(rankings)
-            for place in top(np.where(ranking.allowed, ranking.lexical_score, 0), FEEDBACK_ARTICLES)
+            for article in top(np.where(ranking.allowed, ranking.lexical_score, 0), FEEDBACK_ARTICLES)
         ),
         reverse=True,
     )[:FEEDBACK_ARTICLES]
@@ -295,29 +333,30 @@ def title_feedback(rankings: list[Ranking]) -> list[Array]:
         return [ranking.score for ranking in rankings]
     shares = [max(0.0, score / best[0][0] - FEEDBACK_MIN) for score, _, _ in best]
     weights: dict[str, float] = {}
-    for (score, number, place), share in zip(best, shares, strict=True):
-        segment = rankings[number].part.segment
-        for at in segment.title_posting_term[segment.title_article == place].tolist():
-            key = segment.words.raw(int(segment.title_word[at])).decode()
-            worth = score * share / sum(shares) * float(segment.title_idf[at] / segment.title_norm[place])
-            weights[key] = weights.get(key, 0) + worth
-    return [ranking.score + FEEDBACK_WEIGHT * feedback_score(ranking.part, weights) for ranking in rankings]
+    for (score, number, article), share in zip(best, shares, strict=True):
+        segment = rankings[number].live.segment
+        for title_term in segment.title_posting_term[segment.title_article == article].tolist():
+            index_term = segment.terms.raw(int(segment.title_terms[title_term])).decode()
+            tf_idf = float(segment.title_idf[title_term] / segment.title_norm[article])
+            weights[index_term] = weights.get(index_term, 0) + score * share / sum(shares) * tf_idf
+    return [
+        ranking.score + FEEDBACK_WEIGHT * title_cosine(ranking.live.segment, weights) for ranking in rankings
+    ]
 
 
-def feedback_score(part: LiveSegment, weights: dict[str, float]) -> Array:
-    """How much of the best titles each title has: 1 for one that is the same as all of them."""
-    segment = part.segment
-    heard = np.zeros(len(segment.articles))
-    for key, weight in weights.items():
-        word = segment.words.find(key)
-        at = segment.in_titles(word) if word is not None else None
-        if at is not None:
-            heard[segment.titles_at(at)] += weight * segment.title_idf[at]
-    return heard / segment.title_norm
+def title_cosine(segment: Segment, weights: dict[str, float]) -> Array:
+    """float64[articles]: the TF-IDF vector of each title, normalized, times the vector of these weights."""
+    product = np.zeros(len(segment.articles))
+    for index_term, weight in weights.items():
+        term = segment.terms.find(index_term)
+        title_term = segment.title_term_number(term) if term is not None else None
+        if title_term is not None:
+            product[segment.titles_of(title_term)] += weight * segment.title_idf[title_term]
+    return product / segment.title_norm
 
 
 def top(scores: Array, count: int) -> Array:
-    """The places of the highest scores, the highest first, with all that are as high as the last of them."""
-    least = np.partition(scores, -count)[-count] if len(scores) > count else 0
-    places = np.flatnonzero((scores >= least) & (scores > 0))
-    return places[np.argsort(-scores[places], kind="stable")]
+    """The indexes of the `count` highest scores above 0, best first, and of all that equal the last one."""
+    lowest = np.partition(scores, -count)[-count] if len(scores) > count else 0
+    numbers = np.flatnonzero((scores >= lowest) & (scores > 0))
+    return numbers[np.argsort(-scores[numbers], kind="stable")]

@@ -1,1 +1,5 @@
-"""Search by meaning: chunks of articles, their embeddings, and the nearest to a question."""
+"""Search by meaning, where an embedding model is set up.
+
+`chunks` splits articles into the texts that are embedded; `indexing` embeds what has changed; `vectors` has
+the SQL with pgvector; `query_embedder` embeds questions and finds the nearest articles.
+"""

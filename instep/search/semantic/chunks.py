@@ -1,7 +1,7 @@
-"""An article as pieces of about a paragraph each: what one vector can tell of.
+"""Splits an article into chunks of about a paragraph each, the texts that are embedded.
 
-A vector of a long text is near to nothing, one of a few words to anything. So a piece goes on across headings
-where passages are short, and ends within a passage where that is long.
+The embedding of a long text is similar to nothing, and that of a few words to anything. So a chunk continues
+across headings where passages are short, and ends within a passage where that is long.
 """
 
 import hashlib
@@ -9,84 +9,90 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from instep.core import limits
-from instep.search.index.builder import ArticleChange, sections_of
-from instep.search.index.passages import Section, plain_passage, sentences_of
+from instep.search.index.builder import split_article
+from instep.search.index.passages import MarkdownPassage, plain_passage, sentences_of
+from instep.search.schemas import ArticleChange
 
-# In characters: what has no blank for longer is cut.
-MAX_WORD_BYTES = limits.CHUNK_BYTES // 4
+# A character has four bytes at most, so a word of this length fits into a chunk; longer ones are cut.
+MAX_WORD_CHARACTERS = limits.CHUNK_BYTES // 4
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Sentences in a row, as their vector is made of them, and the passages that they are of."""
+    """Adjacent sentences that are embedded together, and the range of passages that they are of."""
 
     article_id: str
+    # Its place among the chunks of the article, from 0.
     number: int
+    # The numbers of its first and its last passage.
     first: int
     last: int
+    # The title of the article and the sentences, as the model reads them.
     text: str
 
     @property
     def hash(self) -> bytes:
-        """Of all but where it stands among the others."""
+        """A hash of text and passage range, not of the number, so that moved chunks keep their vector."""
         return hashlib.sha256(f"{self.first} {self.last} {self.text}".encode()).digest()[:16]
 
 
 @dataclass(slots=True)
 class Chunker:
-    """What has been read of an article so far."""
+    """The state of splitting an article: finished chunks, and the sentences of the next one."""
 
-    row: ArticleChange
-    done: list[Chunk] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-    size: int = 0
+    article: ArticleChange
+    chunks: list[Chunk] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    byte_count: int = 0
     first: int = 0
     last: int = 0
 
     def add(self, passage: int, text: str) -> None:
-        size = len(text.encode())
-        if self.size + size > limits.CHUNK_BYTES:
-            self.end()
-        if not self.said:
+        byte_count = len(text.encode())
+        if self.byte_count + byte_count > limits.CHUNK_BYTES:
+            self.end_chunk()
+        if not self.sentences:
             self.first = passage
         self.last = passage
-        self.said.append(text)
-        self.size += size
+        self.sentences.append(text)
+        self.byte_count += byte_count
 
-    def end(self) -> None:
-        if self.said:
-            text = "\n".join((self.row.title, " ".join(self.said))).rstrip()
-            self.done.append(Chunk(self.row.id, len(self.done), self.first, self.last, text))
-        self.said, self.size = [], 0
-
-
-def chunks_of(rows: Sequence[ArticleChange]) -> list[Chunk]:
-    return [piece for row in rows if row.is_live for piece in chunk_article(row)]
+    def end_chunk(self) -> None:
+        if self.sentences:
+            text = "\n".join((self.article.title, " ".join(self.sentences))).rstrip()
+            self.chunks.append(Chunk(self.article.id, len(self.chunks), self.first, self.last, text))
+        self.sentences, self.byte_count = [], 0
 
 
-def chunk_article(row: ArticleChange) -> list[Chunk]:
-    pieces = Chunker(row)
-    above: tuple[str, ...] = ()
-    for passage, section in enumerate(sections_of(row.description, row.markdown or "")):
-        path = path_of(section)
-        for text in (*(f"{heading}:" for heading in path if heading not in above), *units_of(section)):
-            pieces.add(passage, text)
-        above = path
-    if not pieces.done and not pieces.said:
-        # Its title is all that it says.
-        pieces.add(0, "")
-    pieces.end()
-    return pieces.done
+def chunk_articles(articles: Sequence[ArticleChange]) -> list[Chunk]:
+    """The chunks of those that are live."""
+    return [chunk for article in articles if article.is_live for chunk in chunk_article(article)]
 
 
-def path_of(section: Section) -> tuple[str, ...]:
-    """A description is its own heading."""
-    return tuple(heading for heading in section.headings if heading != section.markdown)
+def chunk_article(article: ArticleChange) -> list[Chunk]:
+    chunker = Chunker(article)
+    previous_headings: tuple[str, ...] = ()
+    for number, passage in enumerate(split_article(article.description, article.markdown or "")):
+        headings = chunk_headings(passage)
+        new_headings = (f"{heading}:" for heading in headings if heading not in previous_headings)
+        for text in (*new_headings, *short_sentences(passage)):
+            chunker.add(number, text)
+        previous_headings = headings
+    if not chunker.chunks and not chunker.sentences:
+        # An article without a text is embedded by its title.
+        chunker.add(0, "")
+    chunker.end_chunk()
+    return chunker.chunks
 
 
-def units_of(section: Section) -> Iterator[str]:
-    """What stays together: a sentence, or each of its words when it is longer than a piece may be."""
-    plain = plain_passage(section.markdown)
+def chunk_headings(passage: MarkdownPassage) -> tuple[str, ...]:
+    """Its headings without the description, which is its own heading."""
+    return tuple(heading for heading in passage.headings if heading != passage.markdown)
+
+
+def short_sentences(passage: MarkdownPassage) -> Iterator[str]:
+    """The sentences of a passage; one that is too long for a chunk as its words."""
+    plain = plain_passage(passage.markdown)
     for start, end in sentences_of(plain):
         sentence = " ".join(plain[start:end].split())
         if len(sentence.encode()) <= limits.CHUNK_BYTES:
@@ -97,4 +103,5 @@ def units_of(section: Section) -> Iterator[str]:
 
 def short_words(sentence: str) -> Iterator[str]:
     for word in sentence.split():
-        yield from (word[at : at + MAX_WORD_BYTES] for at in range(0, len(word), MAX_WORD_BYTES))
+        for start in range(0, len(word), MAX_WORD_CHARACTERS):
+            yield word[start : start + MAX_WORD_CHARACTERS]

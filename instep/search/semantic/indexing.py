@@ -1,4 +1,4 @@
-"""Giving articles their vectors behind the changes, article by article, until nothing is left to do."""
+"""Embeds the changed articles of a bot in batches, until none is left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,104 +11,108 @@ from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder, Vector
 from instep.llm.protocol import PromptRejected
 from instep.search import queries
-from instep.search.index.builder import ArticleChange
-from instep.search.index.cache import NEVER, run
+from instep.search.index.cache import NEVER, off_loop
+from instep.search.schemas import ArticleChange
 from instep.search.semantic import vectors
-from instep.search.semantic.chunks import Chunk, chunks_of
+from instep.search.semantic.chunks import Chunk, chunk_articles
 from instep.search.semantic.vectors import EmbeddingState, NewEmbedding
 
-ARTICLES_AT_ONCE = 20
-TEXTS_AT_ONCE = 64
-# What any model takes.
-HARMLESS = "help"
+BATCH_ARTICLES = 20
+BATCH_TEXTS = 64
+# A text that every model accepts.
+PROBE_TEXT = "help"
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Articles that have changed, how far that was looked, and which pieces need a vector."""
+class EmbeddingBatch:
+    """Changed articles, their chunks, and those chunks that have no vector yet."""
 
-    made: EmbeddingState
-    rows: list[ArticleChange]
-    pieces: list[Chunk]
+    # Before the batch; the state of the bot when its articles were read.
+    embedding_state: EmbeddingState
+    index_state: queries.IndexState
+    articles: list[ArticleChange]
+    chunks: list[Chunk]
     missing: list[Chunk]
-    until: queries.IndexState
 
     @property
     def is_last(self) -> bool:
-        return len(self.rows) < ARTICLES_AT_ONCE
+        return len(self.articles) < BATCH_ARTICLES
 
 
 async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
-    """`NoReply` when the model does not answer: what is done stays done."""
+    """Embed all changes of a bot. A `CompletionError` of the model ends it; finished batches are kept."""
     while True:
         async with database.enter_workspace(bot.workspace_id) as tx:
-            batch = await next_batch(context(tx, bot), embedder.name)
-        new = await vectors_of(embedder, batch.missing)
-        lengths = {len(one.vector) for one in new}
+            batch = await next_embedding_batch(_context(tx, bot), embedder.name)
+        embeddings = await embed_chunks(embedder, batch.missing)
+        dimensions = {len(embedding.vector) for embedding in embeddings}
         async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
-            ctx = context(tx, bot)
-            if lengths - {batch.made.dimensions}:
-                # The first ones, or the model gives others than it did.
-                await vectors.begin(ctx, embedder.name, lengths.pop())
-                if batch.made.dimensions:
+            ctx = _context(tx, bot)
+            if dimensions - {batch.embedding_state.dimensions}:
+                # These are the first vectors, or the model behind the name was replaced by another.
+                await vectors.reset_embeddings(ctx, embedder.name, dimensions.pop())
+                if batch.embedding_state.dimensions:
                     continue
-            await keep(ctx, batch, new)
+            await store_batch(ctx, batch, embeddings)
         if batch.is_last:
             return
 
 
-def context(tx: Tx, bot: Bot) -> Ctx:
+def _context(tx: Tx, bot: Bot) -> Ctx:
     return Ctx(tx, bot, Actor("command", "embeddings", can_write=False), utc_now())
 
 
-async def next_batch(ctx: Ctx, model: str) -> Batch:
-    made = await vectors.embedding_state(ctx)
-    if made is None or made.model != model:
+async def next_embedding_batch(ctx: Ctx, model: str) -> EmbeddingBatch:
+    state = await vectors.embedding_state(ctx)
+    if state is None or state.model != model:
         async with ctx.tx.transaction():
-            await vectors.begin(ctx, model, 0)
-        made = EmbeddingState(model, 0, NEVER, False)
-    until = await queries.index_state(ctx)
-    rows = await queries.changed_since(ctx, made.seen, None, ARTICLES_AT_ONCE, only_live=False)
-    pieces = await run(chunks_of, rows, is_long=True)
-    known = await vectors.stored_hashes(ctx, [row.id for row in rows])
-    missing = [piece for piece in pieces if known.get((piece.article_id, piece.number)) != piece.hash]
-    return Batch(made, rows, pieces, missing, until)
+            await vectors.reset_embeddings(ctx, model, 0)
+        state = EmbeddingState(model, 0, NEVER, False)
+    index_state = await queries.index_state(ctx)
+    articles = await queries.changed_since(ctx, state.seen, None, BATCH_ARTICLES, only_live=False)
+    chunks = await off_loop(chunk_articles, articles, is_long=True)
+    hashes = await vectors.stored_hashes(ctx, [article.id for article in articles])
+    missing = [chunk for chunk in chunks if hashes.get((chunk.article_id, chunk.number)) != chunk.hash]
+    return EmbeddingBatch(state, index_state, articles, chunks, missing)
 
 
-async def vectors_of(embedder: Embedder, pieces: Sequence[Chunk]) -> list[NewEmbedding]:
-    """Without those that the model does not take."""
-    found: list[NewEmbedding] = []
-    for start in range(0, len(pieces), TEXTS_AT_ONCE):
-        some = pieces[start : start + TEXTS_AT_ONCE]
-        for piece, vector in zip(some, await taken(embedder, [piece.text for piece in some]), strict=True):
+async def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk]) -> list[NewEmbedding]:
+    """The embeddings of the chunks, without those that the model refuses."""
+    embeddings: list[NewEmbedding] = []
+    for start in range(0, len(chunks), BATCH_TEXTS):
+        batch = chunks[start : start + BATCH_TEXTS]
+        batch_vectors = await embed_texts(embedder, [chunk.text for chunk in batch])
+        for chunk, vector in zip(batch, batch_vectors, strict=True):
             if vector is not None:
-                found.append(NewEmbedding(piece, vector))
-    return found
+                embeddings.append(NewEmbedding(chunk, vector))
+    return embeddings
 
 
-async def taken(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
-    """The vectors of texts; one that the model refuses spoils no other."""
+async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
+    """The vectors of the texts, `None` for each text that the model refuses."""
     try:
         return list(await embedder.vectors(texts, limits.EMBEDDING_SECONDS))
     except PromptRejected:
-        # It may refuse everything, which is no reason to leave anything out.
-        await embedder.vectors([HARMLESS], limits.EMBEDDING_SECONDS)
-    return [await taken_alone(embedder, text) for text in texts]
+        # A model that refuses even the probe is broken: then the error ends the run, and no text is left out.
+        await embedder.vectors([PROBE_TEXT], limits.EMBEDDING_SECONDS)
+    return [await embed_text(embedder, text) for text in texts]
 
 
-async def taken_alone(embedder: Embedder, text: str) -> Vector | None:
+async def embed_text(embedder: Embedder, text: str) -> Vector | None:
     try:
         return (await embedder.vectors([text], limits.EMBEDDING_SECONDS))[0]
     except PromptRejected:
         return None
 
 
-async def keep(ctx: Ctx, batch: Batch, new: Sequence[NewEmbedding]) -> None:
-    counts = {row.id: 0 for row in batch.rows}
-    for piece in batch.pieces:
-        counts[piece.article_id] += 1
-    await vectors.keep_first(ctx, counts | dict.fromkeys(await queries.gone_since(ctx, batch.made.seen), 0))
-    await vectors.store(ctx, new)
-    # Of several changes of one moment some may be left: they are read once more, and have their vectors.
-    seen = batch.until.changed_at if batch.is_last else batch.rows[-1].changed_at - timedelta(microseconds=1)
-    await vectors.set_seen(ctx, seen, is_complete=batch.is_last)
+async def store_batch(ctx: Ctx, batch: EmbeddingBatch, embeddings: Sequence[NewEmbedding]) -> None:
+    """Store new vectors, and delete those of chunks and articles that no longer exist."""
+    chunk_counts = {article.id: 0 for article in batch.articles}
+    for chunk in batch.chunks:
+        chunk_counts[chunk.article_id] += 1
+    deleted = await queries.deleted_since(ctx, batch.embedding_state.seen)
+    await vectors.delete_surplus(ctx, chunk_counts | dict.fromkeys(deleted, 0))
+    await vectors.store_embeddings(ctx, embeddings)
+    # Articles of the last stamp may be left, so the next batch reads it again; hashes spare the model.
+    last_stamp = batch.articles[-1].changed_at - timedelta(microseconds=1) if not batch.is_last else None
+    await vectors.set_seen(ctx, last_stamp or batch.index_state.changed_at, is_complete=batch.is_last)

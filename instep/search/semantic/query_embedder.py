@@ -1,11 +1,11 @@
-"""What a question means: its vector, in time or not at all, and the articles that are near to it."""
+"""Embeds questions, within a time limit or not at all, and finds the articles nearest in meaning."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
 
 import structlog
+from cachetools import LRUCache
 
 from instep.core import limits
 from instep.identity.schemas import Ctx
@@ -19,12 +19,12 @@ log = structlog.get_logger()
 
 
 class QueryEmbedder:
-    """The vectors of questions that this process was asked last; without an embedder words alone count."""
+    """Embeds questions with a cache and a circuit breaker. Without an embedder it has no semantic hits."""
 
     def __init__(self, embedder: Embedder | None = None, clock: Callable[[], float] = monotonic) -> None:
         self.embedder = embedder
         self.clock = clock
-        self.vectors: OrderedDict[str, Vector] = OrderedDict()
+        self.vectors: LRUCache[str, Vector] = LRUCache(limits.MAX_CACHED_QUERY_EMBEDDINGS)
         self.open_until = float("-inf")
         self.waiting = 0
 
@@ -34,55 +34,54 @@ class QueryEmbedder:
         self.open_until = float("-inf")
 
     async def prepare(self, question: str) -> None:
-        """Ask for the vector while no connection is held: whoever searches then finds it at hand."""
-        if self.embedder and self.is_available(question):
-            await self.ask(self.embedder, question)
+        """Cache the vector before a search, so that it waits without a database connection."""
+        if self.embedder and self.may_request(question):
+            await self.request(self.embedder, question)
 
-    async def of(self, question: str) -> Vector | None:
-        """None: there is none, so that the words of the question have to do."""
+    async def vector_of(self, question: str) -> Vector | None:
+        """The vector of a question; `None` if there is none in time, so that its words alone count."""
         if self.embedder is None or question in self.vectors:
             return self.vectors.get(question)
-        # Who asks now holds a connection to the database, so that only few may wait.
-        if not self.is_available(question) or self.waiting >= limits.MAX_CONCURRENT_QUERY_EMBEDDINGS:
+        # The caller holds a database connection, so only a few may wait.
+        if not self.may_request(question) or self.waiting >= limits.MAX_CONCURRENT_QUERY_EMBEDDINGS:
             return None
         self.waiting += 1
         try:
-            return await self.ask(self.embedder, question)
+            return await self.request(self.embedder, question)
         finally:
             self.waiting -= 1
 
-    def is_available(self, question: str) -> bool:
+    def may_request(self, question: str) -> bool:
+        """Whether the vector is not cached and the circuit breaker is closed."""
         return question not in self.vectors and self.clock() >= self.open_until
 
-    async def ask(self, embedder: Embedder, question: str) -> Vector | None:
+    async def request(self, embedder: Embedder, question: str) -> Vector | None:
         try:
             [vector] = await embedder.vectors([question], limits.QUERY_EMBEDDING_SECONDS)
-        except CompletionError as none:
+        except CompletionError as error:
             self.open_until = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
-            log.warning("questions are searched for by their words alone", reason=none.message)
+            log.warning("questions are searched for by their words alone", reason=error.message)
             return None
         self.vectors[question] = vector
-        if len(self.vectors) > limits.MAX_CACHED_QUERY_EMBEDDINGS:
-            self.vectors.popitem(last=False)
         return vector
 
-    async def near(
+    async def nearest(
         self, ctx: Ctx, question: str, locale: str | None, audience: Audience
     ) -> tuple[SemanticHit, ...]:
-        """The articles that mean what the question does, those first that do so most."""
-        vector = await self.of(question)
+        """The articles nearest to a question in meaning, best first, as far as they are above the mean."""
+        vector = await self.vector_of(question)
         if self.embedder is None or vector is None:
             return ()
         name = self.embedder.name
-        found = await vectors.nearest(ctx, name, vector, locale, audience, limits.MAX_SEMANTIC_HITS)
-        return tuple(one for one in found if one.likeness > 0)
+        hits = await vectors.nearest_articles(ctx, name, vector, locale, audience, limits.MAX_SEMANTIC_HITS)
+        return tuple(hit for hit in hits if hit.z_score > 0)
 
 
 query_embedder = QueryEmbedder()
 
 
 async def use_embedder(embedder: Embedder | None, url: str) -> Embedder | None:
-    """Have this process search by meaning too, if PostgreSQL at `url` can keep vectors."""
+    """Let this process search by meaning, too, if PostgreSQL at `url` can store vectors; `None` if not."""
     if embedder and not await asyncio.to_thread(vectors.set_up_vectors, url):
         log.error(vectors.VECTORS_MISSING)
         embedder = None

@@ -1,4 +1,4 @@
-"""The SQL of vectors: which pieces have them, and which articles are near to a question in meaning."""
+"""The SQL of embeddings: the vectors of chunks, and the articles nearest to the vector of a question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import Vector
-from instep.search.queries import LIVE, visible
+from instep.search.queries import LIVE, visible_to
 from instep.search.schemas import Audience
 from instep.search.semantic.chunks import Chunk
 
@@ -21,7 +21,7 @@ VECTORS_MISSING = (
 
 
 def set_up_vectors(url: str) -> bool:
-    """Whether PostgreSQL can keep vectors; with the owner's power."""
+    """Whether PostgreSQL can store vectors; `url` is that of the owner, who may create the extension."""
     with psycopg.connect(url) as connection:
         row = connection.execute("select set_up_vectors()").fetchone()
     return bool(row and row[0])
@@ -29,68 +29,73 @@ def set_up_vectors(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingState:
-    """How far the vectors of a bot are made."""
+    """How far the articles of a bot are embedded."""
 
     model: str
+    # The length of its vectors; 0 while there are none.
     dimensions: int
+    # The change stamp up to which articles have their vectors.
     seen: datetime
+    # Whether all articles had their vectors once; until then the vectors do not count.
     is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SemanticHit:
-    """An article that says something like the question, its passages that do so most, and how much."""
+    """An article near to a question in meaning."""
 
     article_id: str
+    # The numbers of the first and the last passage of its nearest chunk.
     first: int
     last: int
-    # How far it stands above the articles of the bot: 0 as they usually do, 1 for each usual difference.
-    likeness: float
+    # z-score of the similarity among the bot's articles (0 = mean, 1 = one standard deviation above).
+    z_score: float
 
 
 @dataclass(frozen=True, slots=True)
 class NewEmbedding:
-    piece: Chunk
+    chunk: Chunk
     vector: Vector
 
 
-# Vectors of different lengths can't be compared; so they are not, whatever a model does.
-# Few articles don't tell what is usual, so they count as if there were some more, of usual likeness.
+# Only vectors of the question's model and length are compared. Mean and variance are shrunk towards usual
+# values (0.2 and 0.01), as if there were a few more articles, because few articles estimate them badly.
 NEAREST = """
     with near as materialized (
         select v.article_id, v.number, v.first_passage, v.last_passage,
-            1 - (v.vector <=> %(vector)s::halfvec) as likeness
+            1 - (v.vector <=> %(vector)s::halfvec) as similarity
         from passage_vectors v join articles a on a.bot_id = v.bot_id and a.id = v.article_id
-        where v.bot_id = %(bot)s and {live} and {visible}
+        where v.bot_id = %(bot)s and {live} and {visible_to}
           and (%(locale)s::text is null or a.locale = %(locale)s)
           and exists (select from bot_vectors m where m.bot_id = %(bot)s and m.is_complete
             and m.model = %(model)s and m.dimensions = %(dimensions)s)
     ), best as (
         select distinct on (article_id) * from near
-        order by article_id, likeness desc, number
+        order by article_id, similarity desc, number
     ), usual as (
-        select (sum(likeness) + 0.6) / (count(*) + 3) as middle,
-            (coalesce(var_pop(likeness), 0) * count(*) + 0.1) / (count(*) + 10) as variance
+        select (sum(similarity) + 0.6) / (count(*) + 3) as mean,
+            (coalesce(var_pop(similarity), 0) * count(*) + 0.1) / (count(*) + 10) as variance
         from best
     )
     select article_id, first_passage as first, last_passage as last,
-        round(((likeness - middle) / sqrt(variance))::numeric, 4)::float8 as likeness
-    from best, usual order by likeness desc, article_id limit %(most)s
+        round(((similarity - mean) / sqrt(variance))::numeric, 4)::float8 as z_score
+    from best, usual order by z_score desc, article_id limit %(limit)s
 """
 
 
-async def nearest(
-    ctx: Ctx, model: str, vector: Vector, locale: str | None, audience: Audience, most: int
+async def nearest_articles(
+    ctx: Ctx, model: str, vector: Vector, locale: str | None, audience: Audience, limit: int
 ) -> list[SemanticHit]:
+    """The articles of the chunks most similar to the vector (cosine), best first."""
     return await ctx.tx.all(
         SemanticHit,
-        NEAREST.format(live=LIVE, visible=visible(audience)),
+        NEAREST.format(live=LIVE, visible_to=visible_to(audience)),
         bot=ctx.bot.id,
         model=model,
         dimensions=len(vector),
         vector=to_halfvec(vector),
         locale=locale,
-        most=most,
+        limit=limit,
     )
 
 
@@ -106,8 +111,8 @@ async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
     )
 
 
-async def begin(ctx: Ctx, model: str, dimensions: int) -> None:
-    """Forget those of another model."""
+async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
+    """Delete all vectors of the bot, so that it is embedded from the beginning with this model."""
     await ctx.tx.execute("delete from passage_vectors where bot_id = %(bot)s", bot=ctx.bot.id)
     await ctx.tx.execute(
         """
@@ -124,7 +129,7 @@ async def begin(ctx: Ctx, model: str, dimensions: int) -> None:
 
 
 async def stored_hashes(ctx: Ctx, article_ids: Sequence[str]) -> dict[tuple[str, int], bytes]:
-    """What the vectors of these articles were made of, by article and number."""
+    """The hashes of the chunks that have a vector, by article id and chunk number."""
     rows = await ctx.tx.all(
         StoredHash,
         """
@@ -144,7 +149,7 @@ class StoredHash:
     hash: bytes
 
 
-async def store(ctx: Ctx, new: Sequence[NewEmbedding]) -> None:
+async def store_embeddings(ctx: Ctx, embeddings: Sequence[NewEmbedding]) -> None:
     await ctx.tx.execute(
         """
         insert into passage_vectors
@@ -158,17 +163,17 @@ async def store(ctx: Ctx, new: Sequence[NewEmbedding]) -> None:
             last_passage = excluded.last_passage, hash = excluded.hash, vector = excluded.vector
         """,
         bot=ctx.bot.id,
-        ids=[one.piece.article_id for one in new],
-        numbers=[one.piece.number for one in new],
-        firsts=[one.piece.first for one in new],
-        lasts=[one.piece.last for one in new],
-        hashes=[one.piece.hash for one in new],
-        vectors=[to_halfvec(one.vector) for one in new],
+        ids=[embedding.chunk.article_id for embedding in embeddings],
+        numbers=[embedding.chunk.number for embedding in embeddings],
+        firsts=[embedding.chunk.first for embedding in embeddings],
+        lasts=[embedding.chunk.last for embedding in embeddings],
+        hashes=[embedding.chunk.hash for embedding in embeddings],
+        vectors=[to_halfvec(embedding.vector) for embedding in embeddings],
     )
 
 
-async def keep_first(ctx: Ctx, counts: Mapping[str, int]) -> None:
-    """Of each article so many pieces, and none beyond them."""
+async def delete_surplus(ctx: Ctx, counts: Mapping[str, int]) -> None:
+    """Delete the vectors of each of these articles from chunk number `count` on."""
     await ctx.tx.execute(
         """
         delete from passage_vectors v
@@ -195,21 +200,22 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBacklog:
-    """How far vectors are behind the articles of all bots, as `instep doctor` tells it."""
+    """How far the vectors are behind the articles of all bots, for `instep doctor`."""
 
-    can_be_kept: bool
+    can_store_vectors: bool
     articles: int
-    # Of bots that had all their vectors once: how long the oldest change has waited.
+    # Age of the oldest change without a vector, over bots whose vectors were complete before.
     seconds: float | None
 
     def summary(self) -> str:
         return f"{self.articles} articles wait for their vectors" if self.articles else "no article waits"
 
     def problems(self) -> list[str]:
-        if not self.can_be_kept:
+        if not self.can_store_vectors:
             return [VECTORS_MISSING]
         if self.seconds is not None and self.seconds > limits.MAX_EMBEDDING_LAG_SECONDS:
-            return [f"Articles wait for their vectors since {self.seconds:.0f} seconds; the log says why."]
+            lag = f"{self.seconds:.0f} seconds"
+            return [f"Articles have been waiting for their vectors for {lag}; the log says why."]
         return []
 
 
@@ -217,7 +223,7 @@ async def embedding_backlog(tx: Tx) -> EmbeddingBacklog:
     return await tx.one(
         EmbeddingBacklog,
         """
-        select to_regclass('public.passage_vectors') is not null as can_be_kept, count(*) as articles,
+        select to_regclass('public.passage_vectors') is not null as can_store_vectors, count(*) as articles,
             extract(epoch from now() - min(a.updated_at) filter (where v.is_complete))::float8 as seconds
         from bots b left join bot_vectors v on v.bot_id = b.id
             join articles a on a.bot_id = b.id and a.updated_at > coalesce(v.seen, '-infinity')

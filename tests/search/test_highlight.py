@@ -1,4 +1,4 @@
-"""Which words of a text are marked as those that were looked for."""
+"""Marking the words of a text that match a search."""
 
 import pytest
 

@@ -1,9 +1,8 @@
-"""Words of texts and of questions; of a question also its terms, which are words that belong together."""
+"""Splits texts and queries into words; words that belong together, as in a name in code, stay together."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 PUNCTUATION = (
@@ -22,43 +21,29 @@ TERM = re.compile(r'"([^"]*)"|(\S+)')
 PUNCTUATION_RUN = re.compile(f"[{PUNCTUATION}]+")
 UNSEGMENTED_RUN = re.compile(f"([{UNSEGMENTED_SCRIPTS}]+)")
 CAMEL_CASE_BOUNDARY = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# What is asked for beyond these many words tells little, and each costs time.
+# Words of a query beyond this number add little, and each of them costs time.
 MAX_QUERY_WORDS = 40
-MIN_PREFIX_CHARACTERS = 3
 # PostgreSQL takes words of up to 2,046 bytes.
 MAX_WORD_CHARACTERS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class QueryText:
-    """A term is a word, a quoted phrase or a name in code such as `--dry-run`: words with blanks between."""
+def parse_query(text: str) -> tuple[str, ...]:
+    """The distinct terms of a query: a word, a quoted phrase, or a name in code such as `--dry-run`.
 
-    terms: tuple[str, ...]
-
-    @property
-    def words(self) -> list[str]:
-        return list(dict.fromkeys(word for term in self.terms for word in term.split()))
-
-    @property
-    def beginning(self) -> str | None:
-        """The last word, where it may be the beginning of one; too short a one begins everything."""
-        last = self.words[-1]
-        return last if len(last) >= MIN_PREFIX_CHARACTERS or UNSEGMENTED_RUN.match(last) else None
-
-
-def parse_query(text: str) -> QueryText:
-    """No text is refused: what is neither word nor quote is a blank."""
+    A phrase or a name in code is one string, its words separated by blanks. No text is refused: a character
+    that is neither part of a word nor a quote separates words.
+    """
     terms: dict[str, None] = {}
-    left = MAX_QUERY_WORDS
-    for term in terms_of(unicodedata.normalize("NFKC", text)):
-        words = term.split()[:left]
-        left -= len(words)
+    words_left = MAX_QUERY_WORDS
+    for term in split_terms(unicodedata.normalize("NFKC", text)):
+        words = term.split()[:words_left]
+        words_left -= len(words)
         if words:
             terms[" ".join(word[:MAX_WORD_CHARACTERS] for word in words)] = None
-    return QueryText(tuple(terms))
+    return tuple(terms)
 
 
-def terms_of(text: str) -> Iterator[str]:
+def split_terms(text: str) -> Iterator[str]:
     for quoted, plain in TERM.findall(text):
         for part in UNSEGMENTED_RUN.split(PUNCTUATION_RUN.sub(" ", quoted or plain)):
             if UNSEGMENTED_RUN.fullmatch(part):
@@ -68,15 +53,15 @@ def terms_of(text: str) -> Iterator[str]:
 
 
 def bigrams(run: str) -> list[str]:
-    """A script without blanks is searched by pairs of letters; one letter alone is a word."""
+    """Adjacent pairs of letters, the words of a script without blanks; one letter alone is a word."""
     return [first + second for first, second in pairwise(run)] or [run]
 
 
 def tokenize(text: str) -> Iterator[list[str]]:
-    """The words of a text in small letters, those together between which there is no blank: a name in code.
+    """The words of a text in lower case, in one list for each token: a name in code has several words.
 
-    `pageSize` is the words `page` and `size`, as `page_size` is. A run of a script without blanks is its
-    letters and its pairs of letters, each alone.
+    `pageSize` becomes the words `page` and `size`, as `page_size` does. A run of a script without blanks
+    becomes its letters and its pairs of letters, each in a list of its own.
     """
     for chunk in (text if text.isascii() else unicodedata.normalize("NFKC", text)).split():
         if chunk.isascii() and chunk.isalnum() and not CAMEL_CASE_BOUNDARY.search(chunk):
@@ -91,14 +76,14 @@ def tokenize(text: str) -> Iterator[list[str]]:
                 yield words
 
 
-def title_of(text: str) -> str:
-    """What makes two titles the same to somebody who types one."""
+def normalize_title(text: str) -> str:
+    """A title without case and punctuation, so that a typed title equals the stored one."""
     return " ".join(PUNCTUATION_RUN.sub(" ", unicodedata.normalize("NFKC", text)).lower().split())
 
 
-def holds(text: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand together in a text, in capitals or not."""
-    words = f" {title_of(text)} "
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether a text contains the words of a phrase in a row, whatever their case."""
+    words = f" {normalize_title(text)} "
     return f" {phrase.lower()} " in words or (
         bool(UNSEGMENTED_RUN.search(phrase)) and phrase.lower() in words
     )

@@ -1,0 +1,308 @@
+"""Analyzes a question into a weighted query: index terms of the bot's languages, each with its weight.
+
+A query holds everything that a score depends on except the article itself. A cursor carries it from page to
+page, so that an article that does not change keeps its score.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import log
+from typing import Any
+
+from instep.identity.schemas import Ctx
+from instep.search.index.cache import Index
+from instep.search.index.segment import Segment
+from instep.search.index.stems import Stems, index_term, language_code, stems_of
+from instep.search.query import lexicon
+from instep.search.query.fuzzy import fuzzy_matches
+from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, UNSEGMENTED_RUN, normalize_title, parse_query
+from instep.search.semantic.vectors import SemanticHit
+
+# How much a match of an expansion counts, where a match of the word itself counts 1.
+SYNONYM_BOOST = 0.5
+FUZZY_BOOST = 0.7
+PREFIX_BOOST = 0.9
+# The weight of a stop word relative to its idf.
+STOP_WORD_WEIGHT = 0.4
+# Extra weight of an adjacent pair of words of a name in code, on top of its two words; relative to its idf.
+BIGRAM_WEIGHT = 0.3
+MIN_PREFIX_CHARACTERS = 3
+MAX_PREFIX_EXPANSIONS = 30
+MAX_CORRECTIONS = 5
+# A term of the index and its boost.
+Expansion = tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """A word of the query, or a pair of adjacent words of a name in code (`is_bigram`)."""
+
+    word: str
+    # Its idf, lowered for stop words and bigrams; above 0.
+    weight: float
+    is_bigram: bool
+    # The index terms that match it: its own with boost 1, others below 1.
+    expansions: tuple[Expansion, ...]
+    # Codes of the languages in which the word is a stop word, so that no article of theirs has it.
+    stopword_in: frozenset[str]
+    is_stop_word: bool = False
+    is_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedQuery:
+    """An analyzed question. `match_all`: an article must have every term; otherwise some of them."""
+
+    terms: tuple[QueryTerm, ...]
+    # Words that an article must contain in a row.
+    phrases: tuple[str, ...]
+    # The whole question, normalized as titles are.
+    title: str
+    match_all: bool
+    # The average lengths of a passage and of an article of the bot, in words.
+    average_lengths: tuple[int, int]
+    # The articles nearest in meaning; empty without embeddings.
+    semantic_hits: tuple[SemanticHit, ...] = ()
+
+    @property
+    def words(self) -> list[QueryTerm]:
+        """The terms without the bigrams."""
+        return [term for term in self.terms if not term.is_bigram]
+
+    @property
+    def total_weight(self) -> float:
+        return sum(term.weight for term in self.words) or 1.0
+
+    @property
+    def prefixes(self) -> list[str]:
+        """How matching words begin, whatever their endings are: the excerpt looks for these."""
+        stems = [expansion[1:] for term in self.words for expansion, _ in term.expansions]
+        # A stem may replace a final "y" by "i".
+        stems = [stem[:-1] if len(stem) > 4 and stem.endswith("i") else stem for stem in stems]
+        return list(dict.fromkeys((*(term.word for term in self.words), *stems)))
+
+
+def to_cursor(query: WeightedQuery) -> list[Any]:
+    """The query as JSON values in the layout that cursors carry."""
+    terms = [
+        [
+            term.word,
+            term.weight,
+            term.is_bigram,
+            term.is_stop_word,
+            "".join(sorted(term.stopword_in)),
+            term.expansions,
+        ]
+        for term in query.terms
+    ]
+    semantic_hits = [(hit.article_id, hit.first, hit.last, hit.z_score) for hit in query.semantic_hits]
+    return [terms, query.phrases, query.title, query.match_all, query.average_lengths, semantic_hits]
+
+
+def from_cursor(value: list[Any]) -> WeightedQuery:
+    terms, phrases, title, match_all, average_lengths, semantic_hits = value
+    return WeightedQuery(
+        tuple(
+            QueryTerm(
+                word,
+                weight,
+                is_bigram,
+                tuple((expansion, boost) for expansion, boost in expansions),
+                frozenset(language_codes),
+                is_stop_word,
+            )
+            for word, weight, is_bigram, is_stop_word, language_codes, expansions in terms
+        ),
+        tuple(phrases),
+        title,
+        match_all,
+        tuple(average_lengths),
+        tuple(SemanticHit(*hit) for hit in semantic_hits),
+    )
+
+
+class QueryBuilder:
+    """Builds the queries of one question to one index."""
+
+    def __init__(
+        self,
+        question: str,
+        word_groups: list[list[str]],
+        index: Index,
+        stems: dict[str, Stems],
+        lexicon_stems: Stems,
+    ) -> None:
+        """`word_groups`: the words of each term in lower case; `stems`: by language configuration."""
+        self.title = normalize_title(question)
+        self.word_groups = word_groups
+        self.index = index
+        self.stems = stems
+        self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS}
+        self.synonyms: dict[str | None, set[str]] = {}
+        for line in lexicon.SYNONYMS:
+            line_stems = {stem for word in line if (stem := lexicon_stems.get(word))}
+            for stem in line_stems:
+                self.synonyms.setdefault(stem, set()).update(line_stems - {stem})
+
+    @property
+    def terms(self) -> tuple[QueryTerm, ...]:
+        return tuple(self.query_terms()) or tuple(self.stop_word_terms())
+
+    def query_terms(self) -> Iterator[QueryTerm]:
+        seen: set[str] = set()
+        for group in self.word_groups:
+            for word in group:
+                if word not in seen and (term := self.word_term(word)):
+                    seen.add(word)
+                    yield term
+            for first, second in pairwise(group):
+                if f"{first} {second}" not in seen and (term := self.bigram_term(first, second)):
+                    seen.add(term.word)
+                    yield term
+
+    def stop_word_terms(self) -> Iterator[QueryTerm]:
+        """Terms of a question of stop words alone, because titles are indexed by their stop words, too."""
+        for word in dict.fromkeys(word for group in self.word_groups for word in group):
+            index_terms = [index_term(config, f"={word}") for config in self.stems]
+            yield QueryTerm(word, self.idf(index_terms), False, unboosted(index_terms), frozenset())
+
+    def word_term(self, word: str) -> QueryTerm | None:
+        stem_by_config = {config: stems[word] for config, stems in self.stems.items()}
+        index_terms = [index_term(config, stem) for config, stem in stem_by_config.items() if stem]
+        if not index_terms:
+            return None
+        is_stop_word = stem_by_config.get(lexicon.CONFIG) in self.stop_word_stems
+        return QueryTerm(
+            word,
+            round(self.idf(index_terms) * (STOP_WORD_WEIGHT if is_stop_word else 1), 4),
+            is_bigram=False,
+            expansions=unboosted(index_terms),
+            stopword_in=frozenset(
+                language_code(config) for config, stem in stem_by_config.items() if not stem
+            ),
+            is_stop_word=is_stop_word,
+            is_known=any(self.document_frequency(term) for term in index_terms),
+        )
+
+    def bigram_term(self, first: str, second: str) -> QueryTerm | None:
+        index_terms = [
+            index_term(config, f"{stems[first]} {stems[second]}")
+            for config, stems in self.stems.items()
+            if stems[first] and stems[second]
+        ]
+        if not any(self.document_frequency(term) for term in index_terms):
+            return None
+        weight = round(BIGRAM_WEIGHT * self.idf(index_terms), 4)
+        return QueryTerm(f"{first} {second}", weight, True, unboosted(index_terms), frozenset())
+
+    def idf(self, index_terms: Iterable[str]) -> float:
+        """The inverse document frequency of a word: `ln(1 + (N - n + 0.5) / (n + 0.5))`, as in Lucene.
+
+        `N` is the number of articles, `n` that of the articles with the word in any language.
+        """
+        article_count = self.index.article_count
+        frequency = sum(map(self.document_frequency, index_terms))
+        # Rounded, so that a query from a cursor scores as the query of the first page did.
+        return round(log(1 + (max(article_count - frequency, 0) + 0.5) / (frequency + 0.5)), 4)
+
+    def document_frequency(self, index_term: str) -> int:
+        numbers = ((segment, segment.terms.find(index_term)) for segment in self.segments)
+        return sum(int(segment.document_frequency[term]) for segment, term in numbers if term is not None)
+
+    def expand(self, term: QueryTerm) -> QueryTerm:
+        """The term with its synonyms and, if no article has it, with spelling corrections."""
+        if term.is_bigram:
+            return term
+        english = language_code(lexicon.CONFIG)
+        synonyms = {
+            english + synonym
+            for expansion, _ in term.expansions
+            if expansion[0] == english
+            for synonym in self.synonyms.get(expansion[1:], ())
+            if self.document_frequency(english + synonym)
+        }
+        boosts = dict.fromkeys(sorted(synonyms), SYNONYM_BOOST)
+        if not term.is_known and (corrections := self.corrections(term.word)):
+            boosts |= dict.fromkeys(corrections, FUZZY_BOOST)
+            # A misspelled word is as rare as the words that it may stand for.
+            term = replace(term, weight=min(term.weight, self.idf(corrections)))
+        return replace(term, expansions=(*term.expansions, *boosts.items()))
+
+    def corrections(self, word: str) -> list[str]:
+        """Index terms of the words that were probably meant, those with the fewest edits first."""
+        language_codes = {language_code(config) for config in self.stems}
+        distances = {
+            correction: distance
+            for segment in self.segments
+            for form, distance in fuzzy_matches(word, segment.surface_forms)
+            if (correction := segment.term_of_surface_form(form))[0] in language_codes
+        }
+        return sorted(distances, key=lambda term: (distances[term], -self.document_frequency(term), term))[
+            :MAX_CORRECTIONS
+        ]
+
+    def expand_prefix(self, term: QueryTerm) -> QueryTerm:
+        """The last word, which may still be in typing, with the words that it may become."""
+        if term.is_bigram or (
+            len(term.word) < MIN_PREFIX_CHARACTERS and not UNSEGMENTED_RUN.match(term.word)
+        ):
+            return term
+        continuations = {
+            segment.term_of_surface_form(form)
+            for segment in self.segments
+            for form in segment.surface_forms.with_prefix(term.word)
+        } - {expansion for expansion, _ in term.expansions}
+        most_frequent = sorted(continuations, key=lambda term: (-self.document_frequency(term), term))
+        expansions = ((expansion, PREFIX_BOOST) for expansion in most_frequent[:MAX_PREFIX_EXPANSIONS])
+        return replace(term, expansions=(*term.expansions, *expansions))
+
+    @property
+    def segments(self) -> list[Segment]:
+        return [live.segment for live in self.index.segments]
+
+
+def unboosted(index_terms: Iterable[str]) -> tuple[Expansion, ...]:
+    return tuple((term, 1.0) for term in index_terms)
+
+
+async def analyze_query(ctx: Ctx, index: Index, question: str, locale: str | None) -> QueryBuilder:
+    groups = [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in parse_query(question)]
+    words = {word for group in groups for word in group}
+    stems = {config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(index, locale))}
+    return QueryBuilder(question, groups, index, stems, await stems_of(ctx.tx, lexicon.CONFIG, lexicon.WORDS))
+
+
+def all_terms_query(builder: QueryBuilder) -> WeightedQuery:
+    """A query for the articles that have every word, and every phrase and name in code as it was typed."""
+    phrases = tuple(" ".join(group) for group in builder.word_groups if len(group) > 1)
+    return WeightedQuery(builder.terms, phrases, builder.title, True, builder.index.average_lengths)
+
+
+def any_terms_query(builder: QueryBuilder) -> WeightedQuery:
+    """A query for the articles that have some of the words; the last word may still be in typing."""
+    query = question_query(builder)
+    last_word = builder.word_groups[-1][-1] if builder.word_groups else None
+    return replace(
+        query,
+        terms=tuple(
+            builder.expand_prefix(term) if term.word == last_word and term is query.words[-1] else term
+            for term in query.terms
+        ),
+    )
+
+
+def question_query(builder: QueryBuilder) -> WeightedQuery:
+    """A query for the articles that answer a question, in the same words or in others."""
+    terms = tuple(builder.expand(term) for term in builder.terms)
+    return WeightedQuery(terms, (), builder.title, False, builder.index.average_lengths)
+
+
+def configs_of(index: Index, locale: str | None) -> set[str]:
+    """The language configurations of the articles in this locale; `None`: of all articles."""
+    return {
+        config
+        for live in index.segments
+        for segment_locale, config in live.segment.languages
+        if locale in (None, segment_locale)
+    }
