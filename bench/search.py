@@ -38,7 +38,7 @@ from instep.workspaces import actions
 
 ARTICLES = 5_000
 BOTS, ARTICLES_OF_A_BOT = 1_000, 100
-# Of all bots: those that are read for the first time, and those that are asked often and stay at hand.
+# How many bots are read for the first time, and how many are asked often and stay in the cache.
 NEW, FEW = 20, 100
 # Between two looks at how long the event loop is held.
 PAUSE = 0.001

@@ -71,7 +71,7 @@ def succeeds(name: str, check: Callable[[], None]) -> bool:
 
 
 def judge(program: Program, deliveries: list[Delivery]) -> None:
-    """Of every case the verdict that it must have."""
+    """The program gives every case the verdict that it must have."""
     cases = [case for delivery in deliveries for case in cases_of(delivery, deliveries[-1].secrets)]
     sent = [
         {"secret": case.secret, "header": case.header, "body": b64encode(case.body).decode()}
