@@ -26,13 +26,31 @@ SAME_CLASSES: dict[str, tuple[set[str], str]] = {
     "Draft": ({"instep.ci.shapes", "instep.drafts.schemas"}, "the client's view of the resource"),
     "Evidence": ({"instep.ci.shapes", "instep.writer.shapes"}, "the client's view of what the writer gives"),
     "Task": ({"instep.ci.shapes", "instep.tasks.schemas"}, "the client's view of the resource"),
+    "Article": (
+        {"instep.articles.schemas", "instep.writer.shapes"},
+        "the writer is pure and reads less of an article",
+    ),
     "Message": (PROVIDERS, "the shape that each provider gives to a message"),
     "Usage": (PROVIDERS, "the shape that each provider gives to the tokens used"),
 }
 # Modules with the same name on purpose.
-SAME_MODULES: dict[str, tuple[set[str], str]] = {}
+SAME_MODULES: dict[str, tuple[set[str], str]] = {
+    "budget": ({"instep.llm.budget", "instep.web.mcp.budget"}, "how much of something a call may use"),
+    "diff": ({"instep.ci.diff", "instep.core.diff", "instep.text.diff"}, "a unified diff"),
+    "passages": ({"instep.search.index.passages", "instep.writer.articles.passages"}, "parts of an article"),
+    "prompts": ({"instep.web.mcp.prompts", "instep.writer.llm.prompts"}, "texts that a model is given"),
+    "protocol": ({"instep.llm.protocol", "instep.web.protocol"}, "what two sides agree on"),
+    "queue": ({"instep.core.jobs.queue", "instep.review.queue"}, "what waits to be worked on"),
+    "worker": ({"instep.core.jobs.worker", "instep.worker"}, "the program runs the class"),
+}
 # Functions that are imported by their names and have the same name on purpose.
-SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {}
+SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
+    "as_json": ({"instep.ci.report", "instep.web.api"}, "something in that form"),
+    "as_text": ({"instep.ci.report", "instep.ops.doctor", "instep.review.report"}, "a report in that form"),
+    "migrate": ({"instep.cli.installation", "instep.migrations"}, "the command calls the function"),
+    "new_token": ({"instep.identity.access_tokens", "instep.identity.sessions"}, "a secret for a caller"),
+    "say": ({"instep.ci.command", "instep.cli.output"}, "print a sentence at a terminal"),
+}
 
 
 def test_a_class_name_is_defined_once() -> None:

@@ -103,9 +103,9 @@ async def test_every_event_of_a_committed_change_arrives_under_one_id(
     lost, twice = have_arrived(deliveries, receiver.received)
     tell(
         f"{len(deliveries):,} events made in {written:.0f} s while {deaths.workers} workers and "
-        f"{deaths.postgres} times PostgreSQL were killed ({deaths.refused} calls refused): {arrived_meanwhile:,} arrived "
-        f"meanwhile, the rest within {drained:.0f} s; {lost} attempts lost, {twice} deliveries arrived twice "
-        "or more"
+        f"{deaths.postgres} times PostgreSQL were killed ({deaths.refused} calls refused): "
+        f"{arrived_meanwhile:,} arrived meanwhile, the rest within {drained:.0f} s; {lost} attempts lost, "
+        f"{twice} deliveries arrived twice or more"
     )
 
 
