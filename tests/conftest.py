@@ -113,16 +113,16 @@ async def api(app: FastAPI, database: Database) -> AsyncIterator[Api]:
     put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
     clients: list[httpx2.AsyncClient] = []
 
-    def client(key: str | None) -> httpx2.AsyncClient:
+    def client_for(key: str | None) -> httpx2.AsyncClient:
         headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
         transport = httpx2.ASGITransport(app)
-        made = httpx2.AsyncClient(transport=transport, base_url=settings().base_url, headers=headers)
-        clients.append(made)
-        return made
+        client = httpx2.AsyncClient(transport=transport, base_url=settings().base_url, headers=headers)
+        clients.append(client)
+        return client
 
-    yield client
-    for made in clients:
-        await made.aclose()
+    yield client_for
+    for client in clients:
+        await client.aclose()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from instep.articles.schemas import article_out
 from instep.core import limits
+from instep.core.markdown import Format
 from instep.identity.schemas import Bot
 from instep.search import actions
 from instep.search.schemas import SearchHit, SearchHitHtmlOut, SearchHitOut, SearchRequest, SearchText
@@ -34,6 +35,6 @@ async def search_articles(
         return reply_list(page, lambda hit: search_hit_out(hit, ctx.bot, form))
 
 
-def search_hit_out(hit: SearchHit, bot: Bot, form: Format) -> SearchHitOut | SearchHitHtmlOut:
-    fields = {**dict(article_out(hit, bot, form)), "excerpt": hit.excerpt, "score": hit.score}
-    return SearchHitHtmlOut(**fields) if form == "html" else SearchHitOut(**fields)
+def search_hit_out(hit: SearchHit, bot: Bot, format: Format) -> SearchHitOut | SearchHitHtmlOut:
+    fields = {**dict(article_out(hit, bot, format)), "excerpt": hit.excerpt, "score": hit.score}
+    return SearchHitHtmlOut(**fields) if format == "html" else SearchHitOut(**fields)

@@ -37,14 +37,14 @@ ELSEWHERE = {
 
 
 def test_only_the_guard_opens_connections() -> None:
-    found = {
+    uses = {
         (module, means)
         for module, tree in modules(PACKAGE)
         if not module.startswith(GUARD)
         for means in means_of(tree)
     }
 
-    assert found == set(ELSEWHERE)
+    assert uses == set(ELSEWHERE)
 
 
 def test_in_the_guard_one_module_connects_and_all_else_is_given_its_sockets() -> None:

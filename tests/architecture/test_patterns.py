@@ -58,17 +58,17 @@ class Attack:
 
 def patterns() -> dict[str, Pattern]:
     """Every pattern at module level, also in collections, by the module and name where it stands."""
-    found: dict[Pattern, str] = {}
+    names: dict[Pattern, str] = {}
     for module in pkgutil.walk_packages(instep.__path__, "instep."):
         if module.name.startswith(MIGRATIONS) or module.name.endswith("__main__"):
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
             for pattern in held_by(value):
-                if value is not None and pattern not in found:
-                    found[pattern] = f"{module.name.removeprefix('instep.')}.{name}"
+                if value is not None and pattern not in names:
+                    names[pattern] = f"{module.name.removeprefix('instep.')}.{name}"
     named: dict[str, Pattern] = {}
-    for pattern, name in found.items():
-        number = sum(known.partition("#")[0] == name for known in named)
+    for pattern, name in names.items():
+        number = sum(earlier.partition("#")[0] == name for earlier in named)
         named[f"{name}#{number}" if number else name] = pattern
     return named
 
@@ -159,9 +159,9 @@ SINGLE_SIGNS: dict[Any, Callable[[Any], str]] = {
 
 def attacks(pattern: Pattern) -> Iterator[Attack]:
     """Texts of any length: something, again and again, between what may stand before and after it."""
-    own = sorted(pieces_of(pattern), key=len)
-    pumps = dict.fromkeys([*ALPHABET, *own[:MOST_PIECES], *own[-MOST_PIECES:]])
-    befores = dict.fromkeys(["", *own[:5], *own[-3:]])
+    pieces = sorted(pieces_of(pattern), key=len)
+    pumps = dict.fromkeys([*ALPHABET, *pieces[:MOST_PIECES], *pieces[-MOST_PIECES:]])
+    befores = dict.fromkeys(["", *pieces[:5], *pieces[-3:]])
     yield from (Attack(*parts) for parts in product(befores, pumps, ("\x01", "b\n")))
 
 
@@ -170,7 +170,7 @@ def uses() -> dict[str, set[str]]:
     methods: dict[str, set[str]] = {}
     for path in Path(instep.__path__[0]).rglob("*.py"):
         tree = ast.parse(path.read_text())
-        own = ".".join(path.relative_to(instep.__path__[0]).with_suffix("").parts)
+        module = ".".join(path.relative_to(instep.__path__[0]).with_suffix("").parts)
         imported = {
             alias.name: (node.module or "").removeprefix("instep.")
             for node in ast.walk(tree)
@@ -180,16 +180,16 @@ def uses() -> dict[str, set[str]]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
                 name = node.value.id
-                methods.setdefault(f"{imported.get(name, own)}.{name}", set()).add(node.attr)
+                methods.setdefault(f"{imported.get(name, module)}.{name}", set()).add(node.attr)
                 if name.islower() and node.attr != "split":
-                    methods.setdefault(own, set()).add(node.attr)
+                    methods.setdefault(module, set()).add(node.attr)
     return methods
 
 
 def methods_for(name: str, methods: dict[str, set[str]]) -> set[str]:
-    """Of a pattern in a collection, without a name of its own, those that its module uses on any variable."""
-    own = name.partition("#")[0]
-    return methods.get(own) or methods.get(own.rpartition(".")[0], set())
+    """A pattern in a collection has no name, so the methods are those its module uses on any variable."""
+    module = name.partition("#")[0]
+    return methods.get(module) or methods.get(module.rpartition(".")[0], set())
 
 
 def seconds(pattern: Pattern, method: str, text: str) -> float:
@@ -244,9 +244,9 @@ def slow_uses(name: str, pattern: Pattern, methods: set[str]) -> Iterator[str]:
 def test_no_text_takes_a_pattern_more_than_linear_time() -> None:
     methods = uses()
     slow = [
-        told
+        sentence
         for name, pattern in patterns().items()
-        for told in slow_uses(name, pattern, methods_for(name, methods))
+        for sentence in slow_uses(name, pattern, methods_for(name, methods))
     ]
 
     assert slow == []

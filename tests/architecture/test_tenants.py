@@ -137,11 +137,11 @@ async def test_the_applications_role_owns_nothing_and_can_not_get_around_policie
 
 
 async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: Tx) -> None:
-    found = await names(
+    tables = await names(
         owner, "select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace"
     )
 
-    assert sorted(found) == [
+    assert sorted(tables) == [
         *(
             "begin_session",
             "claim_deliveries",
@@ -311,8 +311,8 @@ async def enter(tx: Tx, workspace_id: str) -> None:
 
 async def count(tx: Tx, table: str) -> int:
     # Not every column of every table may be read.
-    found: int = await tx.value(f"select count(*) from {table}")
-    return found
+    rows: int = await tx.value(f"select count(*) from {table}")
+    return rows
 
 
 def of_company(table: str) -> str:
@@ -321,8 +321,8 @@ def of_company(table: str) -> str:
 
 async def snapshot(owner: Tx, table: str, cast: Cast) -> str:
     sql = f"select coalesce(jsonb_agg(to_jsonb(t) order by t::text), '[]')::text from {table} t"
-    found: str = await owner.value(f"{sql} where {of_company(table)}", id=cast.acme.workspace_id)
-    return found
+    value: str = await owner.value(f"{sql} where {of_company(table)}", id=cast.acme.workspace_id)
+    return value
 
 
 async def try_to(tx: Tx, sql: str, cast: Cast) -> None:

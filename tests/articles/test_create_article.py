@@ -266,20 +266,20 @@ async def test_a_slug_is_free_in_another_locale_bot_and_workspace(api: Api, cast
 async def test_twenty_of_one_title_at_once_get_twenty_slugs(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
 
-    created = await at_once(20, lambda _: create_article(client, "Install"))
+    articles = await at_once(20, lambda _: create_article(client, "Install"))
 
     expected = {"install"} | {f"install-{number}" for number in range(2, 21)}
-    assert {article["slug"] for article in created} == expected
+    assert {article["slug"] for article in articles} == expected
 
 
 async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
 
-    created = await at_once(20, lambda number: create_article(client, "AB"[number % 2]))
+    articles = await at_once(20, lambda number: create_article(client, "AB"[number % 2]))
 
     expected = {letter + suffix for letter in "ab" for suffix in ("", *(f"-{n}" for n in range(2, 11)))}
-    assert {article["slug"] for article in created} == expected
-    assert sorted(article["position"] for article in created) == list(range(20))
+    assert {article["slug"] for article in articles} == expected
+    assert sorted(article["position"] for article in articles) == list(range(20))
 
 
 async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:

@@ -186,8 +186,8 @@ async def test_no_translation_outlives_its_article_whoever_is_first(api: Api, ca
     answers = await at_once(20, ask)
 
     deletion = ok(answers.pop(10))
-    created = [answer.json()["id"] for answer in answers if answer.status_code == 201]
-    assert sorted(deletion["translationIds"]) == sorted(created)
+    ids = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+    assert sorted(deletion["translationIds"]) == sorted(ids)
     assert {answer.status_code for answer in answers} <= {201, 400}
     assert await all_pages(client, "/v1/articles") == []
 

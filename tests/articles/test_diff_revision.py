@@ -40,14 +40,14 @@ async def test_it_leads_to_another_revision_newer_or_older(api: Api, cast: Cast)
         await client.patch(INSTALL, json={"contentMarkdown": text})
     third, second, first = await revisions_of(client, "install")
 
-    for (one, before), (other, after) in (
+    for (newer, before), (older, after) in (
         ((first, TEXTS[0]), (third, TEXTS[2])),
         ((third, TEXTS[2]), (first, TEXTS[0])),
         ((second, TEXTS[1]), (third, TEXTS[2])),
     ):
-        path = f"{INSTALL}/revisions/{one['id']}/diff"
-        diff = ok(await client.get(path, params={"compare_to": other["id"]}))
-        assert (diff["revisionId"], diff["compareTo"]) == (one["id"], other["id"])
+        path = f"{INSTALL}/revisions/{newer['id']}/diff"
+        diff = ok(await client.get(path, params={"compare_to": older["id"]}))
+        assert (diff["revisionId"], diff["compareTo"]) == (newer["id"], older["id"])
         assert patched(before, diff["diff"]) == after
         lines = diff["diff"].splitlines()[2:]
         assert diff["additions"] == sum(line.startswith("+") for line in lines)

@@ -251,7 +251,7 @@ async def test_a_deletion_tells_of_the_article_and_of_each_translation_as_they_w
     translations = [await translate(client, root, "Install it", locale) for locale in ("de", "fr", "es")]
     ok(await client.post(f"/v1/articles/{translations[1]['id']}/publish"))
     ids = [root["id"], *(row["id"] for row in translations)]
-    shown = [ok(await client.get(f"/v1/articles/{each}")) for each in ids]
+    articles = [ok(await client.get(f"/v1/articles/{each}")) for each in ids]
     await create_webhook(client)
 
     await delete(client, root["id"])
@@ -259,7 +259,7 @@ async def test_a_deletion_tells_of_the_article_and_of_each_translation_as_they_w
     events = await heard(owner, cast.acme)
     assert {event["type"] for event in events} == {"article.deleted"}
     by_id = {event["data"]["object"]["id"]: event for event in events}
-    assert [told(by_id[each])[1:] for each in ids] == [(row, {}) for row in shown]
+    assert [told(by_id[each])[1:] for each in ids] == [(row, {}) for row in articles]
     assert len({event["id"] for event in events}) == len(events) == 4
 
 
@@ -330,9 +330,9 @@ async def test_changes_that_race_are_told_in_one_unbroken_chain(api: Api, cast: 
     assert len(events) == 20
     state = {"title": "Install", "contentMarkdown": "Run it.", "version": 1}
     for event in events:
-        kind, shown, old = told(event)
-        changed = before({name: state[name] for name in state}, {name: shown[name] for name in state})
+        kind, article, old = told(event)
+        changed = before({name: state[name] for name in state}, {name: article[name] for name in state})
         assert kind == "article.updated"
         assert {name: old[name] for name in state if name in old} == changed
-        state = {name: shown[name] for name in state}
+        state = {name: article[name] for name in state}
     assert events[-1]["data"]["object"] == ok(await client.get(INSTALL))

@@ -21,11 +21,11 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
 
     html = ok(await client.get("/v1/articles/install", params={"format": "html"}))
 
-    shown = html.pop("contentHtml")
+    content = html.pop("contentHtml")
     assert html == {name: value for name, value in article.items() if name != "contentMarkdown"}
-    assert "<em>it</em>" in shown
-    assert "script" not in shown
-    assert "onclick" not in shown
+    assert "<em>it</em>" in content
+    assert "script" not in content
+    assert "onclick" not in content
 
 
 async def test_html_is_exactly_what_the_site_shows(api: Api, cast: Cast) -> None:
@@ -113,8 +113,8 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
     await create_article(client)
     etag = (await client.get("/v1/articles/install")).headers["ETag"]
 
-    for known in (etag, f"W/{etag}", f'"other", {etag}', "*"):
-        again = await client.get("/v1/articles/install", headers={"If-None-Match": known})
+    for tag in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        again = await client.get("/v1/articles/install", headers={"If-None-Match": tag})
         assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
     changed = await client.get("/v1/articles/install", headers={"If-None-Match": '"other"'})
     assert changed.status_code == 200

@@ -50,8 +50,8 @@ async def test_a_revision_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     for article in (theirs["id"], "nothing"):
         refused = await client.get(f"/v1/articles/{article}/revisions/{revision['id']}")
         assert error(refused) == (404, "not_found")
-    own = await client.get(f"/v1/articles/install/revisions/{revision['id']}")
-    assert error(own) == (404, "not_found")
+    answer = await client.get(f"/v1/articles/install/revisions/{revision['id']}")
+    assert error(answer) == (404, "not_found")
 
 
 async def replace(client: Client, slug: str) -> Json:

@@ -110,12 +110,12 @@ async def test_a_nul_in_a_parameter_is_refused(api: Api, cast: Cast) -> None:
 @pytest.mark.parametrize("size", [1, 2, 100])
 async def test_pages_hold_every_row_once_in_order(api: Api, cast: Cast, size: int) -> None:
     client = api(cast.acme.write_key)
-    made = [(await create_article(client, f"No {number}"))["id"] for number in range(7)]
+    ids = [(await create_article(client, f"No {number}"))["id"] for number in range(7)]
 
     rows = [page async for page in pages(client, LIST, page_size=size)]
 
     assert all(len(page) == size for page in rows[:-1])
-    assert [row["id"] for page in rows for row in page] == made[::-1]
+    assert [row["id"] for page in rows for row in page] == ids[::-1]
 
 
 async def test_twenty_rows_are_a_page_by_default(api: Api, cast: Cast) -> None:
@@ -128,8 +128,8 @@ async def test_twenty_rows_are_a_page_by_default(api: Api, cast: Cast) -> None:
 @pytest.mark.parametrize("size", [1, 2])
 async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: Cast, size: int) -> None:
     client = api(cast.acme.write_key)
-    made = [(await create_article(client, f"No {number}"))["id"] for number in range(10)]
-    moved = made[::3]
+    ids = [(await create_article(client, f"No {number}"))["id"] for number in range(10)]
+    moved = ids[::3]
     seen: list[str] = []
 
     number = 0
@@ -140,7 +140,7 @@ async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: 
             ok(await client.patch(f"/v1/articles/{moved[number]}", json={"position": 99}))
         number += 1
 
-    stayed = [ref for ref in made[::-1] if ref not in moved]
+    stayed = [ref for ref in ids[::-1] if ref not in moved]
     assert [ref for ref in seen if ref in stayed] == stayed
 
 
@@ -183,7 +183,7 @@ async def test_following_updated_since_misses_no_change(api: Api, cast: Cast) ->
     """Four write at once while one syncs from the newest stamp that it has seen."""
     writers = [api(cast.acme.write_key) for _ in range(4)]
     reader = api(cast.acme.read_key)
-    known: dict[str, Json] = {}
+    rows: dict[str, Json] = {}
     await at_once(4, lambda writer: create_article(writers[writer], f"Shared {writer}"))
 
     async def write(writer: int) -> None:
@@ -193,9 +193,9 @@ async def test_following_updated_since_misses_no_change(api: Api, cast: Cast) ->
             ok(await writers[writer].patch(f"/v1/articles/shared-{number % 4}", json=change))
 
     async def sync() -> None:
-        since = max((row["updatedAt"] for row in known.values()), default="2020-01-01T00:00:00Z")
+        since = max((row["updatedAt"] for row in rows.values()), default="2020-01-01T00:00:00Z")
         for row in await all_pages(reader, LIST, updated_since=since, page_size=100):
-            known[row["id"]] = row
+            rows[row["id"]] = row
 
     writing = asyncio.gather(*(write(number) for number in range(4)))
     while not writing.done():
@@ -203,8 +203,8 @@ async def test_following_updated_since_misses_no_change(api: Api, cast: Cast) ->
     await writing
     await sync()
 
-    assert known == await by_id(reader)
-    assert len(known) == 24
+    assert rows == await by_id(reader)
+    assert len(rows) == 24
 
 
 async def by_id(client: Client) -> dict[str, Json]:

@@ -82,10 +82,10 @@ async def test_the_newest_50_are_kept_whoever_writes_at_once(api: Api, cast: Cas
     await at_once(4, write)
 
     reader = api(cast.acme.read_key)
-    kept = await all_pages(reader, REVISIONS, page_size=100)
-    assert [revision["version"] for revision in kept] == list(range(80, 30, -1))
+    revisions = await all_pages(reader, REVISIONS, page_size=100)
+    assert [revision["version"] for revision in revisions] == list(range(80, 30, -1))
     assert ok(await reader.get(INSTALL))["version"] == 81
-    times = [revision["createdAt"] for revision in kept]
+    times = [revision["createdAt"] for revision in revisions]
     assert times == sorted(times, reverse=True)
 
 

@@ -114,9 +114,9 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     await create_article(client)
 
     refused = await client.post(f"/v1/articles/{revision['articleId']}/revisions/{revision['id']}/restore")
-    own = await client.post(f"{INSTALL}/revisions/{revision['id']}/restore")
+    answer = await client.post(f"{INSTALL}/revisions/{revision['id']}/restore")
 
-    assert error(refused) == error(own) == MISSING
+    assert error(refused) == error(answer) == MISSING
     assert refused.content == (await client.post("/v1/articles/nothing/revisions/x/restore")).content
     assert ok(await globex.get(INSTALL))["contentMarkdown"] == "Two."
 

@@ -120,8 +120,8 @@ async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
         (2, "Set up", "Better.", "update"),
         (1, "Install", "Run it.", "create"),
     ]
-    kept = (await revisions_of(client, "install"))[0]
-    assert kept["author"] == {"type": "command", "name": "Edda"}
+    revision = (await revisions_of(client, "install"))[0]
+    assert revision["author"] == {"type": "command", "name": "Edda"}
     assert "Patched." in (await api(None).get(patched["url"])).text
     assert ok(await client.post(f"{INSTALL}/publish")) == patched
 
@@ -295,8 +295,8 @@ async def write_live(client: Client) -> Json:
 async def history(client: Client) -> list[tuple[int, str, str, str | None]]:
     """Version, title, text and origin of the present text, whose origin nothing tells, and of all before."""
     now = ok(await client.get(INSTALL))
-    kept = await revisions_of(client, "install")
+    revisions = await revisions_of(client, "install")
     return [
         (now["version"], now["title"], now["contentMarkdown"], None),
-        *((row["version"], row["title"], row["contentMarkdown"], row["origin"]) for row in kept),
+        *((row["version"], row["title"], row["contentMarkdown"], row["origin"]) for row in revisions),
     ]

@@ -201,9 +201,9 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast
 
     assert error(refused) == (400, "conflict")
     assert ok(await client.get(INSTALL))["title"] == "Mine"
-    for known in (present, "*"):
+    for tag in (present, "*"):
         assert (
-            await client.patch(INSTALL, json={"title": "Mine"}, headers={"If-Match": known})
+            await client.patch(INSTALL, json={"title": "Mine"}, headers={"If-Match": tag})
         ).status_code == 200
     assert (await client.get(INSTALL)).headers["ETag"] == present
 

@@ -85,13 +85,13 @@ def decode(png: bytes) -> list[list[Colour]]:
 
 
 def chunks(png: bytes) -> list[bytes]:
-    found, place = [], 8
+    chunks, place = [], 8
     while place < len(png):
         (length,) = struct.unpack(">I", png[place : place + 4])
         if png[place + 4 : place + 8] == b"IDAT":
-            found.append(png[place + 8 : place + 8 + length])
+            chunks.append(png[place + 8 : place + 8 + length])
         place += length + 12
-    return found
+    return chunks
 
 
 def unfilter(row: bytearray, above: bytearray, kind: int, step: int) -> None:

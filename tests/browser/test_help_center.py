@@ -46,8 +46,8 @@ async def site(api: Api, cast: Cast, database_url: str) -> str:
     """The address, below the server's, of a help center with two articles and a changelog."""
     client = api(cast.acme.write_key)
     for title, text in (("Install Acme", TEXT), ("Hostile", HOSTILE)):
-        created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
-        await client.post(f"/v1/articles/{created.json()['id']}/publish")
+        answer = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
+        await client.post(f"/v1/articles/{answer.json()['id']}/publish")
     for title, text in (("Acme 2.0", TEXT), ("Taken", HOSTILE), ("Acme 2.1 runs on Windows too", TEXT)):
         await publish_entry(client, title, contentMarkdown=text)
     return f"help/{cast.acme.slug}"

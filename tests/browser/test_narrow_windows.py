@@ -57,16 +57,16 @@ async def hostile_pages(writer: Client, slug: str) -> list[str]:
 
 
 def too_wide(page: Page, server: str, paths: list[str]) -> list[tuple[str, int, int]]:
-    """Of those pages the ones that scroll sideways, with the width of the window and their own."""
+    """The pages that scroll sideways, with the width of the window and their own."""
     wide = []
     for width in WIDTHS:
         page.resize(width)
         for path in paths:
             page.open(f"{server}/{path}")
-            own = page.evaluate("document.documentElement.scrollWidth")
+            page_width = page.evaluate("document.documentElement.scrollWidth")
             assert page.evaluate("innerWidth") == width
-            if own > width:
-                wide.append((path, width, own))
+            if page_width > width:
+                wide.append((path, width, page_width))
     return wide
 
 

@@ -131,10 +131,10 @@ async def test_slugs_of_equal_titles_are_numbered(api: Api, cast: Cast) -> None:
 async def test_twenty_of_one_title_at_once_get_twenty_slugs(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
 
-    created = await at_once(20, lambda _: create_entry(client, "Fixes"))
+    entries = await at_once(20, lambda _: create_entry(client, "Fixes"))
 
     expected = {"fixes"} | {f"fixes-{number}" for number in range(2, 21)}
-    assert {entry["slug"] for entry in created} == expected
+    assert {entry["slug"] for entry in entries} == expected
 
 
 async def test_a_text_that_takes_too_long_to_render_is_refused_by_name(api: Api, cast: Cast) -> None:

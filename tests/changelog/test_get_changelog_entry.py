@@ -19,11 +19,11 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
 
     html = ok(await client.get(f"{ENTRIES}/exports-as-csv", params={"format": "html"}))
 
-    shown = html.pop("contentHtml")
+    content = html.pop("contentHtml")
     assert html == {name: value for name, value in entry.items() if name != "contentMarkdown"}
-    assert "<em>now</em>" in shown
-    assert "script" not in shown
-    assert "onclick" not in shown
+    assert "<em>now</em>" in content
+    assert "script" not in content
+    assert "onclick" not in content
 
 
 async def test_html_is_exactly_what_the_page_shows(api: Api, cast: Cast) -> None:
@@ -48,16 +48,16 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
     entry = await create_entry(client)
     path = f"{ENTRIES}/{entry['id']}"
     etag = (await client.get(path)).headers["ETag"]
-    known = {"If-None-Match": etag}
+    headers = {"If-None-Match": etag}
 
-    again = await client.get(path, headers=known)
+    again = await client.get(path, headers=headers)
     assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
     for change in (client.patch(path, json={"title": "New"}), client.post(f"{path}/publish")):
         sent = await change
-        assert sent.headers["ETag"] != known["If-None-Match"]
-        changed = await client.get(path, headers=known)
+        assert sent.headers["ETag"] != headers["If-None-Match"]
+        changed = await client.get(path, headers=headers)
         assert (changed.status_code, changed.headers["ETag"]) == (200, sent.headers["ETag"])
-        known = {"If-None-Match": sent.headers["ETag"]}
+        headers = {"If-None-Match": sent.headers["ETag"]}
 
 
 async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:

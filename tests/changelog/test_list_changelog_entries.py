@@ -70,17 +70,17 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     api: Api, cast: Cast, size: int
 ) -> None:
     client = api(cast.acme.write_key)
-    made = [(await create_entry(client, f"No {number}"))["id"] for number in range(8)]
+    ids = [(await create_entry(client, f"No {number}"))["id"] for number in range(8)]
     seen: list[str] = []
 
     number = 0
     async for page in pages(client, ENTRIES, page_size=size):
         seen += [row["id"] for row in page]
         await create_entry(client, f"New {number}")
-        ok(await client.patch(f"{ENTRIES}/{made[number]}", json={"title": f"Changed {number}"}))
+        ok(await client.patch(f"{ENTRIES}/{ids[number]}", json={"title": f"Changed {number}"}))
         number += 1
 
-    assert seen == made[::-1]
+    assert seen == ids[::-1]
 
 
 async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast) -> None:

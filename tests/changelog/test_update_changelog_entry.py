@@ -104,8 +104,8 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast
 
     assert error(refused) == (400, "conflict")
     assert ok(await client.get(ENTRY))["title"] == "Mine"
-    for known in (present, "*"):
-        ok(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": known}))
+    for tag in (present, "*"):
+        ok(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": tag}))
 
 
 async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cast) -> None:
@@ -113,10 +113,10 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cas
     await create_entry(client)
 
     async def write(title: str) -> list[tuple[int, str | None]]:
-        known = {"If-Match": (await client.get(ENTRY)).headers["ETag"]}
+        headers = {"If-Match": (await client.get(ENTRY)).headers["ETag"]}
 
         async def ask(number: int) -> Response:
-            return await client.patch(ENTRY, json={"title": f"{title} by {number}"}, headers=known)
+            return await client.patch(ENTRY, json={"title": f"{title} by {number}"}, headers=headers)
 
         return [(r.status_code, r.json().get("code")) for r in await at_once(10, ask)]
 

@@ -27,8 +27,8 @@ def allow_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as made:
-        yield made
+    async with receiving() as receiver:
+        yield receiver
 
 
 @pytest.fixture

@@ -76,5 +76,5 @@ async def let_three_days_pass(owner: Tx) -> None:
 
 
 async def is_more(owner: Tx, sql: str, number: int) -> bool:
-    found: int = await owner.value(sql)
-    return found > number
+    count: int = await owner.value(sql)
+    return count > number

@@ -42,12 +42,14 @@ def clock(tmp_path: Path) -> "Clock":
         pytest.fail(
             "These tests move a process's clock with libfaketime: install your system's package `faketime`."
         )
-    made = Clock(tmp_path / "clock")
-    made.set(HOUR)
+    clock = Clock(tmp_path / "clock")
+    clock.set(HOUR)
     command = [sys.executable, "-c", "import time; print(time.time())"]
-    told = subprocess.run(command, env=os.environ | made.environment, capture_output=True, check=True).stdout
-    assert abs(float(told) - time.time() - HOUR) < 60, "processes see the moved clock"
-    return made
+    seconds = subprocess.run(
+        command, env=os.environ | clock.environment, capture_output=True, check=True
+    ).stdout
+    assert abs(float(seconds) - time.time() - HOUR) < 60, "processes see the moved clock"
+    return clock
 
 
 class Clock:
@@ -92,7 +94,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
 ) -> None:
     client = api(cast.acme.write_key)
     async with receiving() as slow, sending(database) as rival:
-        webhook, held = await connect(client, receiver), await connect(client, slow)
+        webhook, slow_webhook = await connect(client, receiver), await connect(client, slow)
         receiver.status = 500
         clock.set(at_first)
         worker = start_worker(**clock.environment)
@@ -101,13 +103,13 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
 
         # What another sender has under way is not taken from it.
         worker.send_signal(signal.SIGSTOP)
-        await send_test(client, held)
+        await send_test(client, slow_webhook)
         async with attempt_under_way(rival, slow):
             worker.send_signal(signal.SIGCONT)
             clock.set(later)
             await asyncio.sleep(5)
             assert len(slow.received) == 1
-        delivery = await delivery_of(client, held)
+        delivery = await delivery_of(client, slow_webhook)
         assert (delivery["status"], len(delivery["attempts"])) == ("delivered", 1)
 
         # The moment in the signature is the right one, and so is the next attempt's; nothing came before it.
@@ -132,7 +134,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
         # What it has under way itself is not taken from it, though its clock jumps meanwhile.
         clock.set(at_first)
         slow.hold()
-        await send_test(client, held)
+        await send_test(client, slow_webhook)
         await slow.until_received(2)
         clock.set(later)
         async with at_work(rival):
@@ -141,6 +143,6 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
             slow.release()
             await until(lambda: nothing_waits(owner), 10)
     assert [request.attempt for request in slow.received] == [1, 1]
-    newest = (await deliveries_of(client, held))[0]
+    newest = (await deliveries_of(client, slow_webhook))[0]
     assert (newest["status"], len(newest["attempts"])) == ("delivered", 1)
     assert 5_000 <= newest["attempts"][0]["durationMs"] < 10_000

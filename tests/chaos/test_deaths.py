@@ -97,15 +97,15 @@ async def test_every_event_of_a_committed_change_arrives_under_one_id(
         async with await psycopg.AsyncConnection.connect(postgres.url, autocommit=True) as connection:
             tx = Tx(connection)
             drained = await until(lambda: nothing_waits(tx), DRAIN_SECONDS)
-            kept = await tx.all(Kept, DELIVERIES)
+            deliveries = await tx.all(Kept, DELIVERIES)
             changes = await tx.value(CHANGES)
-    is_each_change_told_once(changes, kept)
-    lost, twice = have_arrived(kept, receiver.received)
+    is_each_change_told_once(changes, deliveries)
+    lost, twice = have_arrived(deliveries, receiver.received)
     tell(
-        f"{len(kept):,} events made in {written:.0f} s while {deaths.workers} workers and {deaths.postgres} "
-        f"times PostgreSQL were killed ({deaths.refused} calls refused): {arrived_meanwhile:,} arrived "
-        f"meanwhile, the rest within {drained:.0f} s; {lost} attempts lost, {twice} deliveries arrived twice "
-        "or more"
+        f"{len(deliveries):,} events made in {written:.0f} s while {deaths.workers} workers and "
+        f"{deaths.postgres} times PostgreSQL were killed ({deaths.refused} calls refused): "
+        f"{arrived_meanwhile:,} arrived meanwhile, the rest within {drained:.0f} s; {lost} attempts lost, "
+        f"{twice} deliveries arrived twice or more"
     )
 
 
@@ -175,25 +175,25 @@ async def kill_on(installation: Installation, deaths: Deaths, chance: random.Ran
             stricken = time.monotonic()
 
 
-def is_each_change_told_once(changes: list[str], kept: list[Kept]) -> None:
-    told = Counter[str]()
-    for each in kept:
+def is_each_change_told_once(changes: list[str], deliveries: list[Kept]) -> None:
+    counts = Counter[str]()
+    for each in deliveries:
         event = json.loads(each.body)
         article = event["data"]["object"]
         assert (event["type"] == "article.published") is (article["version"] == 1)
-        told[f"{article['id']} {article['version']}"] += 1
-    assert told.keys() == set(changes)
-    assert set(told.values()) == {1}
+        counts[f"{article['id']} {article['version']}"] += 1
+    assert counts.keys() == set(changes)
+    assert set(counts.values()) == {1}
     assert len(changes) == EVENTS
 
 
-def have_arrived(kept: list[Kept], received: list[Received]) -> tuple[int, int]:
+def have_arrived(deliveries: list[Kept], received: list[Received]) -> tuple[int, int]:
     """How many attempts were lost, and how many deliveries arrived more than once, which only those may."""
     arrivals = defaultdict[str, list[Received]](list)
     for request in received:
         arrivals[request.delivery].append(request)
-    assert arrivals.keys() == {each.id for each in kept}
-    for each in kept:
+    assert arrivals.keys() == {each.id for each in deliveries}
+    for each in deliveries:
         numbers = [attempt["number"] for attempt in each.attempts]
         came = [request.attempt for request in arrivals[each.id]]
         *lost, last = each.attempts
@@ -203,4 +203,6 @@ def have_arrived(kept: list[Kept], received: list[Received]) -> tuple[int, int]:
         assert len(set(came)) == len(came)
         assert {numbers[-1]} <= set(came) <= set(numbers)
         assert {request.body for request in arrivals[each.id]} == {each.body}
-    return sum(len(each.attempts) - 1 for each in kept), sum(len(came) > 1 for came in arrivals.values())
+    return sum(len(each.attempts) - 1 for each in deliveries), sum(
+        len(came) > 1 for came in arrivals.values()
+    )

@@ -20,9 +20,9 @@ def git_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """A branch with one commit, in which the test runs."""
-    made = with_feature(tmp_path / "acme")
-    monkeypatch.chdir(made.folder)
-    return made
+    repository = with_feature(tmp_path / "acme")
+    monkeypatch.chdir(repository.folder)
+    return repository
 
 
 @pytest.fixture(autouse=True)

@@ -46,18 +46,18 @@ class Repository:
 
 def new_repository(folder: Path) -> Repository:
     folder.mkdir()
-    made = Repository(folder)
-    made.git("init", "--quiet", "--initial-branch=main")
-    return made
+    repository = Repository(folder)
+    repository.git("init", "--quiet", "--initial-branch=main")
+    return repository
 
 
 def with_feature(folder: Path) -> Repository:
     """On a branch with one commit, beside which `main` has gone on."""
-    made = new_repository(folder)
-    made.commit("Begin", {"app/config.py": BEFORE})
-    made.git("checkout", "--quiet", "-b", "feature")
-    made.commit(f"{TITLE}\n\nPictures are larger now.", {"app/config.py": AFTER})
-    made.git("checkout", "--quiet", "main")
-    made.commit("Meanwhile", {"app/other.py": "PORT = 1\n"})
-    made.git("checkout", "--quiet", "feature")
-    return made
+    repository = new_repository(folder)
+    repository.commit("Begin", {"app/config.py": BEFORE})
+    repository.git("checkout", "--quiet", "-b", "feature")
+    repository.commit(f"{TITLE}\n\nPictures are larger now.", {"app/config.py": AFTER})
+    repository.git("checkout", "--quiet", "main")
+    repository.commit("Meanwhile", {"app/other.py": "PORT = 1\n"})
+    repository.git("checkout", "--quiet", "feature")
+    return repository

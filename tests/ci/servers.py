@@ -49,14 +49,14 @@ class Stand:
     replies: dict[str, list[Reply]]
     asked: list[Asked] = field(default_factory=list)
 
-    def reply(self, asked: Asked) -> Reply:
-        self.asked.append(asked)
-        waiting = self.replies.get(asked.line, [Reply(404, {"error": "Nothing.", "code": "not_found"})])
+    def reply(self, request: Asked) -> Reply:
+        self.asked.append(request)
+        waiting = self.replies.get(request.line, [Reply(404, {"error": "Nothing.", "code": "not_found"})])
         return waiting.pop(0) if len(waiting) > 1 else waiting[0]
 
     @property
     def lines(self) -> list[str]:
-        return [asked.line for asked in self.asked]
+        return [request.line for request in self.asked]
 
 
 def ordinary() -> dict[str, list[Reply]]:

@@ -82,8 +82,8 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
 
     [task], [draft] = acme.tasks, acme.drafts
     assert task["change"] == {"kind": "pr", "title": TITLE, "url": None}
-    told = capsys.readouterr()
-    assert told.out.startswith(f"Task {task['id']}: 1 draft waits for review\n")
+    output = capsys.readouterr()
+    assert output.out.startswith(f"Task {task['id']}: 1 draft waits for review\n")
     for words in (
         "1. Upload limits\n   draft   edit of “Upload limits” (art_",
         "code    app/config.py:2  max_upload_mb: int = 25\n",
@@ -91,9 +91,9 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
         "| -The setting `max_upload_mb` is 10 by default.\n",
         "| +The setting `max_upload_mb` is 25 by default.\n",
     ):
-        assert words in told.out
+        assert words in output.out
     base, head = repository.git("merge-base", "main", "HEAD")[:12], repository.git("rev-parse", "HEAD")[:12]
-    assert told.err == (
+    assert output.err == (
         f"instep: Sending 1 file of {base}...{head} as “{TITLE}” to the bot “Acme”.\n"
         f"instep: It is the task {task['id']}.\n"
     )
@@ -128,10 +128,10 @@ def test_runs_at_once_make_one_task(acme: Company, repository: Repository) -> No
 def test_another_commit_makes_another_task_which_replaces_the_draft(
     acme: Company, repository: Repository
 ) -> None:
-    wanted = Options(wait=True, timeout=60, url=URL)
-    acme.run(wanted)
+    options = Options(wait=True, timeout=60, url=URL)
+    acme.run(options)
     repository.commit("Even larger", {"app/config.py": BEFORE.replace("10", "50")})
-    acme.run(wanted)
+    acme.run(options)
 
     assert [task["change"]["title"] for task in acme.tasks] == ["Even larger", TITLE]
     [draft] = acme.drafts
@@ -170,9 +170,9 @@ def test_json_is_the_task_and_its_drafts_as_the_api_has_them(
     repository.commit(TITLE, {"yarn.lock": "x\n"})
     assert acme.run(Options(check=True, as_json=True, timeout=60)) == WOULD_EDIT
 
-    told = json.loads(capsys.readouterr().out)
-    details, left_out = told.pop("draftDetails"), told.pop("leftOut")
-    assert told == acme.tasks[0]
+    report = json.loads(capsys.readouterr().out)
+    details, left_out = report.pop("draftDetails"), report.pop("leftOut")
+    assert report == acme.tasks[0]
     assert details == [acme.get(f"/v1/drafts/{acme.drafts[0]['id']}")]
     assert left_out == [{"file": "yarn.lock", "reason": "lock file"}]
 
@@ -184,9 +184,9 @@ def test_where_only_generated_files_change_nothing_is_sent(
 
     assert acme.run(CHECK) == 0
 
-    told = capsys.readouterr()
-    assert told.out.startswith("Nothing to send")
-    assert told.err == (
+    output = capsys.readouterr()
+    assert output.out.startswith("Nothing to send")
+    assert output.err == (
         "instep: Left out: logo.png (binary).\ninstep: Left out: web/dist/app.js (generated).\n"
     )
     assert acme.run(Options(as_json=True)) == 0
@@ -217,10 +217,10 @@ def test_a_folder_of_a_monorepo_is_sent_alone(acme: Company, repository: Reposit
     repository.commit("Web", {"web/page.ts": "export const max_upload_mb = 25\n"})
     command = ["change", "--path", "app", "--wait", "--json"]
 
-    told = run_command(*command, **acme.environment).json
+    report = run_command(*command, **acme.environment).json
 
-    assert told["outcome"] == "drafts"
-    [draft] = told["draftDetails"]
+    assert report["outcome"] == "drafts"
+    [draft] = report["draftDetails"]
     assert {place["file"] for place in draft["evidence"]} == {"app/config.py"}
 
 
@@ -274,8 +274,14 @@ def github(folder: Path, repository: Repository, title: str = TITLE) -> dict[str
     base, head = repository.git("rev-parse", "main"), repository.git("rev-parse", "feature")
     repository.git("checkout", "--quiet", "--detach", "main")
     repository.git("merge", "--quiet", "--no-ff", "feature")
-    told = {"title": title, "html_url": URL, "body": "Why.", "base": {"sha": base}, "head": {"sha": head}}
-    (folder / "event.json").write_text(json.dumps({"pull_request": told}))
+    pull_request = {
+        "title": title,
+        "html_url": URL,
+        "body": "Why.",
+        "base": {"sha": base},
+        "head": {"sha": head},
+    }
+    (folder / "event.json").write_text(json.dumps({"pull_request": pull_request}))
     return {
         "GITHUB_ACTIONS": "true",
         "GITHUB_EVENT_PATH": str(folder / "event.json"),
@@ -326,18 +332,18 @@ def test_what_is_asked_for_goes_before_what_the_ci_says(
     acme: Company, repository: Repository, tmp_path: Path
 ) -> None:
     environment = github(tmp_path, repository)
-    asked = Options(base="feature~1", head="feature", title="Mine", url="https://mine.test", kind="commit")
+    options = Options(base="feature~1", head="feature", title="Mine", url="https://mine.test", kind="commit")
 
-    assert acme.run(asked, environment) == 0
+    assert acme.run(options, environment) == 0
 
     assert acme.tasks[0]["change"] == {"kind": "commit", "title": "Mine", "url": "https://mine.test"}
 
 
 def refusal(printed: Printed) -> str:
     """The one sentence of a run that is refused, beside which nothing is printed."""
-    told = printed.readouterr()
-    assert told.out == ""
-    [line] = [line for line in told.err.splitlines() if not line.startswith("instep: Sending ")]
+    output = printed.readouterr()
+    assert output.out == ""
+    [line] = [line for line in output.err.splitlines() if not line.startswith("instep: Sending ")]
     return line
 
 
@@ -367,9 +373,9 @@ async def test_a_key_that_may_not_is_refused_in_one_sentence(
 
     assert acme.run(WAIT, {"INSTEP_API_KEY": key}) == FAILED
 
-    said = refusal(capsys)
-    assert sentence in said
-    assert key not in said
+    sentence_shown = refusal(capsys)
+    assert sentence in sentence_shown
+    assert key not in sentence_shown
     assert acme.tasks == []
 
 
@@ -420,14 +426,14 @@ def test_a_task_that_does_not_end_in_time_has_a_code_of_its_own(
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
         assert send_change(Options(wait=True, timeout=1), environment) == TIMED_OUT
 
-    told = capsys.readouterr()
-    assert told.out.startswith("Task task_1: queued\n")
-    assert told.err.endswith("has not ended within 1 seconds. It goes on: run this again later.\n")
+    output = capsys.readouterr()
+    assert output.out.startswith("Task task_1: queued\n")
+    assert output.err.endswith("has not ended within 1 seconds. It goes on: run this again later.\n")
 
 
 def test_a_task_that_failed_fails_the_run(repository: Repository, capsys: Printed) -> None:
-    error = {"code": "too_expensive", "message": "Send a smaller diff."}
-    with standing(poll=[Reply(200, TASK | {"status": "failed", "error": error})]) as stand:
+    fault = {"code": "too_expensive", "message": "Send a smaller diff."}
+    with standing(poll=[Reply(200, TASK | {"status": "failed", "error": fault})]) as stand:
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
         assert send_change(CHECK, environment) == FAILED
 
@@ -435,8 +441,8 @@ def test_a_task_that_failed_fails_the_run(repository: Repository, capsys: Printe
 
 
 def test_a_draft_that_is_gone_does_not_stop_the_report(repository: Repository, capsys: Printed) -> None:
-    gone = {"id": "edit_gone", "type": "edit", "title": "T", "articleId": "art_1"}
-    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [gone]}
+    draft = {"id": "edit_gone", "type": "edit", "title": "T", "articleId": "art_1"}
+    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
     with standing(poll=[Reply(200, done)]) as stand:
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
         assert send_change(CHECK, environment) == 0
@@ -482,13 +488,15 @@ def test_names_that_command_a_runner_are_told_harmlessly(repository: Repository,
     assert send_change(Options(base="\n::error::x"), {"INSTEP_URL": "http://x", "INSTEP_API_KEY": "x"}) == 1
     assert send_change(Options(), {"INSTEP_URL": "http://x", "INSTEP_API_KEY": "x"}) == 0
 
-    told = capsys.readouterr().err
-    assert "error::" in told
-    assert all(line.startswith("instep: ") and "##[" not in line for line in told.splitlines())
+    output = capsys.readouterr().err
+    assert "error::" in output
+    assert all(line.startswith("instep: ") and "##[" not in line for line in output.splitlines())
 
 
 def test_other_commands_leave_the_name_of_the_bot_alone() -> None:
-    read_settings({"INSTEP_BOT": "x"}, Path("there-is-no-such-file.toml"))
+    nowhere = Path("there-is-no-such-file.toml")
+
+    assert read_settings({"INSTEP_BOT": "x"}, nowhere) == read_settings({}, nowhere)
 
 
 def test_the_command_ends_with_the_code_of_the_run(acme: Company, repository: Repository) -> None:

@@ -56,9 +56,9 @@ def test_a_checkout_of_a_merge_is_told_by_the_commits_of_its_pull_request(reposi
 
 
 def test_what_a_ci_says_goes_before_the_commit(repository: Repository) -> None:
-    said = CiContext(title="  A\n title ", url="https://git.test/7", description="Why.\n")
+    context = CiContext(title="  A\n title ", url="https://git.test/7", description="Why.\n")
 
-    change = read_change(repository.folder, said)
+    change = read_change(repository.folder, context)
 
     assert (change.title, change.url, change.description) == ("A title", "https://git.test/7", "Why.")
 
@@ -69,9 +69,9 @@ def test_an_empty_title_is_none(repository: Repository, title: str) -> None:
 
 
 def test_titles_and_descriptions_are_as_long_as_a_task_takes(repository: Repository) -> None:
-    said = CiContext(title="x" * 500, description="y" * 200_000)
+    context = CiContext(title="x" * 500, description="y" * 200_000)
 
-    change = read_change(repository.folder, said)
+    change = read_change(repository.folder, context)
 
     assert change.title == "x" * (limits.MAX_TITLE_CHARACTERS - 1) + "…"
     assert change.description == "y" * limits.MAX_CHANGE_BODY_CHARACTERS
@@ -227,9 +227,9 @@ def test_a_shallow_checkout_without_the_base_says_how_to_fetch_it(
     base, head = repository.git("rev-parse", "main"), repository.git("rev-parse", "feature")
     shallow = repository.clone(tmp_path / "shallow", "--depth=1", "--branch=feature")
 
-    for said in (CiContext(base=base, head=head), CiContext(base="main")):
+    for context in (CiContext(base=base, head=head), CiContext(base="main")):
         with pytest.raises(GitFailed, match=r"shallow.*`fetch-depth: 0`.*`GIT_DEPTH: 0`.*--unshallow"):
-            read_change(shallow.folder, said)
+            read_change(shallow.folder, context)
 
 
 def test_a_shallow_checkout_of_both_says_that_history_is_missing(
@@ -273,12 +273,12 @@ def test_histories_without_a_common_commit_are_refused(repository: Repository) -
 
 
 def test_a_checkout_without_a_default_branch_asks_for_a_base(tmp_path: Path) -> None:
-    made = new_repository(tmp_path / "acme")
-    made.commit("Begin", {"a.py": "A = 1\n"})
-    made.git("branch", "--move", "work")
+    repository = new_repository(tmp_path / "acme")
+    repository.commit("Begin", {"a.py": "A = 1\n"})
+    repository.git("branch", "--move", "work")
 
     with pytest.raises(GitFailed, match="--base"):
-        read_change(made.folder, NOTHING)
+        read_change(repository.folder, NOTHING)
 
 
 def test_outside_of_a_checkout_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,11 +60,11 @@ def test_the_change_is_sent_as_the_api_takes_it(clock: Clock) -> None:
     with standing() as stand:
         sent = create(stand, clock)
 
-    [asked] = stand.asked
+    [request] = stand.asked
     assert (sent.task.id, sent.is_replay) == ("task_1", False)
-    assert asked.headers["authorization"] == f"Bearer {KEY}"
-    assert asked.headers["service-bot"] == BOT["id"]
-    assert json.loads(asked.body) == {
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["service-bot"] == BOT["id"]
+    assert json.loads(request.body) == {
         "change": {
             "kind": "pr",
             "title": "Größe",
@@ -97,7 +97,7 @@ def test_the_idempotency_key_tells_runs_apart_by_what_they_send(clock: Clock) ->
         for change in (changed(), *others):
             create(stand, clock, change)
 
-    keys = [asked.headers["idempotency-key"] for asked in stand.asked]
+    keys = [request.headers["idempotency-key"] for request in stand.asked]
     assert keys[0] == keys[1]
     assert len(set(keys)) == len(others)
     assert all(
@@ -111,7 +111,7 @@ def test_two_bots_have_two_tasks(clock: Clock) -> None:
         opened.create_task(Bot(**BOT), changed())
         opened.create_task(Bot(id="other", name="Other"), changed())
 
-    first, second = [asked.headers["idempotency-key"] for asked in stand.asked]
+    first, second = [request.headers["idempotency-key"] for request in stand.asked]
     assert first != second
 
 
@@ -127,7 +127,7 @@ def test_a_busy_server_is_asked_again(clock: Clock, status: int) -> None:
         assert create(stand, clock).task.id == "task_1"
 
     assert clock.slept == [1, 2, 4]
-    assert len({asked.headers["idempotency-key"] for asked in stand.asked}) == 1
+    assert len({request.headers["idempotency-key"] for request in stand.asked}) == 1
 
 
 def test_it_waits_as_long_as_it_is_asked_to(clock: Clock) -> None:

@@ -35,20 +35,20 @@ ACTION = yaml((ROOT / "action.yml").read_text())
 
 def example(name: str) -> dict[str, Any]:
     """The YAML that begins with the name of its file."""
-    [found] = re.findall(rf"^```yaml\n# {re.escape(name)}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    [example] = re.findall(rf"^```yaml\n# {re.escape(name)}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     # To YAML 1.1 the word `on` is a truth value.
-    return yaml(found.replace("on: pull_request", "'on': pull_request"))
+    return yaml(example.replace("on: pull_request", "'on': pull_request"))
 
 
 def lines_with(command: str) -> list[list[str]]:
     """Every line of every example that runs the command, as words."""
-    found = re.findall(rf"(?:^|- |sh '\S*/)({command} .+?)'?$", TEXT, re.MULTILINE)
-    return [shlex.split(line) for line in found]
+    lines = re.findall(rf"(?:^|- |sh '\S*/)({command} .+?)'?$", TEXT, re.MULTILINE)
+    return [shlex.split(line) for line in lines]
 
 
 def options() -> set[str]:
-    told = CliRunner().invoke(app, ["change", "--help"]).output
-    return set(re.findall(r"^\W+(--[a-z]+)", told, re.MULTILINE)) - {"--help"}
+    output = CliRunner().invoke(app, ["change", "--help"]).output
+    return set(re.findall(r"^\W+(--[a-z]+)", output, re.MULTILINE)) - {"--help"}
 
 
 def table(text: str, heading: str) -> dict[str, str]:
@@ -58,10 +58,10 @@ def table(text: str, heading: str) -> dict[str, str]:
 
 
 def test_every_option_is_told_with_its_default() -> None:
-    told = table(TEXT, "option")
+    rows = table(TEXT, "option")
 
-    assert {name.split()[0] for name in told} == options()
-    assert told["--timeout SECONDS"].startswith(f"{Options().timeout},")
+    assert {name.split()[0] for name in rows} == options()
+    assert rows["--timeout SECONDS"].startswith(f"{Options().timeout},")
 
 
 def test_the_lines_to_paste_use_options_that_there_are() -> None:

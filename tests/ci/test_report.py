@@ -53,9 +53,9 @@ MARKDOWN = [
 def run(*drafts: Json, **fields: Any) -> Run:
     listed = [{name: draft[name] for name in ("id", "type", "title", "articleId")} for draft in drafts]
     outcome = "drafts" if drafts else "no_changes"
-    told = TASK | {"status": "completed", "outcome": outcome, "summary": "Found.", "drafts": listed} | fields
+    task = TASK | {"status": "completed", "outcome": outcome, "summary": "Found.", "drafts": listed} | fields
     details = [Draft.model_validate(draft) for draft in drafts[: limits.MAX_REPORTED_DRAFTS]]
-    return Run(URL, [LeftOut("a.lock", "lock file")], Task.model_validate(told), details)
+    return Run(URL, [LeftOut("a.lock", "lock file")], Task.model_validate(task), details)
 
 
 def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:
@@ -82,10 +82,10 @@ def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:
 def test_a_new_article_is_told_by_its_text() -> None:
     new = DRAFT | {"id": "article_1", "type": "new_article", "diff": None, "status": "applied"}
 
-    told = as_text(run(new))
+    report = as_text(run(new))
 
-    assert "   draft   new article (art_1), applied\n" in told
-    assert told.endswith("   | The limit is 25.")
+    assert "   draft   new article (art_1), applied\n" in report
+    assert report.endswith("   | The limit is 25.")
 
 
 def test_a_long_diff_is_left_to_the_page_of_the_draft() -> None:
@@ -96,9 +96,9 @@ def test_a_long_diff_is_left_to_the_page_of_the_draft() -> None:
 
 
 def test_long_lines_are_cut() -> None:
-    told = as_text(run(DRAFT | {"diff": "+" + "a" * 5_000 + "\r\n"}))
+    report = as_text(run(DRAFT | {"diff": "+" + "a" * 5_000 + "\r\n"}))
 
-    assert max(map(len, told.splitlines())) < limits.MAX_REPORTED_LINE_CHARACTERS + 10
+    assert max(map(len, report.splitlines())) < limits.MAX_REPORTED_LINE_CHARACTERS + 10
 
 
 def test_many_drafts_are_told_up_to_a_number() -> None:
@@ -143,12 +143,12 @@ def test_without_a_task_there_was_nothing_to_send() -> None:
 
 
 def test_json_has_every_field_of_the_api_also_later_ones() -> None:
-    told = json.loads(as_json(run(DRAFT)))
+    report = json.loads(as_json(run(DRAFT)))
 
-    assert told["later"] == {"field": 1}
-    assert told["draftDetails"] == [DRAFT]
-    assert told["leftOut"] == [{"file": "a.lock", "reason": "lock file"}]
-    assert set(TASK) < set(told)
+    assert report["later"] == {"field": 1}
+    assert report["draftDetails"] == [DRAFT]
+    assert report["leftOut"] == [{"file": "a.lock", "reason": "lock file"}]
+    assert set(TASK) < set(report)
 
 
 @pytest.mark.parametrize("words", COMMANDS)
@@ -156,8 +156,8 @@ def test_words_of_others_command_neither_a_runner_nor_a_terminal(words: str) -> 
     hostile = DRAFT | dict.fromkeys(("title", "articleTitle", "reason", "articleId", "type", "status"), words)
     hostile |= {"warnings": [words], "diff": words, "evidence": [DRAFT["evidence"][0] | {"excerpt": words}]}
 
-    told = as_text(run(hostile, summary=words, id=words))
-    printed = [*told.split("\n"), as_json(run(hostile))]
+    report = as_text(run(hostile, summary=words, id=words))
+    printed = [*report.split("\n"), as_json(run(hostile))]
 
     for line in printed:
         assert line.isprintable()

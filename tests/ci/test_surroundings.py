@@ -22,7 +22,7 @@ def github(folder: Path, event: Any, **more: str) -> CiContext:
 
 def test_github_tells_of_a_pull_request(tmp_path: Path) -> None:
     url = "https://github.test/acme/app/pull/7"
-    told = {
+    pull_request = {
         "title": "Größe",
         "html_url": url,
         "body": "Why.",
@@ -30,9 +30,9 @@ def test_github_tells_of_a_pull_request(tmp_path: Path) -> None:
         "head": {"sha": HEAD},
     }
 
-    said = github(tmp_path, {"pull_request": told, "repository": REPOSITORY, "after": ZEROS})
+    context = github(tmp_path, {"pull_request": pull_request, "repository": REPOSITORY, "after": ZEROS})
 
-    assert said == CiContext("pr", BASE, HEAD, "Größe", url, "Why.", "trunk")
+    assert context == CiContext("pr", BASE, HEAD, "Größe", url, "Why.", "trunk")
 
 
 def test_a_pull_request_without_a_description_has_none(tmp_path: Path) -> None:
@@ -42,9 +42,9 @@ def test_a_pull_request_without_a_description_has_none(tmp_path: Path) -> None:
 def test_github_tells_of_a_push(tmp_path: Path) -> None:
     event = {"before": BASE, "after": HEAD, "compare": "https://github.test/c", "repository": REPOSITORY}
 
-    said = github(tmp_path, event, GITHUB_REF_TYPE="branch")
+    context = github(tmp_path, event, GITHUB_REF_TYPE="branch")
 
-    assert said == CiContext(
+    assert context == CiContext(
         "commit", before=BASE, head=HEAD, url="https://github.test/c", default_branch="trunk"
     )
 
@@ -69,9 +69,9 @@ def test_github_tells_of_a_tag_and_of_its_release(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("event", [{}, [], None, "x", {"pull_request": None}, {"pull_request": {"base": 1}}])
 def test_an_event_that_says_little_is_taken_as_it_is(tmp_path: Path, event: Any) -> None:
-    said = github(tmp_path, event)
+    context = github(tmp_path, event)
 
-    assert (said.base, said.head, said.title) == (None, None, None)
+    assert (context.base, context.head, context.title) == (None, None, None)
 
 
 @pytest.mark.parametrize("text", [None, "{", "\xff"])
@@ -85,7 +85,7 @@ def test_an_event_that_cant_be_read_is_refused(tmp_path: Path, text: str | None)
 
 
 def test_gitlab_tells_of_a_merge_request() -> None:
-    told = {
+    variables = {
         "CI_MERGE_REQUEST_IID": "12",
         "CI_MERGE_REQUEST_PROJECT_URL": "https://gitlab.test/acme/app",
         "CI_MERGE_REQUEST_DIFF_BASE_SHA": BASE,
@@ -96,13 +96,13 @@ def test_gitlab_tells_of_a_merge_request() -> None:
     }
     url = "https://gitlab.test/acme/app/-/merge_requests/12"
 
-    assert read_context(GITLAB | told) == CiContext("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
+    assert read_context(GITLAB | variables) == CiContext("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
 
 
 def test_of_a_merged_result_the_head_is_that_of_the_merge_request() -> None:
-    told = {"CI_MERGE_REQUEST_IID": "12", "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "c" * 40}
+    variables = {"CI_MERGE_REQUEST_IID": "12", "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "c" * 40}
 
-    assert read_context(GITLAB | told).head == "c" * 40
+    assert read_context(GITLAB | variables).head == "c" * 40
 
 
 def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
@@ -119,9 +119,11 @@ def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
 
 
 def test_jenkins_tells_of_a_pull_request_and_of_a_tag() -> None:
-    told = {"CHANGE_TARGET": "main", "CHANGE_TITLE": "Größe", "CHANGE_URL": "https://git.test/7"}
+    variables = {"CHANGE_TARGET": "main", "CHANGE_TITLE": "Größe", "CHANGE_URL": "https://git.test/7"}
 
-    assert read_context(told) == CiContext("pr", base="origin/main", title="Größe", url="https://git.test/7")
+    assert read_context(variables) == CiContext(
+        "pr", base="origin/main", title="Größe", url="https://git.test/7"
+    )
     assert read_context({"TAG_NAME": "v1.1"}) == CiContext("release", title="v1.1")
 
 

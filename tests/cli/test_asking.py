@@ -18,11 +18,11 @@ def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str)
         publish_article(installation)
         where = ("--bot", bot["slug"], "--workspace", "Asking")
 
-        answered = asked(installation, "How do I export my invoices?", *where)
+        answer = asked(installation, "How do I export my invoices?", *where)
         declined = asked(installation, "Which hotels accept lamas?", *where)
 
-    assert answered.returncode == 0, answered.stderr
-    [source] = json.loads(answered.stdout)["sources"]
+    assert answer.returncode == 0, answer.stderr
+    [source] = json.loads(answer.stdout)["sources"]
     assert source["url"].startswith(f"{installation.url}/help/{bot['slug']}/articles/export-invoices")
     assert declined.returncode == NOT_ANSWERED
     assert json.loads(declined.stdout)["answered"] is False

@@ -111,11 +111,11 @@ async def test_a_title_is_required(api: Api, cast: Cast) -> None:
 async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
 
-    made = await at_once(20, lambda number: create_collection(client, "AB"[number % 2]))
+    collections = await at_once(20, lambda number: create_collection(client, "AB"[number % 2]))
 
     expected = {letter + number for letter in "ab" for number in ("", *(f"-{n}" for n in range(2, 11)))}
-    assert {row["slug"] for row in made} == expected
-    assert sorted(row["sortOrder"] for row in made) == list(range(20))
+    assert {row["slug"] for row in collections} == expected
+    assert sorted(row["sortOrder"] for row in collections) == list(range(20))
 
 
 async def test_of_ten_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:

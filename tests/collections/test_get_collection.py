@@ -27,11 +27,11 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await create_collection(client)
     etag = (await client.get("/v1/collections/guides")).headers["ETag"]
-    known = {"If-None-Match": etag}
+    headers = {"If-None-Match": etag}
 
-    again = await client.get("/v1/collections/guides", headers=known)
+    again = await client.get("/v1/collections/guides", headers=headers)
     await create_article(client, collectionId="guides")
-    changed = await client.get("/v1/collections/guides", headers=known)
+    changed = await client.get("/v1/collections/guides", headers=headers)
 
     assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
     assert ok(changed)["articleCount"] == 1

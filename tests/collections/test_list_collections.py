@@ -10,12 +10,12 @@ LIST = "/v1/collections"
 
 async def test_they_come_in_the_order_of_the_help_center(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    made = [await create_collection(client, title) for title in ("One", "Two", "Three")]
+    collections = [await create_collection(client, title) for title in ("One", "Two", "Three")]
     last = ok(await client.patch(f"{LIST}/one", json={"sortOrder": 2}))
     await create_collection(api(cast.globex.write_key), "Theirs")
 
     assert ok(await client.get(LIST)) == {
-        "results": [made[1], last, made[2]],
+        "results": [collections[1], last, collections[2]],
         "has_more": False,
         "next_cursor": None,
     }
@@ -37,8 +37,8 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     api: Api, cast: Cast, size: int
 ) -> None:
     client = api(cast.acme.write_key)
-    made = [await create_collection(client, f"No {number}") for number in range(8)]
-    for row in made[:4]:
+    collections = [await create_collection(client, f"No {number}") for number in range(8)]
+    for row in collections[:4]:
         ok(await client.patch(f"{LIST}/{row['id']}", json={"sortOrder": 1}))
     order = [row["id"] for row in await all_pages(client, LIST, page_size=100)]
     removed, moved = order[2], order[5]

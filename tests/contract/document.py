@@ -4,6 +4,8 @@ from functools import cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator import validate as validate_document
 
 from instep.app import create_app
 from instep.reference.document import describe_api
@@ -19,12 +21,17 @@ def document() -> Json:
 
 
 def operation(method: str, template: str) -> Json:
-    found: Json = document()["paths"][template][method.lower()]
-    return found
+    description: Json = document()["paths"][template][method.lower()]
+    return description
+
+
+def assert_valid(description: Json) -> None:
+    """The description is a valid OpenAPI 3.1 document."""
+    validate_document(description, cls=OpenAPIV31SpecValidator)
 
 
 def assert_described(answer: Response, method: str, template: str) -> None:
-    """The answer has a status, headers and a body that the description tells of."""
+    """The answer has a status, headers and a body that the description announces."""
     described = resolve(operation(method, template)["responses"][str(answer.status_code)])
     for name, header in described.get("headers", {}).items():
         if name in answer.headers:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
-from openapi_spec_validator import OpenAPIV31SpecValidator
-from openapi_spec_validator import validate as validate_document
 
 from instep.app import create_app
 from instep.core.config import settings
@@ -17,7 +15,7 @@ from instep.ops.routes import list_routes
 from instep.reference.visitors import describe_visitor_api
 from instep.web.visitors.errors import TITLES_AND_HINTS
 from instep.workspaces.actions import pause_workspace
-from tests.contract.document import BASE
+from tests.contract.document import BASE, assert_valid
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import Response
@@ -38,10 +36,10 @@ def operations() -> Iterator[tuple[str, str, Json]]:
 
 def resolved(part: Json) -> Json:
     while "$ref" in part:
-        found: Any = document()
+        node: Any = document()
         for name in part["$ref"].removeprefix("#/").split("/"):
-            found = found[name]
-        part = found
+            node = node[name]
+        part = node
     return part
 
 
@@ -64,13 +62,13 @@ async def test_it_is_served_to_everybody_and_cached_by_its_etag(api: Api, cast: 
 
 
 def test_it_is_valid() -> None:
-    validate_document(document(), cls=OpenAPIV31SpecValidator)
+    assert_valid(document())
 
 
 def test_it_tells_of_every_route_of_the_answer_api_under_its_actions_name() -> None:
-    told = {(method.upper(), path, operation["operationId"]) for method, path, operation in operations()}
+    described = {(method.upper(), path, operation["operationId"]) for method, path, operation in operations()}
 
-    assert told == {
+    assert described == {
         (row.method, row.path, row.name)
         for row in list_routes(create_app()).results
         if row.path.startswith(("/chat", "/leads", "/widget/")) and row.method != "OPTIONS"
@@ -118,33 +116,33 @@ def assert_described(answer: Response, method: str, path: str) -> None:
 
 async def test_answers_are_as_it_tells(api: Api, cast: Cast, owner: Tx) -> None:
     await publish(api(cast.acme.write_key), "Install", "Run the installer.")
-    client, own = api(None), credentials(cast.acme)
-    asked = await ask(client, cast.acme, "How do I install?")
-    conversation, message = asked["conversationId"], asked["messageId"]
+    client, keys = api(None), credentials(cast.acme)
+    reply = await ask(client, cast.acme, "How do I install?")
+    conversation, message = reply["conversationId"], reply["messageId"]
     example = next(
         operation["requestBody"]["content"]["application/json"]["example"]
         for _, _, operation in operations()
         if operation["operationId"] == "ask_question"
     )
-    example = {**example, **own, "conversationId": conversation, "visitor": "ann-7"}
+    example = {**example, **keys, "conversationId": conversation, "visitor": "ann-7"}
     sent: list[tuple[str, str, Json, int]] = [
         ("/chat", "/chat", example, 200),
-        ("/chat", "/chat", own, 400),
-        ("/chat", "/chat", {**own, "botKey": "pk_wrong"}, 401),
+        ("/chat", "/chat", keys, 400),
+        ("/chat", "/chat", {**keys, "botKey": "pk_wrong"}, 401),
         (
             "/chat/messages/{messageId}/feedback",
             f"/chat/messages/{message}/feedback",
-            {**own, "helpful": True},
+            {**keys, "helpful": True},
             200,
         ),
         (
             "/chat/messages/{messageId}/feedback",
             "/chat/messages/msg_x/feedback",
-            {**own, "helpful": True},
+            {**keys, "helpful": True},
             404,
         ),
-        ("/chat/{conversationId}/escalate", f"/chat/{conversation}/escalate", own, 200),
-        ("/leads", "/leads", {**own, "email": "ann@example.com"}, 201),
+        ("/chat/{conversationId}/escalate", f"/chat/{conversation}/escalate", keys, 200),
+        ("/leads", "/leads", {**keys, "email": "ann@example.com"}, 201),
     ]
     for template, path, body, status in sent:
         answer = await client.post(path, json=body)
@@ -154,7 +152,7 @@ async def test_answers_are_as_it_tells(api: Api, cast: Cast, owner: Tx) -> None:
     assert_described(config, "get", "/widget/{botId}/config")
 
     await pause_workspace(owner, cast.acme.workspace_id)
-    refused = await client.post("/leads", json={**own, "email": "ann@example.com"})
+    refused = await client.post("/leads", json={**keys, "email": "ann@example.com"})
     assert refused.status_code == 402
     assert_described(refused, "post", "/leads")
 

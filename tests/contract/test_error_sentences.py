@@ -33,9 +33,9 @@ def shapes() -> list[type[Body]]:
 
 
 def below(shape: type[Body]) -> Iterator[type[Body]]:
-    for one in shape.__subclasses__():
-        yield one
-        yield from below(one)
+    for subclass in shape.__subclasses__():
+        yield subclass
+        yield from below(subclass)
 
 
 def places(value: Any) -> Iterator[Any]:
@@ -71,13 +71,13 @@ def test_no_refusal_of_a_body_speaks_of_the_validator(shape: type[Body]) -> None
 
 def typed_parameters() -> dict[str, tuple[str, str]]:
     """By the name of a query parameter that is no plain text: an operation that has it."""
-    found: dict[str, tuple[str, str]] = {}
+    places: dict[str, tuple[str, str]] = {}
     for path, methods in document()["paths"].items():
         for parameter in map(resolve, methods.get("get", {}).get("parameters", ())):
             is_plain = parameter["schema"].keys() <= {"type", "examples"}
             if parameter["in"] == "query" and not is_plain:
-                found.setdefault(parameter["name"], (path, parameter["name"]))
-    return found
+                places.setdefault(parameter["name"], (path, parameter["name"]))
+    return places
 
 
 @pytest.mark.parametrize(("path", "name"), typed_parameters().values(), ids=typed_parameters())
@@ -86,12 +86,12 @@ async def test_no_refusal_of_a_parameter_speaks_of_the_validator(
 ) -> None:
     needed = {"q": "install"} if path.endswith("/search") else {}
     for value in ("", "x", "-1", str(HUGE), "2026-13-01", "2026-01-01T00:00:00", "\0"):
-        asked = await api(cast.acme.read_key).get(f"/v1{path}", params={**needed, name: value})
+        answer = await api(cast.acme.read_key).get(f"/v1{path}", params={**needed, name: value})
 
-        assert asked.status_code in (200, 400, 403, 404), asked.text
-        if asked.status_code == 400:
-            assert not INTERNAL.search(asked.text), asked.text
-            assert DEFAULT_SENTENCE not in asked.text
+        assert answer.status_code in (200, 400, 403, 404), answer.text
+        if answer.status_code == 400:
+            assert not INTERNAL.search(answer.text), answer.text
+            assert DEFAULT_SENTENCE not in answer.text
 
 
 async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, api: Api, cast: Cast) -> None:

@@ -55,9 +55,9 @@ async def sender(
 ) -> AsyncIterator[Sender]:
     """Somebody of Acme who may write, with something of each kind; no answer was a fault in the end."""
     client = api(cast.acme.write_key)
-    made = Sender(app, client, await assemble(client, cast.acme, database), meter)
-    yield made
-    assert made.faults == []
+    sender = Sender(app, client, await assemble(client, cast.acme, database), meter)
+    yield sender
+    assert sender.faults == []
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

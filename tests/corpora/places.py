@@ -76,9 +76,9 @@ def leaves(schema: Json, path: FieldPath) -> Iterator[FieldPath]:
 
 def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
     """The operation's body with a text in one field; what lies deeper is put into an example that has it."""
-    own = operation.body or {}
-    examples = [own, *resolve(body_schema(operation)).get("examples", [])]
-    body: Json = deepcopy(own if len(path) == 1 else next(each for each in examples if path[0] in each))
+    given = operation.body or {}
+    examples = [given, *resolve(body_schema(operation)).get("examples", [])]
+    body: Json = deepcopy(given if len(path) == 1 else next(each for each in examples if path[0] in each))
     place: Any = body
     for step in path[:-1]:
         place = place[step]
@@ -98,11 +98,11 @@ def value_at(body: Any, path: FieldPath) -> Any:
 
 def text_places() -> dict[str, list[Place]]:
     """All parameters that take a text, by what they are, each with every operation that has it."""
-    found: dict[str, list[Place]] = {}
+    places: dict[str, list[Place]] = {}
     for operation in TABLE:
         for place in places_of(operation):
-            found.setdefault(place.label, []).append(place)
-    return found
+            places.setdefault(place.label, []).append(place)
+    return places
 
 
 def places_of(operation: Operation) -> Iterator[Place]:

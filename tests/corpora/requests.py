@@ -38,10 +38,10 @@ class Meter:
     def told(self) -> Json:
         return {"statuses": self.statuses, "seconds": self.seconds, "slowest": self.slowest}
 
-    def add(self, told: Json) -> None:
-        self.statuses.update(told["statuses"])
-        if told["seconds"] > self.seconds:
-            self.seconds, self.slowest = told["seconds"], told["slowest"]
+    def add(self, report: Json) -> None:
+        self.statuses.update(report["statuses"])
+        if report["seconds"] > self.seconds:
+            self.seconds, self.slowest = report["seconds"], report["slowest"]
 
     def __str__(self) -> str:
         statuses = ", ".join(f"{number} x {status}" for status, number in sorted(self.statuses.items()))
@@ -83,8 +83,8 @@ class Sender:
         began = time.perf_counter()
         answer = await self.client.request(method, path, **request)
         seconds = time.perf_counter() - began
-        told = f"{method} {path} {request}"[:300]
-        self.meter.count(answer.status_code, seconds, told)
+        request_line = f"{method} {path} {request}"[:300]
+        self.meter.count(answer.status_code, seconds, request_line)
         try:
             assert answer.status_code < 500
             assert seconds < TOO_SLOW_SECONDS, f"it took {seconds:.1f} seconds"
@@ -93,7 +93,7 @@ class Sender:
             else:
                 assert_described(answer, method, template)
         except (AssertionError, KeyError, ValidationError) as failure:
-            self.fault(f"{told} -> {answer.status_code} {answer.text[:300]}: {str(failure)[:300]}")
+            self.fault(f"{request_line} -> {answer.status_code} {answer.text[:300]}: {str(failure)[:300]}")
         return answer
 
     async def visit(self, url: str) -> Response:
@@ -103,9 +103,9 @@ class Sender:
         self.meter.count(answer.status_code, time.perf_counter() - began, f"GET {url}")
         return answer
 
-    def fault(self, told: str) -> None:
+    def fault(self, sentence: str) -> None:
         if len(self.faults) < FAULTS_TOLD:
-            self.faults.append(told)
+            self.faults.append(sentence)
 
     def template_at(self, method: str, path: str) -> str | None:
         """The path of the operation that an address really names."""

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.corpora
 
 SETS = ("pantheon", "webapps")
 QUESTIONS = 250
-# Of the answers that a model writes, so many hold what it copied; the others are declined.
+# At least this many answers that a model writes hold what it copied; the others are declined.
 WRITTEN = 240
 PASSAGE = re.compile(r"(?s)===== BEGIN passage (\d+) \w{16} =====\n[^\n]*\n\n(.*?)\n===== END")
 INVENTED = (
@@ -57,13 +57,13 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     client = api(cast.acme.write_key)
     pages: dict[str, str] = {}
     for row in rows_of(corpora, name, "articles.jsonl"):
-        made = await publish(client, row["title"][:200], row["text"])
-        pages[made["id"]] = shown_words(render(made["contentMarkdown"]))
-    asked = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
-    asked += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
+        article = await publish(client, row["title"][:200], row["text"])
+        pages[article["id"]] = shown_words(render(article["contentMarkdown"]))
+    questions = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
+    questions += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
 
     grounds: list[RetrievedContext] = []
-    for question in asked:
+    for question in questions:
         async with visiting(database, cast.acme) as ctx:
             ground = await retrieve_context(ctx, QuestionRequest(question[:2_000]))
         if ground.is_answerable and extractive_answer(ground).answered:
@@ -75,9 +75,9 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     writing = [(text := next(planted), written(ground, text)) for ground in grounds]
 
     assert len(quoting) == QUESTIONS
-    shown = [AnswerPreviewOut.of(answer).model_dump(mode="json", by_alias=True) for answer in quoting]
-    assert [lost for answer in shown if (lost := unsupported(answer, pages))] == []
-    assert all(numbers_are_those_of_sources(answer) for answer in shown)
+    previews = [AnswerPreviewOut.of(answer).model_dump(mode="json", by_alias=True) for answer in quoting]
+    assert [lost for answer in previews if (lost := unsupported(answer, pages))] == []
+    assert all(numbers_are_those_of_sources(answer) for answer in previews)
 
     assert sum(answer.answered for _, answer in writing) >= WRITTEN
     assert sum(len(CITED.findall(answer.text)) for _, answer in writing) > 2 * QUESTIONS
@@ -95,9 +95,9 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
     """What becomes of the reply of a model that copies lines of each passage and adds all that it may not."""
     question = QuestionTerms(grounds.text, grounds.passages)
     readings = [read_passage(passage, question) for passage in grounds.passages]
-    told = dict(PASSAGE.findall(prompt_for(grounds.text, (), readings).asked))
-    copied = [(line, [int(n)]) for n, text in told.items() for line in text.split("\n")[:2]]
-    misplaced = [(line, [n % len(told) + 1]) for line, [n] in copied[:2]]
+    passages = dict(PASSAGE.findall(prompt_for(grounds.text, (), readings).asked))
+    copied = [(line, [int(n)]) for n, text in passages.items() for line in text.split("\n")[:2]]
+    misplaced = [(line, [n % len(passages) + 1]) for line, [n] in copied[:2]]
     bad = [(line, [1]) for line in (*INVENTED, planted)]
     reply = json.dumps(parts_of(*bad, *copied, *misplaced))
     return generated_answer(supported_sentences(reply, readings), readings, grounds, "scripted:1")
@@ -108,8 +108,8 @@ def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
     if not answer.answered:
         return
     by_number = {source.n: source for source in answer.sources}
-    for said, number in CITED.findall(answer.text):
-        sentence = re.sub(r"^[\s.!?:;,\"')]*(?:\d+[.)] |[-*+] )?", "", said)
+    for line, number in CITED.findall(answer.text):
+        sentence = re.sub(r"^[\s.!?:;,\"')]*(?:\d+[.)] |[-*+] )?", "", line)
         yield sentence, rests_on_source(by_number[int(number)], sentence)
 
 

@@ -37,10 +37,10 @@ async def test_no_request_is_answered_twice_and_what_is_malformed_is_refused(
         answers = await exchange(port, meter, name, with_host(content))
 
         begun, is_broken = log.count("message begin"), "error code" in log
-        told = (name, content, log, answers)
-        assert 1 <= len(answers) <= begun + (not is_broken), told
-        assert not is_broken or answers[-1].status == 400, told
-        assert {answer.status for answer in answers[:-1]} <= {401, 404}, told
+        case = (name, content, log, answers)
+        assert 1 <= len(answers) <= begun + (not is_broken), case
+        assert not is_broken or answers[-1].status == 400, case
+        assert {answer.status for answer in answers[:-1]} <= {401, 404}, case
         if answers[-1].status == 400:
             assert answers[-1].code == "invalid_request"
             assert answers[-1].headers["connection"] == "close"
@@ -79,12 +79,12 @@ def has_host(content: bytes) -> bool:
 
 def cases(corpora: Path) -> list[tuple[str, bytes, str]]:
     """The requests of llhttp's own tests, and what it says of them."""
-    found = []
+    cases = []
     for file in sorted((corpora / "http").glob("llhttp-request-*.md")):
         for number, (content, log) in enumerate(CASE.findall(file.read_text())):
-            found.append((f"{file.stem} {number}", as_bytes(content), log))
-    assert len(found) > 60
-    return found
+            cases.append((f"{file.stem} {number}", as_bytes(content), log))
+    assert len(cases) > 60
+    return cases
 
 
 def as_bytes(text: str) -> bytes:

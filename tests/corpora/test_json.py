@@ -82,6 +82,6 @@ def says_no_json(answer: Response) -> bool:
 
 
 def files(corpora: Path, pattern: str) -> list[tuple[str, bytes]]:
-    found = [(file.name, file.read_bytes()) for file in sorted((corpora / "json").glob(pattern))]
-    assert len(found) > 10
-    return found
+    files = [(file.name, file.read_bytes()) for file in sorted((corpora / "json").glob(pattern))]
+    assert len(files) > 10
+    return files

@@ -146,7 +146,7 @@ def refuse_to_leak(answer: Answer, target: str) -> None:
 
 def public_targets(cast: Cast, text: str) -> list[str]:
     """Every address of the site with the text in the place of each parameter, and alone."""
-    found = [
+    paths = [
         f"/{text}",
         f"/v1/{text}",
         f"/docs/{text}",
@@ -155,20 +155,20 @@ def public_targets(cast: Cast, text: str) -> list[str]:
     for route in create_app().routes:
         path = str(getattr(route, "path", ""))
         if isinstance(route, Mount):
-            found.append(f"{path}/{text}")
+            paths.append(f"{path}/{text}")
         elif not path.startswith("/v1/"):
-            known = {"bot": cast.acme.slug, "slug": "install", "locale": "de"}
+            values = {"bot": cast.acme.slug, "slug": "install", "locale": "de"}
             names = re.findall(r"{(\w+)}", path)
-            found += [path.format(**known | {name: text}) for name in names]
-    return found
+            paths += [path.format(**values | {name: text}) for name in names]
+    return paths
 
 
 def texts(corpora: Path) -> list[str]:
-    found = []
+    lines = []
     for name in ("traversal", "open-redirect", "crlf"):
-        found += (corpora / "path" / f"{name}.txt").read_text().splitlines()
-    assert len(found) > 350
-    return found
+        lines += (corpora / "path" / f"{name}.txt").read_text().splitlines()
+    assert len(lines) > 350
+    return lines
 
 
 def as_target(text: str) -> str:

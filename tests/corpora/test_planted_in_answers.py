@@ -93,8 +93,8 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
     for text in payloads(corpora):
         planted = {"contentMarkdown": f"{BEFORE}\n\n{text}\n\n{AFTER}"}
         ok(await client.patch(f"/v1/articles/{article['id']}", json=planted))
-        said = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
-        parts = [(line, [1]) for line in [*said, AFTER]]
+        sentences = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
+        parts = [(line, [1]) for line in [*sentences, AFTER]]
         assert len(parts) <= MAX_PARTS
         app.state.model = Scripted(replying(*parts))
 
@@ -119,6 +119,6 @@ async def test_a_question_that_is_one_gets_nothing_out_of_it(
 
 def comes_out(text: str, answer: Json) -> bool:
     """Whether a line of it, as words, stands in the answer or in what is told of its sources."""
-    told = words_of(f"{answer['answer']} {[source['excerpt'] for source in answer['sources']]}")
+    words = words_of(f"{answer['answer']} {[source['excerpt'] for source in answer['sources']]}")
     lines = [words_of(line) for line in text.splitlines()]
-    return any(line in told for line in lines if line.count(" ") > 3)
+    return any(line in words for line in lines if line.count(" ") > 3)

@@ -44,12 +44,12 @@ def test_a_model_that_obeys_everything_changes_nothing(corpora: Path, place: str
 
 
 def test_what_is_planted_in_passages_does_not_come_into_a_new_article(corpora: Path) -> None:
-    wanted = Wanted("Export your data", "Exports are made at night.")
+    topic = Wanted("Export your data", "Exports are made at night.")
     for attack in attacks(corpora):
         text = f"Data exports are one file of data. {' '.join(attack.split())}"
         sources = [Source("art_1", "Export your data", text, f"{OWN}/articles/export")]
-        report = write_article(wanted, sources)
-        request = request_of(wanted, sources)
+        report = write_article(topic, sources)
+        request = request_of(topic, sources)
         blocks = [{"text": said, "sources": [0, 1]} for said in says(attack)]
 
         outcome = with_article(request, report, 0, json.dumps({"blocks": blocks}), "obedient")
@@ -109,8 +109,8 @@ def obeyed(attack: str, texts: dict[str, str]) -> Iterator[dict[str, str]]:
                 f"{line} ![]({LEAK})",
                 f"{line}\n\n<script>alert(1)</script>",
             ]
-            for said in says(attack):
-                news += [said, f"{line} {said}", f"{line}\n\n{said}"]
+            for sentence in says(attack):
+                news += [sentence, f"{line} {sentence}", f"{line}\n\n{sentence}"]
             for new in news:
                 if line not in attack:
                     yield {"article": article_id, "search": line, "replace": new}

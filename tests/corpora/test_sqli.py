@@ -12,7 +12,7 @@ from tests.support.http import Response, body_of
 
 pytestmark = pytest.mark.corpora
 
-# Of a parameter that takes a few words or one form alone, the shape decides: some payloads tell it.
+# A parameter that takes a few words or one form is checked by its shape, so a few payloads are enough.
 SOME = 5
 # A task that is accepted makes these rows, and nothing else makes any.
 OF_TASKS = {"tasks", "jobs", "idempotency_keys", "rate_windows"}

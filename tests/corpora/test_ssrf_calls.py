@@ -45,9 +45,9 @@ class Attempts:
 
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
-    made = Attempts()
-    monkeypatch.setattr(client, "connect", made.dial)
-    return made
+    attempts = Attempts()
+    monkeypatch.setattr(client, "connect", attempts.dial)
+    return attempts
 
 
 async def test_no_address_is_connected_to_that_must_be_blocked(corpora: Path, attempts: Attempts) -> None:

@@ -46,20 +46,20 @@ each = pytest.mark.parametrize("operation", WITH_BODY, ids=lambda row: f"{row.me
 async def test_a_text_in_a_field_is_read_back_as_it_was_or_refused(
     corpora: Path, sender: Sender, operation: Operation
 ) -> None:
-    kept = 0
+    count = 0
     for path in text_fields(operation):
         for text in odd_texts(corpora):
             body = body_with(operation, path, text)
             answer = await sender.send(operation, json=body)
             name = str(path[-1] or path[0])
             if answer.is_success:
-                kept += await is_kept(sender, operation, answer, path, text)
+                count += await is_kept(sender, operation, answer, path, text)
             elif is_allowed(operation, body) and name not in KNOWN_TO_REFUSE:
                 sender.fault(f"{operation} refuses {path} {text!r}: {answer.text}")
             if answer.is_success and not is_allowed(operation, body):
                 sender.fault(f"{operation} takes {path} {text!r}")
 
-    assert kept > 100
+    assert count > 100
 
 
 @pytest.mark.parametrize("name", text_places())
@@ -68,6 +68,8 @@ async def test_texts_in_paths_and_parameters_get_answers_that_are_described(
 ) -> None:
     for place, text in in_turn(text_places()[name], odd_texts(corpora)):
         await sender.send_at(place, text)
+
+    assert sender.faults == []
 
 
 async def test_tasks_of_odd_texts_end(corpora: Path, sender: Sender, run_jobs: RunJobs) -> None:
@@ -98,12 +100,12 @@ async def test_changes_of_deceiving_code_end(corpora: Path, sender: Sender, run_
 
 async def is_kept(sender: Sender, operation: Operation, answer: Response, path: FieldPath, text: str) -> bool:
     """Whether the answer shows the text; it must, and the thing itself too, when it is asked for again."""
-    shown = [body_of(answer), ok(await sender.client.get(address_of(operation, body_of(answer))))]
-    values = [value for body in shown if (value := value_at(body, path)) is not ABSENT]
+    bodies = [body_of(answer), ok(await sender.client.get(address_of(operation, body_of(answer))))]
+    values = [value for body in bodies if (value := value_at(body, path)) is not ABSENT]
     if path[-1] in NEVER_SHOWN | SPELLED_ANEW:
         return False
-    wanted = {text, None} if text == "" and path[-1] in CLEARED else {text}
-    if not values or not wanted.issuperset(values):
+    expected = {text, None} if text == "" and path[-1] in CLEARED else {text}
+    if not values or not expected.issuperset(values):
         sender.fault(f"{operation} shows {values!r} at {path} for {text!r}")
     return True
 

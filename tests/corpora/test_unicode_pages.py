@@ -98,9 +98,9 @@ async def test_the_feed_and_the_changelog_tell_titles_as_they_were_written(
     feed = await sender.visit(f"/help/{cast.acme.slug}/changelog.xml")
     page = await open_page(sender, f"http://help.test/help/{cast.acme.slug}/changelog")
 
-    told = [item.findtext("title") for item in ElementTree.fromstring(feed.content).iter("item")]
+    feed_titles = [item.findtext("title") for item in ElementTree.fromstring(feed.content).iter("item")]
     newest_first = titles(corpora)[::-1]
-    assert told[: len(newest_first)] == [NOT_IN_XML.sub("", text) for text in newest_first]
+    assert feed_titles[: len(newest_first)] == [NOT_IN_XML.sub("", text) for text in newest_first]
     assert page.texts("h2")[: len(newest_first)] == newest_first
 
 
@@ -148,4 +148,4 @@ class Shown(HTMLParser):
             words.append(data)
 
     def texts(self, name: str) -> list[str]:
-        return ["".join(words) for ok, words in self.found if ok == name]
+        return ["".join(words) for tag, words in self.found if tag == name]

@@ -37,8 +37,8 @@ def test_nothing_outside_the_allow_list_comes_through(corpora: Path, place: str)
     faults = []
     for payload in payloads(corpora):
         html = render(place.replace("{}", payload))
-        if found := Reader(html).faults:
-            faults.append((payload, html, found))
+        if faults_of_page := Reader(html).faults:
+            faults.append((payload, html, faults_of_page))
 
     assert faults == []
 

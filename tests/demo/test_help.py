@@ -19,10 +19,11 @@ def test_every_folder_and_file_makes_a_collection_and_an_article() -> None:
             "description": about.description,
             "icon": about.icon,
         }
-        CollectionCreate.model_validate(words)
+        assert CollectionCreate.model_validate(words).slug == about.slug
         for page in section.pages:
             body = {"title": page.title, "contentMarkdown": page.text, "slug": page.slug}
-            ArticleCreate.model_validate({**body, "description": page.description})
+            article = ArticleCreate.model_validate({**body, "description": page.description})
+            assert article.slug == page.slug
 
 
 def test_no_two_files_make_the_same_address_or_the_same_place() -> None:

@@ -23,8 +23,8 @@ def block(language: str) -> str:
 
 
 def number(pattern: str, text: str) -> int:
-    [found] = re.findall(pattern, text)
-    return int(found)
+    [number] = re.findall(pattern, text)
+    return int(number)
 
 
 @pytest.mark.parametrize("commands", [text for language, text in BLOCKS if language == "text"])

@@ -23,9 +23,9 @@ AFTER = "# Install\n\nRun `setup`.\n\nWait for ten minutes.\n\nSign in.\n"
 async def write_article(
     client: Client, title: str = "Install", text: str = BEFORE, *, live: bool = True
 ) -> Json:
-    created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
-    assert created.status_code == 201, created.text
-    article: Json = created.json()
+    answer = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
+    assert answer.status_code == 201, answer.text
+    article: Json = answer.json()
     if live:
         article = (await client.post(f"/v1/articles/{article['id']}/publish")).json()
     return article
@@ -54,8 +54,8 @@ async def queue_new(
 async def get(client: Client, path: str) -> Json:
     answer = await client.get(f"/v1/{path}")
     assert answer.status_code == 200, answer.text
-    found: Json = answer.json()
-    return found
+    body: Json = answer.json()
+    return body
 
 
 async def text_of(client: Client, article: Json) -> str:

@@ -319,5 +319,5 @@ async def conflict(client: Client, live: str) -> tuple[Json, Json]:
 
 async def apply_if(client: Client, draft: Json, etag: str) -> Json:
     answer = await client.post(f"/v1/drafts/{draft['id']}/apply", json={}, headers={"If-Match": etag})
-    found: Json = answer.json()
-    return found
+    body: Json = answer.json()
+    return body

@@ -32,12 +32,12 @@ async def test_a_proposed_edit_is_told_as_the_queue_lists_it(
         "sourceUrl": "https://a.test/1",
     }
     path = f"/v1/articles/{article['id']}/drafts"
-    made = (await client.post(path, json=body, params={"format": form})).json()
+    draft = (await client.post(path, json=body, params={"format": form})).json()
 
     [event] = await heard(owner, cast.acme)
     [listed] = await all_pages(client, "/v1/drafts")
     assert told(event) == ("edit.proposed", listed, {})
-    assert listed["id"] == made["id"]
+    assert listed["id"] == draft["id"]
     assert event["actor"] == listed["author"] == {"type": "api_key", "name": "Acme writer"}
 
 

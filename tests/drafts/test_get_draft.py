@@ -27,11 +27,11 @@ TEXTS = [
 
 async def test_a_draft_has_every_field_of_the_contract(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    made = await propose(client, await write_article(client))
+    proposal = await propose(client, await write_article(client))
 
-    draft = await get(client, f"drafts/{made['id']}")
+    draft = await get(client, f"drafts/{proposal['id']}")
 
-    assert draft == made
+    assert draft == proposal
     assert draft.keys() == FIELDS
     assert (draft["baseVersion"], draft["currentVersion"]) == (1, 1)
     assert (draft["conflict"], draft["mergedMarkdown"]) == (False, None)

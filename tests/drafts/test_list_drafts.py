@@ -40,12 +40,12 @@ async def test_what_is_settled_leaves_the_queue(api: Api, cast: Cast) -> None:
 
 async def test_the_queue_of_an_article_by_id_or_slug(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    wanted = await propose(client, await write_article(client, "Install"))
+    match = await propose(client, await write_article(client, "Install"))
     await propose(client, await write_article(client, "Sign in"))
 
-    for ref in (wanted["articleId"], "install"):
+    for ref in (match["articleId"], "install"):
         listed = await get(client, f"drafts?article_id={ref}")
-        assert [row["id"] for row in listed["results"]] == [wanted["id"]]
+        assert [row["id"] for row in listed["results"]] == [match["id"]]
 
 
 async def test_an_article_that_is_not_there_has_no_queue(api: Api, cast: Cast) -> None:
@@ -162,8 +162,8 @@ async def test_without_a_key_there_is_no_queue(api: Api, cast: Cast) -> None:
 
 async def pages(client: Client, page: Json) -> list[str]:
     """The ids of all pages behind this one."""
-    found: list[str] = []
+    ids: list[str] = []
     while page["has_more"]:
         page = await get(client, f"drafts?page_size=3&start_cursor={page['next_cursor']}")
-        found += [row["id"] for row in page["results"]]
-    return found
+        ids += [row["id"] for row in page["results"]]
+    return ids

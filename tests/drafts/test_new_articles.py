@@ -94,8 +94,8 @@ async def test_a_reviewer_changes_the_article_in_review_and_nothing_goes_live(
     assert changed["updatedAt"] > before["updatedAt"]
     article = await get(client, f"articles/{changed['articleId']}")
     assert (article["status"], article["title"], article["version"]) == ("in_review", "Export everything", 2)
-    [kept] = await revisions(client, article)
-    assert (kept["contentMarkdown"], kept["draftId"]) == (NEW, changed["id"])
+    [revision] = await revisions(client, article)
+    assert (revision["contentMarkdown"], revision["draftId"]) == (NEW, changed["id"])
 
 
 async def test_a_patch_that_changes_nothing_leaves_it_as_it_was(

@@ -39,8 +39,8 @@ async def bob(api: Api, cast: Cast, owner: Tx) -> Client:
 
 async def reviewer(api: Api, cast: Cast, owner: Tx, name: str) -> Client:
     """Somebody with a key, and so a rate limit, of their own."""
-    made = await actions.create_key(owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id])
-    return api(made.key)
+    new_key = await actions.create_key(owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id])
+    return api(new_key.key)
 
 
 async def test_of_two_reviewers_who_apply_at_once_one_wins(
@@ -92,8 +92,8 @@ async def test_an_edit_of_the_draft_is_applied_whole_or_refused(
         )
 
         assert applied.json()["status"] == "applied"
-        wanted = better if edited.status_code == 200 else f"Text {number}."
-        assert await text_of(author, article) == wanted
+        expected = better if edited.status_code == 200 else f"Text {number}."
+        assert await text_of(author, article) == expected
         assert edited.status_code == 200 or edited.json()["code"] == "draft_not_pending"
 
 
@@ -114,9 +114,9 @@ async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
 
         assert [answer.status_code for answer in answers] == [200, 200]
         written |= {f"Proposed {number}.", mine}
-    kept = await revisions(ann, article)
-    assert {row["contentMarkdown"] for row in kept} | {await text_of(author, article)} == written
-    assert len(kept) == len(written) - 1
+    rows = await revisions(ann, article)
+    assert {row["contentMarkdown"] for row in rows} | {await text_of(author, article)} == written
+    assert len(rows) == len(written) - 1
 
 
 async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
@@ -129,7 +129,10 @@ async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
     wish = {"onConflict": "overwrite"}
 
     await gather(
-        *(one.post(f"/v1/drafts/{d['id']}/apply", json=wish) for one, d in product((ann, bob), drafts))
+        *(
+            reviewer.post(f"/v1/drafts/{d['id']}/apply", json=wish)
+            for reviewer, d in product((ann, bob), drafts)
+        )
     )
 
     texts = {row["contentMarkdown"] for row in await revisions(author, article)}
@@ -170,10 +173,10 @@ async def test_a_new_article_is_settled_once_whoever_does_what(
             ("POST", f"/v1/articles/{article_id}/publish", {}),
             ("DELETE", f"/v1/articles/{article_id}", {}),
         ]
-        asked = (steps[number:] + steps[:number]) * 4
+        requests = (steps[number:] + steps[:number]) * 4
 
         answers = await gather(
-            *((ann, bob)[at % 2].request(m, path, json=body) for at, (m, path, body) in enumerate(asked))
+            *((ann, bob)[at % 2].request(m, path, json=body) for at, (m, path, body) in enumerate(requests))
         )
 
         refused = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.is_error}
@@ -206,8 +209,8 @@ async def test_of_twenty_who_apply_or_dismiss_a_new_article_one_wins(
 
 def settled_by(answers: Iterable[httpx2.Response], draft_id: str) -> list[str]:
     """What was answered to those who applied or dismissed the draft."""
-    told = [answer.json() for answer in answers if answer.url.path.endswith(("/apply", "/dismiss"))]
-    return [body["status"] for body in told if body.get("id") == draft_id]
+    bodies = [answer.json() for answer in answers if answer.url.path.endswith(("/apply", "/dismiss"))]
+    return [body["status"] for body in bodies if body.get("id") == draft_id]
 
 
 def outcomes(answers: Iterable[httpx2.Response]) -> list[str]:

@@ -131,8 +131,8 @@ async def test_drafts_of_one_article_tell_of_each_other(api: Api, cast: Cast) ->
     assert first["warnings"] == []
     assert third["warnings"] == [f"2 more drafts of this article wait: {second['id']}, {first['id']}."]
     by_tool = await call(client, WORKSPACE, "get_draft", {"id": first["id"]})
-    told = f"2 more drafts of this article wait: {third['id']}, {second['id']}."
-    assert by_tool["structuredContent"]["warnings"] == [told]
+    warning = f"2 more drafts of this article wait: {third['id']}, {second['id']}."
+    assert by_tool["structuredContent"]["warnings"] == [warning]
 
     await client.post(f"/v1/drafts/{second['id']}/apply", json={})
     seen = [await get(client, f"drafts/{draft['id']}") for draft in (first, second)]
@@ -168,5 +168,5 @@ async def warned(client: Client, draft: Json, wish: Json) -> list[str]:
     """The warnings beside the answer to an apply that went through."""
     applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json=wish)
     assert applied.status_code == 200, applied.text
-    told: list[str] = json.loads(applied.headers.get("Instep-Warnings", "[]"))
-    return told
+    warnings: list[str] = json.loads(applied.headers.get("Instep-Warnings", "[]"))
+    return warnings

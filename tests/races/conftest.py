@@ -30,12 +30,12 @@ async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]
 
         async def call(number: int) -> Client:
             name = f"Caller {number}"
-            made = await actions.create_key(
+            new_key = await actions.create_key(
                 owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id]
             )
             for policy in ("api", "tasks"):
-                await lift_limit(owner, policy, made.row.id)
-            return await opened.enter_async_context(servers.client(number, made.key))
+                await lift_limit(owner, policy, new_key.row.id)
+            return await opened.enter_async_context(servers.client(number, new_key.key))
 
         yield call
 

@@ -105,9 +105,9 @@ async def test_exactly_30_tasks_of_an_hour_are_accepted(
     connect: Connect, cast: Cast, owner: Tx, tasks: int
 ) -> None:
     """Beside them come as many that are refused, which are not counted; neither is what is repeated."""
-    made = await actions.create_key(owner, cast.acme.workspace_id, "CI", Scope.WRITE, [cast.acme.bot_id])
-    await lift_limit(owner, "api", made.row.id)
-    connections = await connect(made.key, LOOPBACK, range(8))
+    new_key = await actions.create_key(owner, cast.acme.workspace_id, "CI", Scope.WRITE, [cast.acme.bot_id])
+    await lift_limit(owner, "api", new_key.row.id)
+    connections = await connect(new_key.key, LOOPBACK, range(8))
 
     async def create(number: int, sender: int) -> Response:
         headers = {"Idempotency-Key": f"deploy-{number}"}
@@ -121,17 +121,17 @@ async def test_exactly_30_tasks_of_an_hour_are_accepted(
 
     answers = await at_once(2 * tasks, create_or_err)
     assert {error(answer) for answer in answers[::2]} == {(400, "invalid_request")}
-    created = answers[1::2]
-    accepted = [number for number, answer in enumerate(created) if answer.status_code == 202]
-    assert_tasks_told(created)
+    creations = answers[1::2]
+    accepted = [number for number, answer in enumerate(creations) if answer.status_code == 202]
+    assert_tasks_told(creations)
 
     replayed = await at_once(4 * len(accepted), lambda number: create(accepted[number // 4], number))
     assert {answer.headers.get("Idempotent-Replayed") for answer in replayed} == {"true"}
     for number, answer in enumerate(replayed):
-        assert answer.json()["id"] == created[accepted[number // 4]].json()["id"]
+        assert answer.json()["id"] == creations[accepted[number // 4]].json()["id"]
         assert remaining(answer, "tasks", 30, HOUR)[0] == 0
 
-    await end_window(owner, made.row.id, policy="tasks")
+    await end_window(owner, new_key.row.id, policy="tasks")
     refused = [number for number in range(tasks) if number not in accepted]
     assert_tasks_told(await at_once(min(len(refused), 60), lambda number: create(refused[number], number)))
 
@@ -156,14 +156,14 @@ async def ask(connections: Sequence[Client], calls: int) -> list[list[Response]]
     return await at_once(len(connections), call)
 
 
-def assert_exact(told: list[list[Response]], policy: str, quota: int, passed: int) -> None:
+def assert_exact(parts: list[list[Response]], policy: str, quota: int, passed: int) -> None:
     """Exactly the quota passed, and each number of remaining calls was told once, falling."""
-    answers = [answer for part in told for answer in part]
+    answers = [answer for part in parts for answer in part]
     statuses = [answer.status_code for answer in answers]
     assert (statuses.count(passed), statuses.count(429)) == (quota, len(answers) - quota)
     left = [remaining(answer, policy, quota, 60)[0] for answer in answers if answer.status_code == passed]
     assert sorted(left) == list(range(quota))
-    for part in told:
+    for part in parts:
         numbers = [remaining(answer, policy, quota, 60)[0] for answer in part]
         assert numbers == sorted(numbers, reverse=True)
     for answer in answers:

@@ -38,7 +38,7 @@ async def test_articles(caller: Call, rows: int) -> None:
         ok(await client.post(f"{path}/unpublish"))
         ok(await client.delete(path))
 
-    await walk_while_writing(caller, "/v1/articles", (1, 7, 20, 100), moving, write)
+    await assert_walks_are_complete_while_writing(caller, "/v1/articles", (1, 7, 20, 100), moving, write)
 
 
 @of_rows
@@ -60,7 +60,7 @@ async def test_drafts(caller: Call, rows: int) -> None:
             body = {"onConflict": "overwrite"} if verb == "apply" else None
             ok(await client.post(f"/v1/drafts/{new}/{verb}", json=body))
 
-    await walk_while_writing(caller, "/v1/drafts", (7,), moving, write)
+    await assert_walks_are_complete_while_writing(caller, "/v1/drafts", (7,), moving, write)
 
 
 @of_rows
@@ -75,7 +75,7 @@ async def test_collections(caller: Call, rows: int) -> None:
         ok(await client.patch(f"/v1/collections/{row}", json=place))
         ok(await client.delete(path))
 
-    await walk_while_writing(caller, "/v1/collections", (7,), moving, write)
+    await assert_walks_are_complete_while_writing(caller, "/v1/collections", (7,), moving, write)
 
 
 @of_rows
@@ -85,13 +85,13 @@ async def test_tasks(caller: Call, rows: int) -> None:
         await send(author)
 
     async def write(client: Client, row: str, number: int) -> None:
-        created = await client.post("/v1/tasks", json=change(title=f"Change {number}"))
-        assert created.status_code == 202, created.text
+        answer = await client.post("/v1/tasks", json=change(title=f"Change {number}"))
+        assert answer.status_code == 202, answer.text
 
-    await walk_while_writing(caller, "/v1/tasks", (7,), ["none of these"], write)
+    await assert_walks_are_complete_while_writing(caller, "/v1/tasks", (7,), ["none of these"], write)
 
 
-async def walk_while_writing(
+async def assert_walks_are_complete_while_writing(
     caller: Call, path: str, sizes: tuple[int, ...], moving: list[str], write: Write
 ) -> None:
     readers = [await caller(number) for number in range(PROCESSES)]

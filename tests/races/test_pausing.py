@@ -143,11 +143,11 @@ async def state_of(owner: Tx, cast: Cast) -> dict[str, str]:
 
 
 async def hash_of(owner: Tx, table: str, workspace_id: str) -> str:
-    ok: str = await owner.value(
+    state: str = await owner.value(
         f"""
         select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from {table} t
         where t.workspace_id = %(workspace)s
         """,
         workspace=workspace_id,
     )
-    return ok
+    return state

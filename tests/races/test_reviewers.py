@@ -32,9 +32,9 @@ class Article:
         assert (now["version"], now["contentMarkdown"]) == (len(self.texts), self.texts[-1])
 
     async def has_its_revisions(self) -> None:
-        kept = await read_revisions(self.client, self.path)
+        revisions = await read_revisions(self.client, self.path)
         newest_first = list(enumerate(self.texts, start=1))[-2::-1][:50]
-        assert [(row["version"], row["contentMarkdown"]) for row in kept] == newest_first
+        assert [(row["version"], row["contentMarkdown"]) for row in revisions] == newest_first
 
 
 @drafts_of_each
@@ -114,14 +114,14 @@ async def review(caller: Call, drafts: int, race: Race) -> None:
 
 async def in_turns(
     number: int,
-    one: Callable[[], Awaitable[httpx2.Response]],
-    other: Callable[[], Awaitable[httpx2.Response]],
+    first_call: Callable[[], Awaitable[httpx2.Response]],
+    second_call: Callable[[], Awaitable[httpx2.Response]],
 ) -> tuple[httpx2.Response, httpx2.Response]:
     """The answers of both, who ask at once; now the one and now the other sends first."""
     if number % 2:
-        second, first = await gather(other(), one())
+        second, first = await gather(second_call(), first_call())
         return first, second
-    first, second = await gather(one(), other())
+    first, second = await gather(first_call(), second_call())
     return first, second
 
 

@@ -33,7 +33,7 @@ async def test_every_save_is_one_version_and_the_newest_50_replaced_texts_are_ke
     assert sorted(texts) == list(range(1, last + 1))
     now = ok(await writers[1].get(path))
     assert (now["version"], now["contentMarkdown"]) == (last, texts[last][0])
-    kept = await read_revisions(writers[2], path)
-    assert [row["version"] for row in kept] == list(range(last - 1, last - 1 - KEPT, -1))
-    for row in kept:
+    revisions = await read_revisions(writers[2], path)
+    assert [row["version"] for row in revisions] == list(range(last - 1, last - 1 - KEPT, -1))
+    for row in revisions:
         assert (row["contentMarkdown"], row["author"]["name"]) == texts[row["version"]]

@@ -57,12 +57,12 @@ def run_command(*arguments: str, typed: str = "", **environment: str) -> Done:
         try:
             main()
         except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else said(end.code)
+            code = end.code if isinstance(end.code, int) else exit_code_of(end.code)
     settings.cache_clear()
     return Done(code, out.getvalue(), err.getvalue())
 
 
-def said(words: str | None) -> int:
+def exit_code_of(words: str | None) -> int:
     """As the interpreter ends: a sentence goes to standard error, and means failure."""
     if words is None:
         return 0

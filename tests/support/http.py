@@ -27,8 +27,8 @@ async def stranger(app: FastAPI, key: str | None = None) -> AsyncIterator[Client
     transport = httpx2.ASGITransport(app, client=(address, 1))
     async with httpx2.AsyncClient(
         transport=transport, base_url="http://help.test", headers=headers
-    ) as created:
-        yield created
+    ) as client:
+        yield client
 
 
 async def create_article(client: Client, title: str = "Install", **fields: Any) -> Json:

@@ -92,11 +92,11 @@ class Request:
     def path(self, **but: Any) -> str:
         return "/oauth/authorize?" + urlencode(self.fields(**but))
 
-    def redemption(self, shown: str, /, **but: Any) -> dict[str, str]:
+    def redemption(self, code: str, /, **but: Any) -> dict[str, str]:
         sent = {
             "grant_type": "authorization_code",
             "client_id": self.client_id,
-            "code": shown,
+            "code": code,
             "redirect_uri": self.redirect_uri,
             "code_verifier": self.verifier,
             "resource": RESOURCE,
@@ -104,8 +104,8 @@ class Request:
         return {name: value for name, value in (sent | but).items() if value is not None}
 
 
-async def register(app: Client, *redirect_uris: str, **said: Any) -> str:
-    metadata = {"client_name": "Claude", "redirect_uris": list(redirect_uris or [HOME]), **said}
+async def register(app: Client, *redirect_uris: str, **fields: Any) -> str:
+    metadata = {"client_name": "Claude", "redirect_uris": list(redirect_uris or [HOME]), **fields}
     answer = await app.post("/oauth/register", json=metadata)
     assert answer.status_code == 201, answer.text
     client_id: str = body_of(answer)["client_id"]
@@ -133,8 +133,8 @@ def told(answer: Response, redirect_uri: str = HOME) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(location).query))
 
 
-async def redeem(app: Client, request: Request, shown: str, /, **but: Any) -> Response:
-    return await app.post("/oauth/token", data=request.redemption(shown, **but))
+async def redeem(app: Client, request: Request, code: str, /, **but: Any) -> Response:
+    return await app.post("/oauth/token", data=request.redemption(code, **but))
 
 
 async def refresh(app: Client, client_id: str, token: str, **but: str) -> Response:

@@ -1,0 +1,93 @@
+"""Other packages import a package by its face; what is behind the face is free to change.
+
+import-linter's `protected` contracts name what is closed, so that a new module would be open until somebody
+closes it. This table names what is open instead.
+"""
+
+from tests.support.source_code import Module, imports_of, product_modules
+
+# Packages that stand below all slices: their modules are made to be imported, except those closed below.
+FLOORS = {"core", "identity", "llm", "migrations", "text", "web"}
+# What begins with these names is closed, and why.
+CLOSED = {
+    "instep.core.embedded.": "the package itself gives what others use",
+    "instep.core.jobs.": "the package itself gives what others use",
+    "instep.core.outbound.happy_eyeballs": "it opens connections without asking what may be called",
+    "instep.core.outbound.lookup": "the client looks names up and vets the addresses",
+    "instep.core.outbound.streams": "the client hands them out",
+    "instep.llm.anthropic": "the factory chooses the provider",
+    "instep.llm.local_embedding": "the factory chooses the provider",
+    "instep.llm.openai": "the factory chooses the provider",
+}
+# What every package above a slice may import of it.
+SLICE_FACE = {"actions", "schemas"}
+# What the programs put together: `app`, `worker` and `runtime` at the top, and the two MCP servers.
+PROGRAMS = {"app", "mcp_servers", "runtime", "worker"}
+PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
+# Further modules that are faces of their package.
+FACES: dict[str, set[str]] = {
+    "answers": {"ask", "golden", "visitor_tokens"},
+    "app": {""},
+    "articles": {"addresses", "texts"},
+    "ci": {"client", "command", "environment", "escaping", "report", "shapes"},
+    "demo": {"command"},
+    "insights": {"question_key", "questions.question_key"},
+    "mcp_servers": {"discovery", "servers"},
+    "ops": {"doctor", "health", "prune", "rotation", "routes", "visitor_data"},
+    "review": {"", "command"},
+    "runtime": {""},
+    "search": {"excerpts", "index.passages", "retrieve", "semantic.query_embedder"},
+    "webhooks": {"emit", "listen", "sender"},
+    "worker": {""},
+    "workspaces": {"queries"},
+    "writer": {
+        *("", "diffs.files", "diffs.parser", "diffs.patch", "llm.model_step"),
+        *("new_articles.outline", "new_articles.outline_sources"),
+    },
+}
+# Imports past a face that are right: the importer, what it imports, and why.
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("instep.cli.alerts", "instep.alerts.queries"): "the command lists rows and changes nothing",
+    ("instep.insights.jobs", "instep.tasks.jobs"): "a draft for a gap is written as a task writes one",
+    ("instep.insights.jobs", "instep.tasks.sources"): "a draft for a gap is written as a task writes one",
+    ("instep.ops.doctor", "instep.search.semantic.vectors"): "it reports how far the embeddings are behind",
+    ("instep.search.queries", "instep.articles.queries"): "a hit has the columns of an article",
+    ("instep.tasks.jobs", "instep.articles.queries"): "a task reads the texts of all articles of a bot",
+}
+
+
+def test_packages_import_each_other_by_their_faces() -> None:
+    names = {module.name for module in product_modules()}
+    places = {
+        f"{module.at(line)} {target}"
+        for module in product_modules()
+        for line, source, name in imports_of(module)
+        for target in [f"{source}.{name}" if f"{source}.{name}" in names else source]
+        if not is_open(target, module) and (module.name, target) not in EXCEPTIONS
+    }
+
+    assert not places, "\n".join(sorted(places))
+
+
+def test_every_exception_is_still_needed() -> None:
+    imports = {
+        (module.name, imported)
+        for module in product_modules()
+        for _, source, name in imports_of(module)
+        for imported in (source, f"{source}.{name}")
+    }
+
+    assert EXCEPTIONS.keys() <= imports
+
+
+def is_open(target: str, importer: Module) -> bool:
+    _, _, inside = target.partition("instep.")
+    package, _, module = inside.partition(".")
+    if not target.startswith("instep.") or package == importer.package:
+        return True
+    if package in FLOORS:
+        return not target.startswith(tuple(CLOSED))
+    faces = SLICE_FACE | FACES.get(package, set())
+    if importer.package in PROGRAMS:
+        faces |= PROGRAM_FACE
+    return module in faces

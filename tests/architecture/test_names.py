@@ -1,0 +1,187 @@
+"""A name has one meaning in the whole package, and says what the thing is."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from instep.core import limits
+from tests.support.source_code import Module, imports_of, product_modules
+
+# What happened to a thing does not say what the thing is.
+PARTICIPLES = {
+    *("asked", "found", "gone", "held", "kept", "known", "made", "near"),
+    *("one", "own", "said", "shown", "told", "wanted"),
+}
+# Modules that each slice, program or family of errors has under the same name: the folder tells them apart.
+SLICE_MODULES = {"actions", "jobs", "pages", "queries", "rest", "schemas", "tools"}
+PROGRAM_MODULES = {"command", "report", "shapes"}
+COMMON_MODULES = SLICE_MODULES | PROGRAM_MODULES | {"client", "errors", "events"}
+# A module of the command line is named after the area that it gives commands for.
+COMMANDS = "instep.cli."
+
+PROVIDERS = {"instep.llm.anthropic", "instep.llm.openai"}
+# Classes with the same name on purpose: where they are defined, and why they mean the same.
+SAME_CLASSES: dict[str, tuple[set[str], str]] = {
+    "Bot": ({"instep.ci.shapes", "instep.identity.schemas"}, "the client's view of the resource"),
+    "Draft": ({"instep.ci.shapes", "instep.drafts.schemas"}, "the client's view of the resource"),
+    "Evidence": ({"instep.ci.shapes", "instep.writer.shapes"}, "the client's view of what the writer gives"),
+    "Task": ({"instep.ci.shapes", "instep.tasks.schemas"}, "the client's view of the resource"),
+    "Article": (
+        {"instep.articles.schemas", "instep.writer.shapes"},
+        "the writer is pure and reads less of an article",
+    ),
+    "Message": (PROVIDERS, "the shape that each provider gives to a message"),
+    "Usage": (PROVIDERS, "the shape that each provider gives to the tokens used"),
+}
+# Modules with the same name on purpose.
+SAME_MODULES: dict[str, tuple[set[str], str]] = {
+    "budget": ({"instep.llm.budget", "instep.web.mcp.budget"}, "how much of something a call may use"),
+    "diff": ({"instep.ci.diff", "instep.core.diff", "instep.text.diff"}, "a unified diff"),
+    "passages": ({"instep.search.index.passages", "instep.writer.articles.passages"}, "parts of an article"),
+    "prompts": ({"instep.web.mcp.prompts", "instep.writer.llm.prompts"}, "texts that a model is given"),
+    "protocol": ({"instep.llm.protocol", "instep.web.protocol"}, "what two sides agree on"),
+    "queue": ({"instep.core.jobs.queue", "instep.review.queue"}, "what waits to be worked on"),
+    "worker": ({"instep.core.jobs.worker", "instep.worker"}, "the program runs the class"),
+}
+# Functions that are imported by their names and have the same name on purpose.
+SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
+    "as_json": ({"instep.ci.report", "instep.web.api"}, "something in that form"),
+    "as_text": ({"instep.ci.report", "instep.ops.doctor", "instep.review.report"}, "a report in that form"),
+    "migrate": ({"instep.cli.installation", "instep.migrations"}, "the command calls the function"),
+    "new_token": ({"instep.identity.access_tokens", "instep.identity.sessions"}, "a secret for a caller"),
+    "say": ({"instep.ci.command", "instep.cli.output"}, "print a sentence at a terminal"),
+}
+
+
+def test_a_class_name_is_defined_once() -> None:
+    classes = (
+        (node.name, module.name)
+        for module in product_modules()
+        for node in module.tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+    meanings = homonyms(classes, SAME_CLASSES)
+    assert not meanings, "\n".join(meanings)
+
+
+def test_a_module_name_is_given_once() -> None:
+    names = (
+        (module.name.rpartition(".")[2], module.name)
+        for module in product_modules()
+        if not module.file.endswith("__init__.py") and not module.name.startswith(COMMANDS)
+    )
+
+    meanings = homonyms(((n, m) for n, m in names if n not in COMMON_MODULES), SAME_MODULES)
+    assert not meanings, "\n".join(meanings)
+
+
+def test_a_function_that_is_imported_by_its_name_is_defined_once() -> None:
+    """`queries.find` says with its module what it finds; `find` alone, imported by its name, would not."""
+    functions = {
+        (module.name, node.name)
+        for module in product_modules()
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    imports = {(source, name) for module in product_modules() for _, source, name in imports_of(module)}
+    public = ((name, module) for module, name in functions & imports)
+
+    meanings = homonyms(public, SAME_FUNCTIONS)
+    assert not meanings, "\n".join(meanings)
+
+
+def test_no_participle_is_the_name_of_a_thing() -> None:
+    places = [
+        f"{module.at(line)} {name}"
+        for module in product_modules()
+        for line, name in bound_names(module)
+        if name in PARTICIPLES
+    ]
+
+    assert not places, "\n".join(places)
+
+
+def test_every_limit_tells_its_unit() -> None:
+    [module] = [module for module in product_modules() if module.name == limits.__name__]
+
+    names = [name for name, comment in constants(module) if not tells_unit(name, comment)]
+    assert not names, "\n".join(names)
+
+
+def homonyms(definitions: Iterable[tuple[str, str]], same: dict[str, tuple[set[str], str]]) -> list[str]:
+    """Each name with several definitions and where these are, except where they mean the same."""
+    modules: defaultdict[str, set[str]] = defaultdict(set)
+    for name, module in definitions:
+        modules[name].add(module)
+    return [
+        f"{name}: {', '.join(sorted(defined))}"
+        for name, defined in sorted(modules.items())
+        if len(defined) > 1 and not defined <= same.get(name, (set(), ""))[0]
+    ]
+
+
+def bound_names(module: Module) -> Iterator[tuple[int, str]]:
+    """Line and name of each variable, attribute, parameter and function."""
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node.lineno, name
+            case ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield node.lineno, name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                yield node.lineno, name
+
+
+# A count has what it counts as its unit: a plural in the name, as in `MAX_BOTS_NAMED`.
+UNITS_IN_NAMES = {"AGE", "AFTER", "DELAY", "RETENTION", "TTL", "WINDOW"}
+UNITS_IN_COMMENTS = {
+    "bytes",
+    "characters",
+    "days",
+    "entries",
+    "hours",
+    "minutes",
+    "percent",
+    "rows",
+    "seconds",
+}
+UNITS_IN_COMMENTS |= {"tokens", "words"}
+# A share or a score has its range as its unit.
+RANGES = ("from 0 to", "between 0 and", "0 to 1", "0 to 4")
+
+
+def constants(module: Module) -> Iterator[tuple[str, str]]:
+    """Each constant with the comment that stands above its group, or above itself."""
+    lines = module.text.splitlines()
+    comment = ""
+    for node in module.tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], lineno=line):
+                comment = comment_above(lines, line) or comment
+                if not lines[line - 2].strip():
+                    comment = ""
+                yield name, comment
+
+
+def comment_above(lines: list[str], line: int) -> str:
+    """The comment that ends right above a line, as one text in lower case."""
+    first = line - 1
+    while lines[first - 1].startswith("#"):
+        first -= 1
+    return " ".join(text.lstrip("# ") for text in lines[first : line - 1]).lower()
+
+
+def tells_unit(name: str, comment: str) -> bool:
+    """Times are `timedelta` and tell theirs; everything else says it in its name or in its comment."""
+    parts = name.split("_")
+    is_count = any(part.endswith("S") and not part.endswith("SS") for part in parts)
+    words = set(comment.replace(",", " ").replace(".", " ").split())
+    return (
+        is_count
+        or not UNITS_IN_NAMES.isdisjoint(parts)
+        or not UNITS_IN_COMMENTS.isdisjoint(words)
+        or any(phrase in comment for phrase in RANGES)
+    )

@@ -1,0 +1,62 @@
+"""The modules of the package as syntax trees, for tests that hold rules about names, comments and imports."""
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import instep
+
+PACKAGE = Path(instep.__file__).parent
+REPOSITORY = PACKAGE.parent
+# Published migrations are never edited, so rules about names do not reach them.
+MIGRATIONS = "instep.migrations.versions"
+
+
+@dataclass(frozen=True)
+class Module:
+    name: str
+    """Dotted, from the repository's root: `instep.search.actions`; a package has the name of its folder."""
+    file: str
+    """Relative to the repository's root."""
+    text: str
+    tree: ast.Module
+
+    @property
+    def package(self) -> str:
+        """The folder below `instep` that it belongs to, or its own name when it stands at the top."""
+        return self.name.split(".")[1] if "." in self.name else ""
+
+    def at(self, line: int) -> str:
+        return f"{self.file}:{line}"
+
+
+@cache
+def product_modules() -> tuple[Module, ...]:
+    """All modules of the package but the migrations."""
+    return tuple(module for module in modules_below(PACKAGE) if not module.name.startswith(f"{MIGRATIONS}."))
+
+
+@cache
+def modules_below(folder: Path) -> tuple[Module, ...]:
+    return tuple(read_module(path) for path in sorted(folder.rglob("*.py")))
+
+
+def read_module(path: Path) -> Module:
+    file = path.relative_to(REPOSITORY)
+    parts = file.with_suffix("").parts
+    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    text = path.read_text()
+    return Module(name, file.as_posix(), text, ast.parse(text))
+
+
+def imports_of(module: Module) -> list[tuple[int, str, str]]:
+    """The line, the module and the name of each `from ... import name`; the name of an `import` is empty."""
+    imports: list[tuple[int, str, str]] = []
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Import():
+                imports += [(node.lineno, alias.name, "") for alias in node.names]
+            case ast.ImportFrom(module=str(source)):
+                imports += [(node.lineno, source, alias.name) for alias in node.names]
+    return imports
