@@ -11,7 +11,7 @@ from instep.identity.schemas import Bot
 from instep.llm.embedding import HttpEmbedder
 from instep.llm.factory import only
 from instep.search.semantic.indexing import embed_bot
-from tests.model.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
+from tests.llm.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
 from tests.support.cast import Company
 
 MEANINGS = (

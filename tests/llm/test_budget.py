@@ -6,7 +6,7 @@ from uuid import UUID
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Ctx
 from instep.llm.budget import reserve_tokens, settle
-from tests.model.spending import acting
+from tests.llm.spending import acting
 from tests.support.cast import Cast
 from tests.support.http import at_once
 

@@ -11,7 +11,7 @@ from instep.llm.anthropic import Anthropic
 from instep.llm.factory import describe_model, only, open_model, provider_of
 from instep.llm.openai import OpenAi
 from instep.ops.doctor import shown_settings
-from tests.model.endpoint import KEY
+from tests.llm.endpoint import KEY
 
 NO_FILE = Path("there-is-no-such-file.toml")
 

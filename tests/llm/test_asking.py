@@ -6,8 +6,8 @@ import pytest
 
 from instep.core import limits
 from instep.llm.protocol import CompletionError, Prompt
-from tests.model.conftest import Meet
-from tests.model.endpoint import (
+from tests.llm.conftest import Meet
+from tests.llm.endpoint import (
     INPUT,
     KEY,
     OUTPUT,

@@ -10,8 +10,8 @@ from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 from instep.runtime import worker_of
-from tests.model.conftest import Meet, SetLimit
-from tests.model.endpoint import (
+from tests.llm.conftest import Meet, SetLimit
+from tests.llm.endpoint import (
     INPUT,
     KEY,
     OUTPUT,

@@ -9,7 +9,7 @@ from instep.core.config import settings
 from instep.core.outbound.client import OutboundClient
 from instep.llm.client import HttpModel
 from instep.llm.factory import only, provider_of
-from tests.model.endpoint import KEY, Endpoint, Mood, endpoint
+from tests.llm.endpoint import KEY, Endpoint, Mood, endpoint
 
 SetLimit = Callable[[str, int], None]
 Meet = Callable[..., AbstractAsyncContextManager[tuple[HttpModel, Endpoint]]]
