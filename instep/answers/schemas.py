@@ -8,9 +8,8 @@ from uuid import UUID
 
 from pydantic import MISSING, AfterValidator, Field
 
-from instep.answers.ask import Answer
-from instep.answers.citing import Source
 from instep.core import limits
+from instep.search.schemas import Passage
 from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
 ConversationStatus = Literal["open", "escalated"]
@@ -45,8 +44,8 @@ Message = Annotated[
 PersonName = Annotated[Text, Field(max_length=limits.MAX_NAME_CHARACTERS, examples=["Ann Example"])]
 
 
-def with_single_blanks(text: str) -> str:
-    """Runs of white space say nothing in a question, and all that reads it is spared them."""
+def collapse_white_space(text: str) -> str:
+    """The question with each run of white space as one blank."""
     return " ".join(text.split())
 
 
@@ -59,7 +58,7 @@ QuestionText = Annotated[
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
-    AfterValidator(with_single_blanks),
+    AfterValidator(collapse_white_space),
 ]
 Visitor = Annotated[
     Text,
@@ -72,6 +71,39 @@ Visitor = Annotated[
     ),
     AfterValidator(not_blank),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an answer cites by its number; `excerpt` is what the answer took from it."""
+
+    n: int
+    passage: Passage
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a visitor reads. `blocks` are the parts of the text, in order; `confidence` is 0..1."""
+
+    blocks: tuple[str, ...]
+    answered: bool
+    confidence: float
+    sources: tuple[CitedPassage, ...]
+    model: str | None = None
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswer:
+    """An answer that was saved as a message of a conversation."""
+
+    answer: Answer
+    conversation_id: str
+    message_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +123,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a visitor thinks of an answer, as a row of `messages` keeps it."""
+    """A visitor's feedback on an answer: columns of a row of `messages`."""
 
     id: str
     helpful: bool
@@ -197,15 +229,15 @@ class SourceOut(Out):
     ]
 
     @classmethod
-    def of(cls, source: Source) -> "SourceOut":
-        passage = source.passage
+    def of(cls, cited: CitedPassage) -> "SourceOut":
+        passage = cited.passage
         return cls(
-            n=source.n,
+            n=cited.n,
             article_id=passage.article_id,
             title=passage.title,
             url=passage.url,
             heading=passage.headings[-1] if passage.headings else None,
-            excerpt=source.excerpt,
+            excerpt=cited.excerpt,
         )
 
 
@@ -235,13 +267,13 @@ class AnswerPreviewOut(Out):
     sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
 
     @classmethod
-    def of(cls, answer: Answer, **kept: str) -> Self:
+    def of(cls, answer: Answer, **ids: str) -> Self:
         return cls(
             answer=answer.text,
             answered=answer.answered,
             confidence=answer.confidence,
             sources=[SourceOut.of(source) for source in answer.sources],
-            **kept,
+            **ids,
         )
 
 
@@ -250,6 +282,10 @@ class AnswerOut(AnswerPreviewOut):
 
     conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
+
+    @classmethod
+    def of_saved(cls, saved: SavedAnswer) -> "AnswerOut":
+        return cls.of(saved.answer, conversation_id=saved.conversation_id, message_id=saved.message_id)
 
 
 class FeedbackOut(Out):

@@ -12,6 +12,7 @@ from instep.core.jobs import defer
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+from instep.identity.visitors import hash_visitor
 from instep.insights import checking, queries
 from instep.insights.checking import Finding
 from instep.insights.health import Wanted, examine, place_of
@@ -68,7 +69,7 @@ async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nea
     if question_id is None:
         question_id = await queries.insert(ctx, wording, terms, locale)
     near = nearest[: limits.MAX_NEAREST_ARTICLES]
-    asker = hash_visitor(question_id, visitor)
+    asker = hash_visitor(question_id, visitor)[:VISITOR_HASH_BYTES]
     await defer_draft(
         ctx, question_id, await queries.count_asking(ctx, question_id, wording.text, asker, near)
     )
@@ -116,8 +117,3 @@ async def check_articles(ctx: Ctx, wanted: ArticlesChecked, request: PageRequest
         assert wanted.content_markdown is not MISSING, "one of the three was sent"
         found = checking.behind(page, await checking.check_text(ctx, wanted.content_markdown))
     return page.page_of(found[: page.size + 1], lambda finding: finding.place)
-
-
-def hash_visitor(question_id: str, visitor: str) -> bytes:
-    """Salted with the question, so that no visitor can be followed from one question to another."""
-    return hashlib.sha256(f"{question_id} {visitor}".encode("utf-8", "replace")).digest()[:VISITOR_HASH_BYTES]

@@ -7,6 +7,7 @@ goes live: what comes out waits in the review queue.
 from functools import partial
 
 from instep.core import limits
+from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
 from instep.core.jobs import Job, defer
@@ -17,11 +18,12 @@ from instep.identity.access import refuse_paused
 from instep.identity.schemas import Ctx
 from instep.insights import queries
 from instep.insights.gap_drafts import draft_of, wanted_of
+from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks.jobs import context
-from instep.tasks.model_step import ModelStep
 from instep.tasks.sources import find_sources
 from instep.writer import Proposal
+from instep.writer.llm.model_step import ModelStep
 from instep.writer.new_articles.outline import write_article
 
 
@@ -48,7 +50,8 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
         sources = await find_sources(ctx, searches, gap.locale, least=0)
     report = await run_with_timeout(write_article, wanted, sources, seconds=limits.MAX_WRITER_SECONDS)
     if model is not None:
-        report = await ModelStep(model, partial(context, database, payload)).write(wanted, sources, report)
+        budgeted = task_model(model, partial(context, database, payload))
+        report = await ModelStep(budgeted, settings().model_tokens_per_task).write(wanted, sources, report)
 
     async def keep_draft() -> None:
         async with context(database, payload) as ctx, ctx.tx.transaction():

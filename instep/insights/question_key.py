@@ -1,10 +1,10 @@
 """What a question asks about, as words: two questions that share most of them ask the same."""
 
-import re
 import unicodedata
 from dataclasses import dataclass
 
 from instep.core import limits
+from instep.core.polarity import CONTRACTED_NOT, POLARITY_WORDS
 from instep.core.words import words_of
 
 # The dictionaries of PostgreSQL that know a language's endings and its words without weight.
@@ -15,12 +15,6 @@ DICTIONARIES = {
     **{"nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian"},
     **{"pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish"},
     **{"ta": "tamil", "tr": "turkish", "yi": "yiddish"},
-}
-CONTRACTED_NOT = re.compile("\\b\\w+n['\u2019]t\\b|\\bcannot\\b")
-# English words without which a question is another one, though the rest of it is the same.
-POLARITY_WORDS = {
-    *("not", "no", "never", "without", "off", "out", "down", "disable", "remove", "delete", "export"),
-    *("download", "uninstall", "unsubscribe", "deactivate", "unlock", "undo", "cancel", "stop"),
 }
 # What English questions are dressed in, beside the words that PostgreSQL leaves out.
 FILLER_WORDS = ["please", "want", "need", "find", "get", "help", "possible", "way", "would", "could", "like"]

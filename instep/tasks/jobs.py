@@ -11,6 +11,7 @@ from instep.articles.queries import list_for_writer
 from instep.articles.schemas import Article
 from instep.core import limits
 from instep.core.clock import utc_now
+from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, defer
@@ -19,12 +20,13 @@ from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import refuse_paused
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
+from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks import queries
-from instep.tasks.model_step import ModelStep
 from instep.tasks.queries import TaskInput
 from instep.tasks.reports import tell_end, write_report
 from instep.tasks.sources import find_sources, searches_for
+from instep.writer.llm.model_step import ModelStep
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 
@@ -72,7 +74,9 @@ async def work_on(database: Database, payload: dict[str, str], model: Model | No
     if model is not None:
         async with context(database, payload) as ctx:
             await queries.tell_stage(ctx, payload["task"], f"Asking the language model {model.name}.")
-        consultant = ModelStep(model, partial(context, database, payload))
+        consultant = ModelStep(
+            task_model(model, partial(context, database, payload)), settings().model_tokens_per_task
+        )
         report = await improve(consultant, work, articles, sources, report, own)
 
     async def end_task() -> None:

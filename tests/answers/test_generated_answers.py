@@ -28,7 +28,7 @@ class Silent:
 
     name = "silent:1"
 
-    async def answer(self, question: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt) -> Completion:
         raise CompletionError("It refused to answer.", 7)
 
 
@@ -204,12 +204,12 @@ async def test_it_is_asked_with_data_between_lines_that_none_can_imitate(
     await ask(client, cast.acme, HOW, conversationId=first["conversationId"])
 
     [asked] = model.asked
-    assert hostile not in asked.told
-    assert HOW not in asked.told
+    assert hostile not in asked.system
+    assert HOW not in asked.system
     labels = r"(?:passage \d+|an earlier question|the question)"
-    [mark] = set(re.findall(rf"(?m)^===== (?:BEGIN|END) {labels} (\w{{16}}) =====$", asked.asked))
-    assert f"===== BEGIN an earlier question {mark} =====\n{' '.join(hostile.split())}\n=====" in asked.asked
-    assert f"===== BEGIN the question {mark} =====\n{HOW}\n=====" in asked.asked
+    [mark] = set(re.findall(rf"(?m)^===== (?:BEGIN|END) {labels} (\w{{16}}) =====$", asked.user))
+    assert f"===== BEGIN an earlier question {mark} =====\n{' '.join(hostile.split())}\n=====" in asked.user
+    assert f"===== BEGIN the question {mark} =====\n{HOW}\n=====" in asked.user
 
 
 async def test_it_is_not_asked_what_the_articles_do_not_hold(
@@ -284,7 +284,7 @@ async def test_it_is_asked_while_no_connection_is_held(
     class Meanwhile:
         name = "scripted:1"
 
-        async def answer(self, question: Prompt) -> Completion:
+        async def complete(self, prompt: Prompt) -> Completion:
             app.state.model = None
             seen.append(await ask(client, cast.acme, HOW))
             return Completion(f'{{"parts": [{{"text": "{TRUE}", "sources": [1]}}]}}', 5)

@@ -8,7 +8,7 @@ import pytest
 from instep.core.config import settings
 from instep.core.outbound.client import OutboundClient
 from instep.llm.client import HttpModel
-from instep.llm.factory import only, provider_of
+from instep.llm.factory import allow_only, provider_of
 from tests.llm.endpoint import KEY, Endpoint, Mood, endpoint
 
 SetLimit = Callable[[str, int], None]
@@ -42,7 +42,7 @@ def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> 
             monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
             settings.cache_clear()
             chosen = provider_of(settings())
-            caller = OutboundClient(only(chosen.url))
+            caller = OutboundClient(allow_only(chosen.url))
             yield HttpModel(f"{provider}:scripted-1", chosen, caller, seconds, pause), behind
             await caller.aclose()
 

@@ -22,8 +22,8 @@ class Scripted:
         self.was_asked = asyncio.Event()
         self.was_stopped = asyncio.Event()
 
-    async def answer(self, question: Prompt) -> Completion:
-        self.asked.append(question)
+    async def complete(self, prompt: Prompt) -> Completion:
+        self.asked.append(prompt)
         self.was_asked.set()
         if self.may_reply is not None:
             try:
@@ -31,7 +31,7 @@ class Scripted:
             except asyncio.CancelledError:
                 self.was_stopped.set()
                 raise
-        said = self.script(question.asked)
+        said = self.script(prompt.user)
         return Completion(said if isinstance(said, str) else json.dumps(said), USED)
 
 

@@ -3,16 +3,7 @@
 import re
 from functools import lru_cache
 
-
-@lru_cache(maxsize=4_096)
-def mention(text: str) -> re.Pattern[str]:
-    """Matches `text` where no letter, digit, underscore or joining hyphen touches it."""
-    before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
-    before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
-    after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""
-    after += r"(?!/\w)" if text[:1] == "/" else ""
-    after += r"(?!\.\d)" if text[-1:].isdigit() else ""
-    return re.compile(before + r"\s+".join(re.escape(word) for word in text.split()) + after)
+from instep.core.identifiers import mention as mention
 
 
 @lru_cache(maxsize=1_024)

@@ -3,20 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from instep.core.identifiers import is_distinct as is_distinct
 from instep.writer.words.tokens import parts_of
 
 _JOINERS = ("_", "_-", "_-.", "_-./:@{}")
 _LONGEST = 200
-_DISTINCT = re.compile(
-    r"\w_[^\W_]"  # snake_case, UPPER_CASE
-    r"|[a-z]\d*[A-Z]|[A-Z]{2}[a-z]{2}"  # camelCase, PascalCase, HTTPServer
-    r"|^--[a-z][\w-]+$"  # a flag
-    r"|^_[a-z]{3}"  # _leading
-    r"|\w-\w+-\w"  # X-Request-Id
-    r"|^(/[\w{}:.-]+){2,}|\w/[\w{}:.-]+/\w"  # /v1/jobs, a/b/c
-    r"|\w/[\w.-]+\.[a-z]\w{0,4}$"  # config/app.yml
-    r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
-)
 _ONE_NAME = re.compile(r"[\w@{}$.:/#-]+")
 _TITLED = re.compile(
     r"[A-Z][\w'\u2019.&/-]*(?: (?:[A-Z(&][\w'\u2019.&/)-]*|of|and|the|for|to|in|on|a|an|or|with))*"
@@ -50,11 +41,6 @@ def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[i
     while first < core[0] and text[first] in _EDGES and text[first] not in "/-":
         first += 1
     return first, last
-
-
-def is_distinct(name: str) -> bool:
-    """No ordinary word is spelled like this."""
-    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not name.replace(".", "").isdigit()
 
 
 def is_label(text: str) -> bool:
