@@ -1,30 +1,21 @@
 """Edits by a model on top of the certain ones: the prompt for them, and which of them are valid."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core import limits
-from instep.llm.guard import LinkPolicy, delimit, hosts_in, read_reply
+from instep.llm.guard import delimit, read_reply
 from instep.llm.protocol import Prompt, bytes_of, tokens_of
-from instep.writer.articles.headings import front_matter
 from instep.writer.articles.passages import line_of
-from instep.writer.diffs.change_set import ChangeSet, ReadFile, reviewed_files
+from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.diffs.reading import read_diff
-from instep.writer.llm.certain_edits import CertainEdit, certain_edits, reverts
-from instep.writer.llm.duplicates import DuplicateDetector
-from instep.writer.llm.grounding import (
-    Grounding,
-    Vocabulary,
-    content_terms,
-    is_fenced,
-    sentences_of_markdown,
-    sentences_of_prose,
-)
-from instep.writer.llm.markup import violation
+from instep.writer.llm.certain_edits import certain_edits
+from instep.writer.llm.grounding import content_terms
 from instep.writer.llm.prompt_data import article_excerpt, cut_to_bytes, diff_excerpt
 from instep.writer.llm.prompts import EDIT_PROMPT, reason_with, summary_with, warnings_of
 from instep.writer.llm.replies import ReplyEdit, ReplyEdits, edits_schema
+from instep.writer.llm.validation import EditValidator, LocatedEdit, apply_edits
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Verdict
 
 # Most changes with a lower need (0..1) need no edit (docs/quality.md), so a prompt would be paid for nothing.
@@ -34,19 +25,6 @@ _DIFF_SHARE, _BODY_SHARE = 0.4, 0.1
 _MIN_DATA_BYTES = 2_000
 # The lines around each piece of data, and JSON's escapes of it.
 _LABEL_BYTES = 200
-_MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR = 6_000, 4
-_MAX_GROWTH_CHARACTERS = 2_000
-_MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.3, 600
-_EVIDENCE_CHARACTERS = 300
-
-
-@dataclass(frozen=True, slots=True)
-class _LocatedEdit:
-    """The span of the article that an edit replaces, and its new text."""
-
-    start: int
-    end: int
-    new: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +89,9 @@ def with_edits(
         return ReplyOutcome(report, "Its reply has not the form that was asked for.")
     candidates = {article.id: article for article in _candidates(articles, report)}
     originals = {article.id: article for article in articles}
-    validator = _EditValidator(change, articles, candidates, help_url)
+    validator = EditValidator(change, articles, candidates, help_url)
     faults: dict[str, list[str]] = defaultdict(list)
-    located: dict[str, list[_LocatedEdit]] = {}
+    located: dict[str, list[LocatedEdit]] = {}
     for article_id, edits in _by_article(reply_edits.edits).items():
         if article_id not in candidates:
             faults[""] += ["it names an article that was not asked about"] * len(edits)
@@ -134,139 +112,13 @@ def _by_article(edits: Sequence[ReplyEdit]) -> dict[str, list[ReplyEdit]]:
     return groups
 
 
-class _EditValidator:
-    """Checks edits against the change and the articles."""
-
-    def __init__(
-        self, change: Change, articles: Sequence[Article], candidates: Mapping[str, Article], help_url: str
-    ) -> None:
-        self.change_set = reviewed_files(read_diff(change.diff))
-        self.grounding = Grounding(change, self.change_set, articles)
-        source_text = "\n".join((change.title, change.body or "", self.grounding.new_text))
-        texts = [article.text for article in candidates.values()]
-        self.link_policy = LinkPolicy(help_url, source_text, hosts_in(texts))
-        self.duplicates = DuplicateDetector(texts)
-
-    def valid_edits(
-        self,
-        article: Article,
-        certain: Sequence[CertainEdit],
-        edits: Sequence[ReplyEdit],
-        faults: list[str],
-    ) -> list[_LocatedEdit]:
-        """The valid edits in the order of the text; the faults of the others are appended to `faults`."""
-        vocabulary, valid = self.grounding.vocabulary_of(article), list[_LocatedEdit]()
-        for edit in edits:
-            start = article.text.find(edit.search)
-            located = _LocatedEdit(start, start + len(edit.search), edit.replace)
-            fault = (
-                _form_fault(edit, article.text)
-                or _position_fault(located, article.text, certain, valid)
-                or violation(article.text, _applied([located], article.text), self.link_policy)
-                or self._content_fault(located, article.text, vocabulary)
-            )
-            if fault:
-                faults.append(fault)
-            else:
-                valid.append(located)
-        valid.sort(key=lambda located: located.start)
-        fault = self._combined_fault(valid, article.text)
-        if fault:
-            faults += [fault] * len(valid)
-            return []
-        return valid
-
-    def _content_fault(self, edit: _LocatedEdit, text: str, vocabulary: Vocabulary) -> str | None:
-        old, is_code = text[edit.start : edit.end], is_fenced(text, edit.start)
-        old_sentences = set(sentences_of_markdown(old, is_code))
-        added = [
-            sentence for sentence in sentences_of_markdown(edit.new, is_code) if sentence not in old_sentences
-        ]
-        if self.grounding.loses_content(old, edit.new):
-            return "it removes what the change leaves true"
-        fact = vocabulary.unknown_fact(edit.new, is_code)
-        if fact is not None:
-            return f"neither the change nor the article says `{fact[:60]}`"
-        if not self.grounding.concerns(f"{old}\n{edit.new}"):
-            return "it does not concern what the change touches"
-        if self.duplicates.is_repeated(old, edit.new, added):
-            return "it repeats what the articles say already"
-        if not all(vocabulary.is_grounded(sentence) for sentence in added):
-            return "it says what neither the change nor the article says"
-        return None
-
-    def _combined_fault(self, edits: Sequence[_LocatedEdit], text: str) -> str | None:
-        """What is wrong with the edits together, though each is valid alone."""
-        if not edits:
-            return None
-        removed = sum(max(0, edit.end - edit.start - len(edit.new)) for edit in edits)
-        if removed > max(_MAX_REMOVED_CHARACTERS, _MAX_REMOVED_SHARE * len(text)):
-            return "together they remove too much of the article"
-        return violation(text, _applied(edits, text), self.link_policy)
-
-    def evidence(self, edit: _LocatedEdit, line: int) -> Evidence | None:
-        """The changed line that shares most terms with the new text."""
-        terms = set(content_terms(edit.new))
-        best, most_shared = None, 0
-        for read_file, number, text in _changed_lines(self.change_set.files):
-            shared = len(terms.intersection(content_terms(text)))
-            if shared > most_shared:
-                best = Evidence(read_file.file.path, number, number, text[:_EVIDENCE_CHARACTERS], line)
-                most_shared = shared
-        return best
-
-
-def _form_fault(edit: ReplyEdit, text: str) -> str | None:
-    if not edit.search.strip() or text.count(edit.search) != 1:
-        return "the text to replace does not stand in the article exactly once"
-    if (
-        sentences_of_prose(edit.search) == sentences_of_prose(edit.replace)
-        and edit.search.split() == edit.replace.split()
-    ):
-        return "it changes nothing"
-    longest = min(_MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR * len(edit.search) + _MAX_GROWTH_CHARACTERS)
-    if len(edit.search) > _MAX_EDIT_CHARACTERS or len(edit.replace) > longest:
-        return "it is too long"
-    if len(text) - len(edit.search) + len(edit.replace) > limits.MAX_CONTENT_CHARACTERS:
-        return "the article would be too long"
-    return None
-
-
-def _position_fault(
-    edit: _LocatedEdit, text: str, certain: Sequence[CertainEdit], others: Sequence[_LocatedEdit]
-) -> str | None:
-    if edit.start < len(front_matter(text)):
-        return "it changes the front matter"
-    if any(edit.start < other.end and other.start < edit.end for other in others):
-        return "it overlaps with another one"
-    if reverts(certain, text, edit.start, edit.end, edit.new):
-        return "it takes back what is certain"
-    return None
-
-
-def _applied(edits: Sequence[_LocatedEdit], text: str) -> str:
-    """The text with the edits, which are in its order."""
-    parts, end = list[str](), 0
-    for edit in edits:
-        parts += text[end : edit.start], edit.new
-        end = edit.end
-    return "".join([*parts, text[end:]])
-
-
-def _changed_lines(files: Sequence[ReadFile]) -> Iterator[tuple[ReadFile, int, str]]:
-    for read_file in files:
-        for line in read_file.file.lines():
-            if line.mark != " ":
-                yield read_file, line.new if line.mark == "+" else line.old, line.text
-
-
 def _with_located(
     report: Report,
     candidates: Mapping[str, Article],
-    located: Mapping[str, Sequence[_LocatedEdit]],
+    located: Mapping[str, Sequence[LocatedEdit]],
     faults: Mapping[str, Sequence[str]],
     model: str,
-    validator: _EditValidator,
+    validator: EditValidator,
 ) -> Report:
     proposed_ids = {proposal.article_id for proposal in report.proposals}
     proposals = list(report.proposals)
@@ -289,10 +141,10 @@ def _with_located(
 
 def _edited(
     proposal: Proposal,
-    edits: Sequence[_LocatedEdit] | None,
+    edits: Sequence[LocatedEdit] | None,
     faults: Mapping[str, Sequence[str]],
     model: str,
-    validator: _EditValidator,
+    validator: EditValidator,
 ) -> Proposal:
     """The proposal with the model's edits, their evidence, and warnings about the edits left out."""
     warnings = (*proposal.warnings, *warnings_of(faults.get(proposal.article_id or "", ())))
@@ -305,7 +157,7 @@ def _edited(
         evidence += filter(None, [validator.evidence(edit, line)])
     return replace(
         proposal,
-        text=_applied(edits, proposal.text),
+        text=apply_edits(edits, proposal.text),
         reason=reason_with(proposal.reason, model, len(edits)),
         evidence=(*proposal.evidence, *evidence),
         warnings=warnings,
