@@ -109,8 +109,8 @@ async def test_the_model_is_told_no_word_of_it(app: FastAPI, api: Api, cast: Cas
 
     await ask(visitor, cast.acme, "Where is the archive?")
 
-    [asked] = model.asked
-    assert CANARY not in (asked.system + asked.user).lower()
+    [prompt] = model.prompts
+    assert CANARY not in (prompt.system + prompt.user).lower()
 
 
 async def test_nothing_is_told_of_another_companys_articles(api: Api, cast: Cast) -> None:

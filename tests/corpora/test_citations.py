@@ -22,7 +22,7 @@ from instep.core.markdown import render
 from tests.corpora.test_planted_in_answers import payloads
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
-from tests.support.citations import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
+from tests.support.citations import CITED, numbers_are_those_of_sources, unsupported, words_of, words_of_page
 from tests.support.http import ok
 from tests.support.scripted_model import parts_of
 from tests.support.visitors import visiting
@@ -57,7 +57,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     pages: dict[str, str] = {}
     for row in rows_of(corpora, name, "articles.jsonl"):
         made = await publish(client, row["title"][:200], row["text"])
-        pages[made["id"]] = shown_words(render(made["contentMarkdown"]))
+        pages[made["id"]] = words_of_page(render(made["contentMarkdown"]))
     asked = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
     asked += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
 
