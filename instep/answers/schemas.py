@@ -1,6 +1,5 @@
 """The shapes of questions and answers, conversations and leads (contract sections 5 and 6)."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -9,18 +8,15 @@ from uuid import UUID
 from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
+from instep.core.email_addresses import is_email_address
 from instep.search.schemas import Passage
 from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
 ConversationStatus = Literal["open", "escalated"]
-# As browsers check an e-mail field, but with dots only between signs and with a domain of two labels or more.
-SIGNS = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-EMAIL = rf"(?=[^@]{{1,64}}@){SIGNS}(?:\.{SIGNS})*@{LABEL}(?:\.{LABEL})+"
 
 
-def valid_email(text: str) -> str:
-    if re.fullmatch(EMAIL, text) is None:
+def checked_email(text: str) -> str:
+    if not is_email_address(text):
         raise ValueError("it must be an e-mail address such as ann@example.com")
     return text
 
@@ -30,9 +26,9 @@ Email = Annotated[
     Field(
         max_length=limits.MAX_EMAIL_CHARACTERS,
         examples=["ann@example.com"],
-        json_schema_extra={"pattern": f"^{EMAIL}$", "format": "email"},
+        json_schema_extra={"format": "email"},
     ),
-    AfterValidator(valid_email),
+    AfterValidator(checked_email),
 ]
 Message = Annotated[
     Text,
@@ -60,11 +56,11 @@ QuestionText = Annotated[
     AfterValidator(not_blank),
     AfterValidator(collapse_white_space),
 ]
-Visitor = Annotated[
+VisitorId = Annotated[
     Text,
     Field(
         max_length=limits.MAX_VISITOR_CHARACTERS,
-        description="Whoever asks: an identifier of your choice, the same for all questions of one visitor. "
+        description="Who asks: an identifier of your choice, the same for all questions of one visitor. "
         "Only a hash of it is kept.",
         examples=["visitor-7f3a"],
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
@@ -145,7 +141,7 @@ class Lead:
 
 
 class EmbedBody(Body):
-    """What each call of the answer API names: a bot and its public key."""
+    """The bot and its public key, which each call of the answer API names."""
 
     bot_id: Annotated[str, Field(examples=["0190163d-8694-439b-aea5-966c26f8ad91"])]
     bot_key: Annotated[str, Field(examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])]
@@ -155,7 +151,7 @@ class QuestionAsked(EmbedBody):
     """A question of a visitor."""
 
     question: QuestionText
-    visitor: Visitor
+    visitor: VisitorId
     conversation_id: Text | MISSING = Field(
         default=MISSING,
         description="The conversation that it goes on with: one of this visitor.",
@@ -289,7 +285,7 @@ class AnswerOut(AnswerPreviewOut):
 
 
 class FeedbackOut(Out):
-    """What is kept of a visitor's judgement."""
+    """The feedback that was saved."""
 
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
     helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from instep.answers import actions
-from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
+from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, VisitorId, WidgetConfigOut
 from instep.core import limits
 from instep.search.actions import search_passages
 from instep.search.schemas import Passage, Query, SearchRequest
@@ -28,7 +28,7 @@ ConversationIdNamed = Annotated[
     ),
 ]
 VisitorNamed = Annotated[
-    Visitor | None,
+    VisitorId | None,
     Field(description="Who asks: an identifier of your choice. Only a hash of it is kept."),
 ]
 WithTexts = Annotated[bool, Field(description="Give each passage's whole text in Markdown too.")]
