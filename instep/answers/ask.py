@@ -62,7 +62,7 @@ class RetrievedContext:
         return bool(self.passages) and self.confidence >= limits.ANSWER_THRESHOLD
 
 
-async def ask(ctx: Ctx, request: QuestionRequest) -> Answer:
+async def answer_from_articles(ctx: Ctx, request: QuestionRequest) -> Answer:
     """Answer in the articles' own words, or decline."""
     return extractive_answer(await retrieve_context(ctx, request))
 

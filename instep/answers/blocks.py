@@ -7,7 +7,7 @@ from html import unescape
 from itertools import takewhile
 from typing import Literal
 
-from instep.answers.inlines import inline, sentences_in
+from instep.answers.inlines import inline_text, sentences_in
 from instep.search.index.passages import closes
 
 BlockKind = Literal["prose", "list", "table", "code"]
@@ -197,7 +197,7 @@ def parse_item_text(lines: list[str], index: int, units: list[AnswerUnit]) -> in
     if match is None and ends_paragraph(lines, index):
         return None
     rest = list(takewhile(continues_item, lines[index + 1 :]))
-    text = inline(" ".join([match[4] if match else line.strip(), *(after.strip() for after in rest)]))
+    text = inline_text(" ".join([match[4] if match else line.strip(), *(after.strip() for after in rest)]))
     units.append(AnswerUnit(text, f"{match[1]}{match[2]} " if match else indent))
     return index + 1 + len(rest)
 
@@ -239,8 +239,8 @@ def parse_table(lines: list[str], index: int) -> ParsedBlock:
     end = index + 2
     while end < len(lines) and "|" in lines[end]:
         end += 1
-    head = inline(lines[index].strip()) + "\n" + lines[index + 1].strip()
-    rows = tuple(AnswerUnit(inline(row.strip()), "|") for row in lines[index + 2 : end])
+    head = inline_text(lines[index].strip()) + "\n" + lines[index + 1].strip()
+    rows = tuple(AnswerUnit(inline_text(row.strip()), "|") for row in lines[index + 2 : end])
     return AnswerBlock("table", rows, head), end
 
 
@@ -248,7 +248,7 @@ def parse_paragraph(lines: list[str], index: int) -> ParsedBlock:
     end = index + 1
     while end < len(lines) and lines[end].strip() and not interrupts_paragraph(lines, end):
         end += 1
-    text = inline(" ".join(map(str.strip, lines[index:end])))
+    text = inline_text(" ".join(map(str.strip, lines[index:end])))
     return AnswerBlock("prose", tuple(map(AnswerUnit, sentences_in(text)))), end
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from instep.answers.ask import QuestionRequest, ask
+from instep.answers.ask import QuestionRequest, answer_from_articles
 from instep.answers.schemas import Answer, SourceOut
 from instep.golden.actions import list_golden_questions
 from instep.golden.schemas import GoldenQuestion, GoldenQuestionOut
@@ -53,10 +53,11 @@ class GoldenRunOut(Out):
 
 async def ask_golden_questions(ctx: Ctx) -> list[GoldenAnswer]:
     """Ask all golden questions without a model, each in the language of its article."""
-    return [
-        GoldenAnswer(question, await ask(ctx, QuestionRequest(question.question, question.locale)))
-        for question in await list_golden_questions(ctx)
-    ]
+    answers: list[GoldenAnswer] = []
+    for question in await list_golden_questions(ctx):
+        request = QuestionRequest(question.question, question.locale)
+        answers.append(GoldenAnswer(question, await answer_from_articles(ctx, request)))
+    return answers
 
 
 def golden_run_out(answers: list[GoldenAnswer]) -> GoldenRunOut:

@@ -49,7 +49,7 @@ def without_open_emphasis(sentence: str) -> str:
     return sentence.replace("*", "") if sentence.replace("**", "").count("*") % 2 else sentence
 
 
-def inline(text: str) -> str:
+def inline_text(text: str) -> str:
     """A line with links and footnotes reduced to text.
 
     No URL in it is clickable, and no `[1]` of an article can pass for a citation.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from instep.core.identifiers import mention
 from instep.core.polarity import POLARITY_WORDS, is_negated
 from instep.core.terms import ordered_terms, terms_of
-from instep.llm.facts import facts_of
+from instep.llm.facts import stated_facts
 from instep.search.index.passages import sentences_of
 
 # The share (0..1) of a sentence's terms that the passage must have.
@@ -51,7 +51,7 @@ def closest_text(window: str, terms: frozenset[str]) -> str:
 
 def has_facts(passage: str, sentence: str) -> bool:
     """Whether the passage has all numbers, names in code and proper names of the sentence."""
-    if not all(mention(fact).search(passage) for fact in facts_of(sentence, is_code=False)):
+    if not all(mention(fact).search(passage) for fact in stated_facts(sentence, is_code=False)):
         return False
     passage_terms = terms_of(passage)
     return all(terms_of(name) <= passage_terms for name in PROPER_NAME.findall(sentence))

@@ -57,7 +57,7 @@ class BudgetedModel:
 
     async def settle(self, reservation: Reservation, used_tokens: int | None) -> None:
         async with self.enter() as ctx:
-            await settle(ctx, reservation, used_tokens)
+            await settle_reservation(ctx, reservation, used_tokens)
 
 
 def task_model(model: Model, enter: Enter) -> BudgetedModel:
@@ -93,7 +93,7 @@ async def reserve_tokens(ctx: Ctx, tokens: int, tokens_per_day: int) -> Reservat
     return Reservation(day, tokens) if day else None
 
 
-async def settle(ctx: Ctx, reservation: Reservation, used_tokens: int | None) -> None:
+async def settle_reservation(ctx: Ctx, reservation: Reservation, used_tokens: int | None) -> None:
     """Count what was used instead of what was reserved; with None the reservation stays counted."""
     await ctx.tx.run(
         """

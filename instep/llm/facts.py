@@ -21,7 +21,7 @@ _KEYWORD_TEXT = """
 _KEYWORDS = frozenset(_KEYWORD_TEXT.split())
 
 
-def facts_of(text: str, is_code: bool) -> Iterator[str]:
+def stated_facts(text: str, is_code: bool) -> Iterator[str]:
     """Numbers and names in prose, and all tokens of code without comments and keywords."""
     codes = [text] if is_code else [match[2] or match[4] or "" for match in CODE.finditer(text)]
     for code in codes:

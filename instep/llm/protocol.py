@@ -21,7 +21,7 @@ class Prompt:
     @property
     def max_total_tokens(self) -> int:
         """An estimate of the most tokens that this prompt and its completion take together."""
-        return tokens_of(self.system, self.user, json.dumps(self.schema)) + self.max_output_tokens
+        return estimate_tokens(self.system, self.user, json.dumps(self.schema)) + self.max_output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Model(Protocol):
         """The completion, or `CompletionError`."""
 
 
-def tokens_of(*texts: str) -> int:
+def estimate_tokens(*texts: str) -> int:
     """An upper estimate of the tokens in some texts."""
     return sum(len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 1 for text in texts)
 

@@ -33,13 +33,13 @@ async def secret_article(client: Client, **fields: object) -> Json:
 
 async def heard(api: Api, cast: Cast, **sent: object) -> str:
     """All that comes back, without what was asked."""
-    told = ""
+    content = ""
     for question in QUESTIONS:
         answer = await ask(api(None), cast.acme, question, **sent)
         body = {**credentials(cast.acme), "question": question, "visitor": "bob", **sent}
         events = await api(None).post(CHAT, json=body, headers={"Accept": "text/event-stream"})
-        told += f"{answer} {events.text}"
-    return told.lower()
+        content += f"{answer} {events.text}"
+    return content.lower()
 
 
 @pytest.mark.parametrize("assignment", NEVER)

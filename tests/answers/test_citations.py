@@ -43,8 +43,8 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
         shown = await api(None).get(path)
         assert shown.status_code == 200, url
         assert not anchor or f'id="{anchor}"' in shown.text, url
-    one = answered[0]["sources"][0]["articleId"]
-    assert ok(await client.get(f"/v1/articles/{one}"))["status"] == "published"
+    article_id = answered[0]["sources"][0]["articleId"]
+    assert ok(await client.get(f"/v1/articles/{article_id}"))["status"] == "published"
 
 
 async def ask_all(app: FastAPI, cast: Cast, questions: list[str]) -> list[Json]:

@@ -9,7 +9,7 @@ import pytest
 
 from instep.llm.guard import active_elements
 from instep.writer import Article, Change, Proposal, write
-from instep.writer.llm.article import request_of, with_article
+from instep.writer.llm.article import request_from_task, with_article
 from instep.writer.llm.edits import prompt_for_edits, with_edits
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
@@ -49,7 +49,7 @@ def test_what_is_planted_in_passages_does_not_come_into_a_new_article(corpora: P
         text = f"Data exports are one file of data. {' '.join(attack.split())}"
         sources = [Source("art_1", "Export your data", text, f"{OWN}/articles/export")]
         report = write_article(wanted, sources)
-        request = request_of(wanted, sources)
+        request = request_from_task(wanted, sources)
         blocks = [{"text": said, "sources": [0, 1]} for said in says(attack)]
 
         outcome = with_article(request, report, 0, json.dumps({"blocks": blocks}), "obedient")

@@ -9,7 +9,7 @@ import pytest
 
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Ctx
-from instep.llm.budget import BudgetedModel, reserve_tokens, settle
+from instep.llm.budget import BudgetedModel, reserve_tokens, settle_reservation
 from instep.llm.protocol import Completion, CompletionError, Prompt
 from tests.llm.budgets import task_ctx
 from tests.support.cast import Cast
@@ -32,7 +32,7 @@ async def test_what_was_set_aside_and_not_used_can_be_used_again(
     async with task_ctx(database, cast.acme) as ctx:
         reservation = await reserve_tokens(ctx, 1_000, 1_000)
         assert reservation is not None
-        await settle(ctx, reservation, 150)
+        await settle_reservation(ctx, reservation, 150)
         assert await used(owner, cast.acme.bot_id) == 150
         assert await reserve_tokens(ctx, 850, 1_000) is not None
 
@@ -41,7 +41,7 @@ async def test_what_nobody_knows_the_use_of_stays_counted(database: Database, ca
     async with task_ctx(database, cast.acme) as ctx:
         reservation = await reserve_tokens(ctx, 700, 1_000)
         assert reservation is not None
-        await settle(ctx, reservation, None)
+        await settle_reservation(ctx, reservation, None)
 
     assert await used(owner, cast.acme.bot_id) == 700
 
@@ -50,7 +50,7 @@ async def test_more_than_was_set_aside_is_counted_too(database: Database, cast: 
     async with task_ctx(database, cast.acme) as ctx:
         reservation = await reserve_tokens(ctx, 700, 1_000)
         assert reservation is not None
-        await settle(ctx, reservation, 1_900)
+        await settle_reservation(ctx, reservation, 1_900)
         assert await reserve_tokens(ctx, 1, 1_000) is None
 
     assert await used(owner, cast.acme.bot_id) == 1_900

@@ -39,7 +39,7 @@ async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provid
         await model.complete(QUESTION)
 
     [asked] = behind.asked
-    assert (asked.told, asked.data) == (QUESTION.system, QUESTION.user)
+    assert (asked.system, asked.data) == (QUESTION.system, QUESTION.user)
     assert (asked.body["model"], asked.body["max_tokens"]) == ("scripted-1", 500)
     if provider == "anthropic":
         assert asked.path == "/v1/messages"

@@ -83,11 +83,11 @@ def test_what_cant_be_used_is_named_and_no_key_is_repeated(environment: dict[str
 def test_doctor_says_which_model_is_set_and_never_the_key() -> None:
     settings = read_settings({"INSTEP_MODEL": "openai:gpt-9", "OPENAI_API_KEY": KEY}, NO_FILE)
 
-    shown = shown_settings(settings)
+    lines = shown_settings(settings)
 
     assert describe_model(settings) == "openai:gpt-9 at https://api.openai.com/v1/chat/completions"
-    assert (shown["INSTEP_MODEL"], shown["OPENAI_API_KEY"]) == ("openai:gpt-9", "(set)")
-    assert KEY not in str(shown) + describe_model(settings)
+    assert (lines["INSTEP_MODEL"], lines["OPENAI_API_KEY"]) == ("openai:gpt-9", "(set)")
+    assert KEY not in str(lines) + describe_model(settings)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ async def test_its_edits_come_on_top_of_the_certain_ones(
     assert f"The model {provider}:scripted-1 edited one article." in task["summary"]
     [asked] = behind.asked
     assert LINE in asked.data
-    assert KEY not in asked.data + asked.told
+    assert KEY not in asked.data + asked.system
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,8 @@ async def test_without_a_usable_reply_it_is_the_outline(
         task = await written(client, database, model)
 
     texts = [
-        (await get(client, f"drafts/{one['drafts'][0]['id']}"))["contentMarkdown"] for one in (plain, task)
+        (await get(client, f"drafts/{result['drafts'][0]['id']}"))["contentMarkdown"]
+        for result in (plain, task)
     ]
     assert texts[0] == texts[1]
     assert "was left out. " in task["summary"]

@@ -8,8 +8,8 @@ from instep.writer import Change, Proposal, Report
 from instep.writer.llm.article import (
     ArticleRequest,
     prompt_for_article,
-    request_for,
-    request_of,
+    request_from_change,
+    request_from_task,
     with_article,
 )
 from instep.writer.new_articles.outline import Wanted, write_article
@@ -29,7 +29,7 @@ GOOD = {"text": "Exports are made at night.", "sources": [0]}
 
 
 def test_it_asks_with_the_request_and_the_passages_that_bear_on_it() -> None:
-    question = prompt_for_article(request_of(WANTED, SOURCES), 40_000)
+    question = prompt_for_article(request_from_task(WANTED, SOURCES), 40_000)
 
     assert question is not None
     assert "Exports are made at night." in question.user
@@ -40,7 +40,7 @@ def test_it_asks_with_the_request_and_the_passages_that_bear_on_it() -> None:
 
 
 def test_with_nothing_to_write_from_nothing_is_asked() -> None:
-    assert prompt_for_article(request_of(Wanted("Export your data"), []), 40_000) is None
+    assert prompt_for_article(request_from_task(Wanted("Export your data"), []), 40_000) is None
 
 
 def test_it_is_written_out_and_links_to_its_sources() -> None:
@@ -116,7 +116,7 @@ def test_where_nothing_holds_it_is_the_outline(blocks: list[object]) -> None:
 def test_an_article_for_a_change_is_written_from_what_the_writer_gathered() -> None:
     gathered = Proposal("new_article", None, "Retry pause", "`RETRY_PAUSE` is 2 seconds.\n", "New.", (), ())
     report = Report((), 1.0, (gathered,), (), "One.")
-    request = request_for(gathered, Change("pr", "Add RETRY_PAUSE", None, None, ""))
+    request = request_from_change(gathered, Change("pr", "Add RETRY_PAUSE", None, None, ""))
     assert request == ArticleRequest("Retry pause", "Add RETRY_PAUSE", (gathered.text,))
     reply = {"blocks": [{"text": "Set `RETRY_PAUSE` to seconds; it is 2.", "sources": [1]}]}
 
@@ -128,5 +128,5 @@ def test_an_article_for_a_change_is_written_from_what_the_writer_gathered() -> N
 def written(*blocks: object) -> tuple[Report, str | None]:
     report = write_article(WANTED, SOURCES)
     reply = json.dumps({"blocks": blocks})
-    outcome = with_article(request_of(WANTED, SOURCES), report, 0, reply, "scripted")
+    outcome = with_article(request_from_task(WANTED, SOURCES), report, 0, reply, "scripted")
     return outcome.report, outcome.refusal

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from instep.llm.guard import delimit
-from instep.llm.protocol import tokens_of
+from instep.llm.protocol import estimate_tokens
 from instep.writer import Article, Change
 from instep.writer.llm.certain_edits import certain_edits, reverts
 from instep.writer.llm.edits import prompt_for_edits, with_edits
@@ -259,4 +259,4 @@ def test_a_long_article_is_shown_in_the_sections_that_matter(tokens: int) -> Non
     assert question.max_total_tokens <= tokens
     assert ROW in question.user
     assert "[…]" in question.user
-    assert tokens_of(question.user) > tokens // 4
+    assert estimate_tokens(question.user) > tokens // 4

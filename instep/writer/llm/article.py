@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 from instep.core import limits
 from instep.core.identifiers import mention
-from instep.llm.facts import facts_of
+from instep.llm.facts import stated_facts
 from instep.llm.guard import LinkPolicy, delimit, read_reply
-from instep.llm.protocol import Prompt, bytes_of, tokens_of
+from instep.llm.protocol import Prompt, bytes_of, estimate_tokens
 from instep.writer.llm.edits import ReplyOutcome
 from instep.writer.llm.grounding import content_terms, sentences_of_markdown
 from instep.writer.llm.markup import violation
 from instep.writer.llm.prompt_data import cut_to_bytes
-from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, warnings_of
+from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, fault_warnings
 from instep.writer.llm.replies import ReplyBlock, ReplyBlocks, blocks_schema
 from instep.writer.new_articles.outline import Wanted, topics_of
 from instep.writer.new_articles.outline_sources import Source, quotable
@@ -36,7 +36,7 @@ class ArticleRequest:
     sources: tuple[str, ...]
 
 
-def request_of(wanted: Wanted, sources: Sequence[Source]) -> ArticleRequest:
+def request_from_task(wanted: Wanted, sources: Sequence[Source]) -> ArticleRequest:
     """The request of a task for an article, with the passages that bear on its topics."""
     best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(wanted)]
     quotes = [quote for group in (*best_by_topic, wanted.quotable(sources)) for quote in group]
@@ -44,7 +44,7 @@ def request_of(wanted: Wanted, sources: Sequence[Source]) -> ArticleRequest:
     return ArticleRequest(wanted.title, wanted.instructions or "", tuple(passages)[:_MAX_SOURCES])
 
 
-def request_for(proposal: Proposal, change: Change) -> ArticleRequest:
+def request_from_change(proposal: Proposal, change: Change) -> ArticleRequest:
     """The request for an article that a change makes necessary, with what the writer has gathered for it."""
     return ArticleRequest(proposal.title, change.title, (proposal.text,))
 
@@ -55,7 +55,7 @@ def prompt_for_article(request: ArticleRequest, max_tokens: int) -> Prompt | Non
         return None
     max_output_tokens = min(limits.MAX_COMPLETION_TOKENS, max_tokens // 3)
     schema = blocks_schema()
-    data_tokens = max_tokens - max_output_tokens - tokens_of(ARTICLE_PROMPT, str(schema))
+    data_tokens = max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT, str(schema))
     data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(request.sources) + 2)
     if data_bytes < _MIN_DATA_BYTES:
         return None
@@ -77,7 +77,7 @@ def with_article(request: ArticleRequest, report: Report, index: int, reply: str
         block.text.strip("\n") for block, fault in zip(reply_blocks.blocks, faults, strict=False) if not fault
     ]
     outline = report.proposals[index]
-    warnings = (*outline.warnings, *warnings_of([fault for fault in faults if fault], "part"))
+    warnings = (*outline.warnings, *fault_warnings([fault for fault in faults if fault], "part"))
     text = "\n\n".join(_without_empty_headings(valid_texts))
     if (
         not text.strip()
@@ -111,7 +111,7 @@ def _fault_of(block: ReplyBlock, request: ArticleRequest) -> str | None:
 def _content_fault(block: ReplyBlock, cited: Mapping[int, str], request: ArticleRequest) -> str | None:
     source_text = "\n".join((request.title, *cited.values()))
     source_terms = frozenset(content_terms(source_text))
-    for fact in facts_of(block.text, is_code=False):
+    for fact in stated_facts(block.text, is_code=False):
         if not mention(fact).search(source_text) and not source_terms.issuperset(
             content_terms(fact) or [fact]
         ):

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from patiencediff import PatienceSequenceMatcher
 
 from instep.core.diff import lines_of
-from instep.llm.facts import facts_of
+from instep.llm.facts import stated_facts
 from instep.writer.words.tokens import TOKEN
 
 # The word diff of a hunk takes quadratic time; a larger hunk counts as one edit.
@@ -83,7 +83,7 @@ def _is_reverted(edit: CertainEdit, text: str, start: int, end: int, replacement
     new, search = text[edit.start : edit.end], text[start:end]
     if not edit.old.strip():
         # An addition may be reworded if all of its names and values stay.
-        return not all(fact in replacement for fact in facts_of(new, is_code=False))
+        return not all(fact in replacement for fact in stated_facts(new, is_code=False))
     if new and replacement.count(new) < search.count(new):
         return True
     return replacement.count(edit.old) > search.count(edit.old)

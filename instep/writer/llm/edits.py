@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from instep.core import limits
 from instep.llm.guard import delimit, read_reply
-from instep.llm.protocol import Prompt, bytes_of, tokens_of
+from instep.llm.protocol import Prompt, bytes_of, estimate_tokens
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.diffs.reading import read_diff
 from instep.writer.llm.certain_edits import certain_edits
 from instep.writer.llm.grounding import content_terms
 from instep.writer.llm.prompt_data import article_excerpt, cut_to_bytes, diff_excerpt
-from instep.writer.llm.prompts import EDIT_PROMPT, reason_with, summary_with, warnings_of
+from instep.writer.llm.prompts import EDIT_PROMPT, fault_warnings, reason_with, summary_with
 from instep.writer.llm.replies import ReplyEdit, ReplyEdits, edits_schema
 from instep.writer.llm.validation import EditValidator, LocatedEdit, apply_edits
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Verdict
@@ -45,7 +45,7 @@ def prompt_for_edits(
         return None
     max_output_tokens = min(limits.MAX_COMPLETION_TOKENS, max_tokens // 4)
     schema = edits_schema([article.id for article in candidates])
-    data_tokens = max_tokens - max_output_tokens - tokens_of(EDIT_PROMPT, str(schema))
+    data_tokens = max_tokens - max_output_tokens - estimate_tokens(EDIT_PROMPT, str(schema))
     data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(candidates) + 3)
     if data_bytes < _MIN_DATA_BYTES:
         return None
@@ -147,7 +147,7 @@ def _edited(
     validator: EditValidator,
 ) -> Proposal:
     """The proposal with the model's edits, their evidence, and warnings about the edits left out."""
-    warnings = (*proposal.warnings, *warnings_of(faults.get(proposal.article_id or "", ())))
+    warnings = (*proposal.warnings, *fault_warnings(faults.get(proposal.article_id or "", ())))
     if not edits:
         return replace(proposal, warnings=warnings)
     evidence, line_shift = list[Evidence](), 0

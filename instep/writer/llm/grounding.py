@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from instep.core.identifiers import is_distinct, mention
-from instep.llm.facts import CODE, CODE_TOKEN, COMMENT_IN_CODE, LIST_NUMBER, NAME, facts_of
+from instep.llm.facts import CODE, CODE_TOKEN, COMMENT_IN_CODE, LIST_NUMBER, NAME, stated_facts
 from instep.writer.diffs.change_set import ChangeSet, ReadFile
 from instep.writer.relevance.article_features import article_features
 from instep.writer.shapes import Article, Change
@@ -122,7 +122,7 @@ class Vocabulary:
 
     def unknown_fact(self, text: str, is_code: bool) -> str | None:
         """A name or value that neither the change nor the article has."""
-        return next((fact for fact in facts_of(text, is_code) if not self._has(fact)), None)
+        return next((fact for fact in stated_facts(text, is_code) if not self._has(fact)), None)
 
     def _has(self, fact: str) -> bool:
         pattern = mention(fact)

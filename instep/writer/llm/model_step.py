@@ -12,8 +12,8 @@ from instep.llm.protocol import CompletionError, Model, Prompt
 from instep.writer.llm.article import (
     ArticleRequest,
     prompt_for_article,
-    request_for,
-    request_of,
+    request_from_change,
+    request_from_task,
     with_article,
 )
 from instep.writer.llm.edits import ReplyOutcome, prompt_for_edits, with_edits
@@ -51,12 +51,12 @@ class ModelStep:
         edited = await self._step(report, build_prompt, apply_reply)
         for index, proposal in enumerate(edited.proposals):
             if proposal.type == "new_article":
-                edited = await self._write_out(request_for(proposal, change), edited, index)
+                edited = await self._write_out(request_from_change(proposal, change), edited, index)
         return edited
 
     async def write(self, wanted: Wanted, sources: Sequence[Source], report: Report) -> Report:
         """The report with the article that a task asks for written out."""
-        return await self._write_out(request_of(wanted, sources), report, 0)
+        return await self._write_out(request_from_task(wanted, sources), report, 0)
 
     async def _write_out(self, request: ArticleRequest, report: Report, index: int) -> Report:
         async def build_prompt(max_tokens: int) -> Prompt | None:

@@ -51,7 +51,7 @@ def reason_with(reason: str, model: str, count: int) -> str:
     return f"{reason} {sentence}".strip()
 
 
-def warnings_of(faults: Sequence[str], part: str = "edit") -> tuple[str, ...]:
+def fault_warnings(faults: Sequence[str], part: str = "edit") -> tuple[str, ...]:
     """One warning for each kind of fault."""
     return tuple(
         f"{'An' if part == 'edit' else 'A'} {part} of the model was left out: {fault}."
