@@ -1,14 +1,14 @@
-"""What visitors do: ask, judge the answer, ask for a person, leave contact details."""
+"""What visitors do: ask, give feedback on the answer, ask for a person, leave contact details."""
 
-import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from instep.alerts.actions import alert
 from instep.answers import queries
-from instep.answers.ask import Answer, QuestionRequest, RetrievedContext, retrieve_context
-from instep.answers.model_answer import Enter, answer_with_model
+from instep.answers.ask import QuestionRequest, RetrievedContext, retrieve_context
+from instep.answers.model_answer import answer_with_model
 from instep.answers.schemas import (
-    AnswerOut,
+    Answer,
     Conversation,
     ConversationOut,
     Escalation,
@@ -18,6 +18,7 @@ from instep.answers.schemas import (
     LeadCreate,
     LeadOut,
     QuestionAsked,
+    SavedAnswer,
     WidgetConfigOut,
     WidgetTextsOut,
 )
@@ -29,24 +30,44 @@ from instep.core.ids import new_id
 from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
+from instep.identity.visitors import hash_visitor
 from instep.insights.actions import add_note_to_gaps, log_unanswered
 from instep.insights.schemas import Nearest
+from instep.llm.budget import Enter
 from instep.llm.protocol import Model
+from instep.search.schemas import Audience, Passage
+from instep.search.semantic.query_embedder import query_embedder
 from instep.webhooks.emit import emit
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question that was heard, what the search found for it, and the conversation that it goes on with."""
+    """One turn of a conversation: a question with its context, and the conversation, if it has begun."""
 
-    asked: QuestionRequest
-    grounds: RetrievedContext
+    request: QuestionRequest
+    context: RetrievedContext
     visitor: str
     page_url: str | None
-    conversation: str | None
+    conversation_id: str | None
 
 
-async def ask_question(enter: Enter, turn: Turn, model: Model | None) -> tuple[Answer, AnswerOut]:
+@dataclass(frozen=True, slots=True)
+class PendingAnswer:
+    """A question that was accepted. Refusals come before it, so that a stream never begins with one."""
+
+    enter: Enter
+    model: Model | None
+    turn: Turn
+
+    async def complete(self) -> SavedAnswer:
+        answer = await answer_with_model(self.enter, self.model, self.turn.context, self.turn.request.earlier)
+        async with self.enter() as ctx:
+            return await _save_turn(ctx, self.turn, answer)
+
+
+async def ask_question(
+    enter: Enter, model: Model | None, new: QuestionAsked, *, is_paused: bool
+) -> PendingAnswer:
     """Ask a question, and get an answer from the published articles with its sources.
 
     The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
@@ -64,92 +85,93 @@ async def ask_question(enter: Enter, turn: Turn, model: Model | None) -> tuple[A
 
     A paused workspace goes on answering, in the articles' own words.
     """
-    answer = await answer_with_model(enter, model, turn.grounds, turn.asked.earlier)
+    await query_embedder.prepare(new.question)
     async with enter() as ctx:
-        return answer, await save_turn(ctx, turn, answer)
+        turn = await _prepare_turn(ctx, new)
+    # The model is paid for by active workspaces only.
+    return PendingAnswer(enter, None if is_paused else model, turn)
 
 
-async def prepare_turn(ctx: Ctx, new: QuestionAsked) -> Turn:
-    """Look whose question it is and what it goes on from, and search for it."""
+async def _prepare_turn(ctx: Ctx, new: QuestionAsked) -> Turn:
+    """Check whose question it is and which conversation it continues, and retrieve its context."""
     sent = new.model_dump()
-    conversation, earlier = await conversation_of(ctx, sent.get("conversation_id"), new.visitor)
+    conversation_id, earlier = await _conversation_of(ctx, sent.get("conversation_id"), new.visitor)
     token = sent.get("visitor_token")
     if token is not None:
         await refuse_unproven(ctx, token)
-    asked = QuestionRequest(
-        new.question, sent.get("locale"), tuple(earlier), "public" if token is None else "authenticated"
-    )
-    return Turn(asked, await retrieve_context(ctx, asked), new.visitor, sent.get("page_url"), conversation)
+    audience: Audience = "public" if token is None else "authenticated"
+    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), audience)
+    context = await retrieve_context(ctx, request)
+    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id)
 
 
-async def conversation_of(
+async def _conversation_of(
     ctx: Ctx, conversation_id: str | None, visitor: str
 ) -> tuple[str | None, list[str]]:
-    """The conversation that goes on, and its last questions. Answers are no part of it: they may be old."""
+    """The id of the conversation and its last questions. Earlier answers are left out: they may be stale."""
     if conversation_id is None:
         return None, []
-    known = await queries.find_own_conversation(ctx, conversation_id, hash_visitor(ctx, visitor))
-    if known is None:
+    visitor_hash = hash_visitor(ctx.bot.id, visitor)
+    conversation = await queries.find_own_conversation(ctx, conversation_id, visitor_hash)
+    if conversation is None:
         raise InvalidValue("conversationId", "it is not the id of a conversation of this visitor")
-    return known.id, await queries.earlier_questions(ctx, known.id, limits.MAX_EARLIER_QUESTIONS)
+    earlier = await queries.earlier_questions(ctx, conversation.id, limits.MAX_EARLIER_QUESTIONS)
+    return conversation.id, earlier
 
 
-async def save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> AnswerOut:
-    """Keep what was asked and answered, and what was asked in vain among the unanswered questions."""
-    conversation = (
-        turn.conversation
-        or (await begin_conversation(ctx, turn.visitor, turn.grounds.locale, turn.page_url)).id
-    )
+async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
+    """Save the question with its answer, and log a question that was not answered."""
+    conversation_id, message_id = turn.conversation_id, new_id("msg")
+    if conversation_id is None:
+        new = await begin_conversation(ctx, turn.visitor, turn.context.locale, turn.page_url)
+        conversation_id = new.id
     row = {
-        "id": new_id("msg"),
-        "conversation_id": conversation,
-        "question": turn.asked.text,
+        "id": message_id,
+        "conversation_id": conversation_id,
+        "question": turn.request.text,
         "answer": answer.text,
         "answered": answer.answered,
         "confidence": answer.confidence,
         "model": answer.model,
     }
-    sources = [
-        {
-            "article_id": source.passage.article_id,
-            "heading": source.passage.headings[-1] if source.passage.headings else None,
-            "anchor": source.passage.anchor,
-        }
-        for source in answer.sources
-    ]
-    await queries.insert_message(ctx, row, sources)
+    await queries.insert_message(ctx, row, [_source_row(cited.passage) for cited in answer.sources])
     if not answer.answered:
-        near = [Nearest(source.passage.article_id, source.passage.score) for source in answer.sources]
-        await log_unanswered(ctx, turn.grounds.text, turn.visitor, turn.grounds.locale, near)
-    return AnswerOut.of(answer, conversation_id=conversation, message_id=str(row["id"]))
+        nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
+        await log_unanswered(ctx, turn.context.query, turn.visitor, turn.context.locale, nearest)
+    return SavedAnswer(answer, conversation_id, message_id)
+
+
+def _source_row(passage: Passage) -> dict[str, Any]:
+    return {
+        "article_id": passage.article_id,
+        "heading": passage.headings[-1] if passage.headings else None,
+        "anchor": passage.anchor,
+    }
 
 
 async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feedback:
     """Say whether an answer helped. The last word counts; a comment stays until another one comes."""
-    comment = clean_comment(given.model_dump().get("comment"))
-    judged = await queries.set_feedback(ctx, message_id, given.helpful, comment)
-    if judged is None:
+    comment = _clean_text(given.model_dump().get("comment"))
+    feedback = await queries.set_feedback(ctx, message_id, given.helpful, comment)
+    if feedback is None:
         raise NotFound("There is no such answer.")
-    return judged
+    return feedback
 
 
 async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
     """Get what a widget needs to show itself: the bot's name, its language, and the texts in `locale`."""
     bot = ctx.bot
-    words = texts_for(accepted_locale(locale) or bot.locale)
-    texts = WidgetTextsOut(
-        greeting=words.greeting,
-        placeholder=words.placeholder,
-        send=words.send,
-        ask_person=words.ask_person,
-        sources=words.sources,
-    )
+    texts = texts_for(_accepted_locale(locale) or bot.locale)
     return WidgetConfigOut(
-        bot_id=str(bot.id), name=bot.name, locale=bot.locale, help_url=bot.help_url, texts=texts
+        bot_id=str(bot.id),
+        name=bot.name,
+        locale=bot.locale,
+        help_url=bot.help_url,
+        texts=WidgetTextsOut.of_row(texts),
     )
 
 
-def accepted_locale(text: str | None) -> str | None:
+def _accepted_locale(text: str | None) -> str | None:
     try:
         return valid_locale(text) if text is not None else None
     except ValueError as error:
@@ -157,10 +179,9 @@ def accepted_locale(text: str | None) -> str | None:
 
 
 async def begin_conversation(ctx: Ctx, visitor: str, locale: str, page_url: str | None) -> Conversation:
-    """Begin a conversation with a visitor. A paused workspace goes on answering, so this refuses nobody."""
-    return await queries.insert_conversation(
-        ctx, new_id("conv"), hash_visitor(ctx, visitor), locale, page_url
-    )
+    """Begin a conversation with a visitor, also in a paused workspace: that one goes on answering."""
+    visitor_hash = hash_visitor(ctx.bot.id, visitor)
+    return await queries.insert_conversation(ctx, new_id("conv"), visitor_hash, locale, page_url)
 
 
 @visitors_write
@@ -171,15 +192,15 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     details that come up later are a lead of this conversation.
     """
     sent = escalation.model_dump()
-    before = await find_conversation(ctx, conversation_id)
+    before = await _get_conversation(ctx, conversation_id)
     escalated = await queries.escalate(
-        ctx, before.id, clean_comment(sent.get("email")), clean_comment(sent.get("message"))
+        ctx, before.id, _clean_text(sent.get("email")), _clean_text(sent.get("message"))
     )
     if escalated is None:
-        return await find_conversation(ctx, conversation_id)
-    shown = ConversationOut.of(escalated)
-    await emit(ctx, "conversation.escalated", shown, before=ConversationOut.of(before))
-    await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", lines_of(shown), None)
+        return await _get_conversation(ctx, conversation_id)
+    after = ConversationOut.of(escalated)
+    await emit(ctx, "conversation.escalated", after, before=ConversationOut.of(before))
+    await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", _alert_lines(after), None)
     if escalated.message is not None:
         await add_note_to_gaps(ctx, escalated.id)
     return escalated
@@ -189,24 +210,24 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
 async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
     """Leave contact details. Each call makes a lead of its own; a bot takes 200 in an hour."""
     sent = new.model_dump()
-    await count_lead(ctx)
+    await _count_lead(ctx)
     row = {
         "id": new_id("lead"),
-        "conversation_id": await referenced_id(ctx, sent.get("conversation_id")),
+        "conversation_id": await _referenced_id(ctx, sent.get("conversation_id")),
         "email": new.email,
-        "name": clean_comment(sent.get("name")),
-        "message": clean_comment(sent.get("message")),
+        "name": _clean_text(sent.get("name")),
+        "message": _clean_text(sent.get("message")),
     }
     lead = await queries.insert_lead(ctx, row)
     await emit(ctx, "lead.created", LeadOut.of(lead))
-    told = {"E-mail": lead.email, "Name": lead.name, "Message": lead.message}
-    lines = [f"{name}: {text}" for name, text in told.items() if text]
+    fields = {"E-mail": lead.email, "Name": lead.name, "Message": lead.message}
+    lines = [f"{name}: {text}" for name, text in fields.items() if text]
     await alert(ctx, "lead", f"{ctx.bot.name}: a visitor left contact details", lines, None)
     return lead
 
 
-async def count_lead(ctx: Ctx) -> None:
-    """Counted in the lead's own transaction, so that a refused one does not count."""
+async def _count_lead(ctx: Ctx) -> None:
+    """Count a lead in its own transaction, so that a refused one does not count."""
     hits = await queries.count_lead(ctx)
     if hits.number > limits.LEADS_PER_HOUR:
         raise RateLimited(
@@ -215,31 +236,27 @@ async def count_lead(ctx: Ctx) -> None:
         )
 
 
-async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
+async def _get_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
     conversation = await queries.find_conversation(ctx, conversation_id)
     if conversation is None:
         raise NotFound("There is no such conversation.")
     return conversation
 
 
-async def referenced_id(ctx: Ctx, conversation_id: str | None) -> str | None:
-    """The conversation that a body names."""
+async def _referenced_id(ctx: Ctx, conversation_id: str | None) -> str | None:
+    """The id of the conversation that a request names, if this bot has it."""
     if conversation_id is not None and await queries.find_conversation(ctx, conversation_id) is None:
         raise InvalidValue("conversationId", "it is not the id of a conversation with this bot")
     return conversation_id
 
 
-def lines_of(conversation: ConversationOut) -> list[str]:
-    """What a chat tool is told; the page is a line too, since it is what the visitor's browser said."""
-    told = {"E-mail": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
-    return [f"{name}: {text}" for name, text in told.items() if text] + [f"Conversation: {conversation.id}"]
+def _alert_lines(conversation: ConversationOut) -> list[str]:
+    """The page is a line and no link, because its address comes from the visitor's browser."""
+    fields = {"E-mail": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
+    lines = [f"{name}: {text}" for name, text in fields.items() if text]
+    return [*lines, f"Conversation: {conversation.id}"]
 
 
-def clean_comment(text: str | None) -> str | None:
-    """What forms send of a field that was left empty is nothing."""
+def _clean_text(text: str | None) -> str | None:
+    """None for a field of a form that was left empty."""
     return (text or "").strip() or None
-
-
-def hash_visitor(ctx: Ctx, visitor: str) -> bytes:
-    """Salted with the bot, so that no visitor can be followed from one bot to another."""
-    return hashlib.sha256(f"{ctx.bot.id} {visitor}".encode("utf-8", "replace")).digest()

@@ -1,14 +1,22 @@
-"""The answer to a question: from the passages that the search finds, or that the articles don't hold it.
+"""Answers in the articles' own words: retrieve passages, decide whether they answer the question, extract.
 
-Every face asks here: `ask` alone answers in the articles' own words; `consulting` has a model write them out.
+`RetrievedContext.is_answerable` decides for all faces whether a question is answered or declined;
+`model_answer` then lets a model write the answer out.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.answers.citing import Source, has_no_active_markup, render_with_citations
-from instep.answers.extractive import PassageExtract, QuestionTerms, extract, extracted_units, read_passage
+from instep.answers.citing import has_no_active_markup, render_with_citations
+from instep.answers.extractive import (
+    PassageExtract,
+    QuestionTerms,
+    extract_passages,
+    extracted_units,
+    read_passage,
+)
 from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
+from instep.answers.schemas import Answer, CitedPassage
 from instep.answers.texts import texts_for
 from instep.core import limits
 from instep.identity.schemas import Ctx
@@ -17,16 +25,17 @@ from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, Passage, Retrieval, Signals
 from instep.text.terms import terms_of
 
+# Coverage (0..1) from which a passage counts as holding all terms; floats don't add up to exactly 1.
 FULL_COVERAGE = 0.999
-# As sure as that of what is needed alone: half of what a question that goes on is searched for is old.
+# A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
-# Of a sentence, by which it is found again.
+# Characters of a sentence by which it is located again in the article.
 QUOTE_CHARACTERS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRequest:
-    """A question, the language wanted, the questions before it, and what the visitor may see."""
+    """A question, the language to answer in, the earlier questions, and whose articles may be read."""
 
     text: str
     locale: str | None = None
@@ -36,121 +45,113 @@ class QuestionRequest:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedContext:
-    """What the search found for a question; `text` is the question with what it refers back to."""
+    """The passages retrieved for a question, best first.
 
-    text: str
+    `query` is the question, with the earlier ones if it refers to them. `confidence` (0..1) is how likely the
+    passages hold the answer.
+    """
+
+    query: str
     locale: str
     passages: list[Passage]
     confidence: float
 
     @property
     def is_answerable(self) -> bool:
-        """The one place that decides whether to answer or to decline."""
+        """The only place that decides whether to answer or to decline."""
         return bool(self.passages) and self.confidence >= limits.ANSWER_THRESHOLD
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a visitor is told; `blocks` are the parts of the text, in order."""
-
-    blocks: tuple[str, ...]
-    answered: bool
-    confidence: float
-    sources: tuple[Source, ...]
-    model: str | None = None
-
-    @property
-    def text(self) -> str:
-        return "\n\n".join(self.blocks)
-
-
-async def ask(ctx: Ctx, asked: QuestionRequest) -> Answer:
+async def answer_from_articles(ctx: Ctx, request: QuestionRequest) -> Answer:
     """Answer in the articles' own words, or decline."""
-    return extractive_answer(await retrieve_context(ctx, asked))
+    return extractive_answer(await retrieve_context(ctx, request))
 
 
-async def retrieve_context(ctx: Ctx, asked: QuestionRequest) -> RetrievedContext:
-    """Search for the question as it stands, or together with what it goes on from, whichever is surer."""
-    alone = asked.text
-    whole = contextualize(alone, asked.earlier)
-    if whole == alone:
-        return await try_wording(ctx, asked, alone)
-    first, second = (whole, alone) if is_follow_up(alone) else (alone, whole)
-    found = await try_wording(ctx, asked, first)
-    if found.is_answerable:
-        return found
-    other = await try_wording(ctx, asked, second)
-    return other if other.confidence > found.confidence else found
+async def retrieve_context(ctx: Ctx, request: QuestionRequest) -> RetrievedContext:
+    """Search for the question alone and with the earlier ones, and take the context with more confidence."""
+    standalone = request.text
+    contextualized = contextualize(standalone, request.earlier)
+    if contextualized == standalone:
+        return await try_wording(ctx, request, standalone)
+    queries = (contextualized, standalone) if is_follow_up(standalone) else (standalone, contextualized)
+    first = await try_wording(ctx, request, queries[0])
+    if first.is_answerable:
+        return first
+    second = await try_wording(ctx, request, queries[1])
+    return second if second.confidence > first.confidence else first
 
 
-async def try_wording(ctx: Ctx, asked: QuestionRequest, wording: str) -> RetrievedContext:
-    """In the language wanted; where nothing is written in that, in all of them."""
-    found = await retrieve_in_locale(ctx, asked, wording, asked.locale)
-    if not found.passages and asked.locale is not None:
-        found = await retrieve_in_locale(ctx, asked, wording, None)
-    passages, sure = found.passages, found.signals.confidence
-    if wording == asked.text:
-        is_enough = covers_all_terms(found.signals, wording)
+async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> RetrievedContext:
+    """Search in the requested language, and in all languages if nothing is written in that one."""
+    retrieval = await retrieve_in_locale(ctx, request, query, request.locale)
+    if not retrieval.passages and request.locale is not None:
+        retrieval = await retrieve_in_locale(ctx, request, query, None)
+    passages, confidence = retrieval.passages, retrieval.signals.confidence
+    if query == request.text:
+        is_sufficient = covers_all_terms(retrieval.signals, query)
     else:
-        passages, goes_on = rerank_for_follow_up(passages, asked.text)
-        is_enough = goes_on and sure >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR
-    if is_enough:
-        sure = max(sure, limits.ANSWER_THRESHOLD)
-    confidence = round(min(1.0, max(0.0, sure)), 3) if passages else 0.0
-    return RetrievedContext(wording, asked.locale or ctx.bot.locale, passages, confidence)
+        passages, is_continued = rerank_for_follow_up(passages, request.text)
+        is_sufficient = is_continued and confidence >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR
+    if is_sufficient:
+        confidence = max(confidence, limits.ANSWER_THRESHOLD)
+    confidence = round(min(1.0, max(0.0, confidence)), 3) if passages else 0.0
+    return RetrievedContext(query, request.locale or ctx.bot.locale, passages, confidence)
 
 
 def covers_all_terms(signals: Signals, question: str) -> bool:
-    """Whether one passage holds every word of a question that is more than a word."""
+    """Whether one passage has every term of a question of two terms or more."""
     return signals.unknown == 0 and signals.coverage >= FULL_COVERAGE and len(terms_of(question)) > 1
 
 
-async def retrieve_in_locale(ctx: Ctx, asked: QuestionRequest, wording: str, locale: str | None) -> Retrieval:
-    return await retrieve(ctx, wording, locale, limit=limits.MAX_PASSAGES_RETRIEVED, audience=asked.audience)
+async def retrieve_in_locale(ctx: Ctx, request: QuestionRequest, query: str, locale: str | None) -> Retrieval:
+    return await retrieve(ctx, query, locale, limit=limits.MAX_PASSAGES_RETRIEVED, audience=request.audience)
 
 
-def extractive_answer(grounds: RetrievedContext) -> Answer:
-    if not grounds.is_answerable:
-        return no_answer(grounds)
-    readings = extract(grounds.text, grounds.passages)
+def extractive_answer(context: RetrievedContext) -> Answer:
+    if not context.is_answerable:
+        return no_answer(context)
+    extracts = extract_passages(context.query, context.passages)
     blocks = [
-        block for n, reading in enumerate(readings, 1) for block in render_with_citations(reading.blocks, n)
+        block for n, extract in enumerate(extracts, 1) for block in render_with_citations(extract.blocks, n)
     ]
     blocks = [block for block in blocks if has_no_active_markup(block)]
     if not blocks or not has_no_active_markup("\n\n".join(blocks)):
-        return no_answer(grounds)
-    sources = tuple(source_of(n, reading) for n, reading in enumerate(readings, 1))
-    return Answer(tuple(blocks), True, grounds.confidence, sources)
+        return no_answer(context)
+    return Answer(tuple(blocks), True, context.confidence, cited_passages(extracts))
 
 
-def no_answer(grounds: RetrievedContext) -> Answer:
-    """It says so, offers a person, and names the nearest articles."""
-    readings = nearest_extracts(grounds)
-    words = texts_for(grounds.locale)
-    blocks = [words.no_answer, words.nearest if readings else "", words.person]
-    sources = tuple(source_of(n, reading) for n, reading in enumerate(readings, 1))
-    return Answer((" ".join(filter(None, blocks)),), False, grounds.confidence, sources)
+def no_answer(context: RetrievedContext) -> Answer:
+    """An answer that declines: it offers a person and names the nearest articles."""
+    extracts = nearest_extracts(context)
+    texts = texts_for(context.locale)
+    sentences = [texts.no_answer, texts.nearest if extracts else "", texts.person]
+    text = " ".join(filter(None, sentences))
+    return Answer((text,), False, context.confidence, cited_passages(extracts))
 
 
-def nearest_extracts(grounds: RetrievedContext) -> list[PassageExtract]:
+def nearest_extracts(context: RetrievedContext) -> list[PassageExtract]:
     """The best passage of each of the nearest articles."""
-    question = QuestionTerms(grounds.text, grounds.passages)
-    first: dict[str, Passage] = {}
-    for passage in grounds.passages:
-        first.setdefault(passage.article_id, passage)
-    return [
-        read_passage(passage, question) for passage in list(first.values())[: limits.MAX_NEAREST_ARTICLES]
-    ]
+    question = QuestionTerms(context.query, context.passages)
+    best_by_article: dict[str, Passage] = {}
+    for passage in context.passages:
+        best_by_article.setdefault(passage.article_id, passage)
+    nearest = list(best_by_article.values())[: limits.MAX_NEAREST_ARTICLES]
+    return [read_passage(passage, question) for passage in nearest]
 
 
-def source_of(n: int, reading: PassageExtract) -> Source:
-    """With so much of what was read of the passage as an excerpt holds, around its best sentence."""
-    passage = reading.passage
-    text = " ".join(" ".join(unit.plain.split()) for unit in extracted_units(reading))
+def cited_passages(extracts: Sequence[PassageExtract]) -> tuple[CitedPassage, ...]:
+    """The passages with their numbers, from 1, in this order."""
+    return tuple(cited_passage(n, extract) for n, extract in enumerate(extracts, 1))
+
+
+def cited_passage(n: int, extract: PassageExtract) -> CitedPassage:
+    """A passage with an excerpt of what was extracted from it, around its best sentence."""
+    passage = extract.passage
+    text = " ".join(" ".join(unit.plain.split()) for unit in extracted_units(extract))
     best = " ".join(passage.text[slice(*passage.best)].split())
-    return Source(n, passage, cut(text, max(0, text.find(best[:QUOTE_CHARACTERS]))))
+    return CitedPassage(n, passage, cut(text, max(0, text.find(best[:QUOTE_CHARACTERS]))))
 
 
-def renumbered(numbers: Sequence[int]) -> dict[int, int]:
-    """The numbers of passages as those of sources: in the order in which they are named."""
-    return {number: n for n, number in enumerate(dict.fromkeys(numbers), 1)}
+def citation_numbers(passage_numbers: Sequence[int]) -> dict[int, int]:
+    """The number of the citation for each number of a passage, in the order in which they are first cited."""
+    return {number: n for n, number in enumerate(dict.fromkeys(passage_numbers), 1)}

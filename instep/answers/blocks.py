@@ -1,4 +1,4 @@
-"""A passage as the parts that an answer is put together from: sentences, steps, rows, code; no links."""
+"""A passage as blocks of the units that answers consist of: sentences, list items, table rows, code."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,29 +7,29 @@ from html import unescape
 from itertools import takewhile
 from typing import Literal
 
-from instep.answers.inlines import inline, sentences_in
+from instep.answers.inlines import inline_text, sentences_in
 from instep.search.index.passages import closes
 
-Kind = Literal["prose", "list", "table", "code"]
+BlockKind = Literal["prose", "list", "table", "code"]
 
 FENCE = re.compile(r"( *)(`{3,}|~{3,})")
 ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +|$)(?:\[[ xX]\] )?(.*)")
 QUOTE = re.compile(r"(?: {0,3}> ?)+")
 HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-RULE = re.compile(r" {0,3}(?:([-*_])(?:\s*+\1){2,}+|=++|--?)\s*+$")
-DEFINITION = re.compile(r" {0,3}\[[^\]]++\]:")
-DELIMITERS = re.compile(r"(?=[ |:]*+-)[ |:-]*+$")
+THEMATIC_BREAK = re.compile(r" {0,3}(?:([-*_])(?:\s*+\1){2,}+|=++|--?)\s*+$")
+LINK_DEFINITION = re.compile(r" {0,3}\[[^\]]++\]:")
+DELIMITER_ROW = re.compile(r"(?=[ |:]*+-)[ |:-]*+$")
 ALERT = re.compile(r"\[!\w+\]\s*")
-LABEL_WORDS = 5
-# How far code is set in below the text of an item.
-DEEP = 4
-# Not the underscores inside of a name.
-MARKUP = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
+MAX_LABEL_WORDS = 5
+# The indent, in blanks, of code below the text of a list item.
+CODE_INDENT = 4
+# Underscores inside a name are no emphasis.
+EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """One sentence, list item, table row or piece of code; `prefix` is what makes it an item or a row."""
+class AnswerUnit:
+    """One sentence, list item, table row or piece of code; `prefix` is the mark of an item or a row."""
 
     text: str
     prefix: str = ""
@@ -37,205 +37,220 @@ class Unit:
 
     @property
     def plain(self) -> str:
-        return self.text if self.is_code else " ".join(MARKUP.sub("", unescape(self.text)).split())
+        return self.text if self.is_code else " ".join(EMPHASIS.sub("", unescape(self.text)).split())
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A paragraph, a list, a table, or code. `head` are the lines that a table begins with."""
+class AnswerBlock:
+    """A paragraph, a list, a table, or code. `head` is the header and delimiter row of a table."""
 
-    kind: Kind
-    units: tuple[Unit, ...]
+    kind: BlockKind
+    units: tuple[AnswerUnit, ...]
     head: str = ""
 
-    def announces(self, following: "Block") -> bool:
-        """Whether it says little without what follows it."""
+    def announces(self, following: "AnswerBlock") -> bool:
+        """Whether this block is incomplete without the following one."""
         if self.kind != "prose":
             return False
-        is_lead = self.units[-1].plain.endswith((":", "\uff1a")) and following.kind != "prose"
-        return is_lead or self.is_label
+        is_introduction = self.units[-1].plain.endswith((":", "\uff1a")) and following.kind != "prose"
+        return is_introduction or self.is_label
 
     @property
     def is_label(self) -> bool:
-        """A few words without an end, as stand over a part of a text."""
+        """Whether it is a few words without punctuation at the end, like a heading."""
         text = self.units[0].plain
-        return len(self.units) == 1 and text[-1:].isalnum() and text.count(" ") < LABEL_WORDS
+        return len(self.units) == 1 and text[-1:].isalnum() and text.count(" ") < MAX_LABEL_WORDS
 
 
-# What stands at a line, if it is kept, and where what follows begins.
-Read = tuple[Block | None, int]
-Reader = Callable[[list[str], int], Read]
+# The block that begins at a line, None if an answer can't use it, and the index of the line after it.
+ParsedBlock = tuple[AnswerBlock | None, int]
+BlockParser = Callable[[list[str], int], ParsedBlock]
 
 
-def read_blocks(markdown: str) -> list[Block]:
-    """The parts of a passage; what is no text, such as pictures and rules, is left out."""
-    lines = with_whole_code(markdown.expandtabs(4).replace("\ue000", "").replace("\ue001", "").split("\n"))
+def read_blocks(markdown: str) -> list[AnswerBlock]:
+    """The blocks of a passage. Headings, pictures, thematic breaks and link definitions are left out."""
+    # The two characters are placeholders of `inlines`.
+    text = markdown.expandtabs(4).replace("\ue000", "").replace("\ue001", "")
+    lines = with_opening_fence(text.split("\n"))
     return [block for block in blocks_in(lines) if block.units]
 
 
-def with_whole_code(lines: list[str]) -> list[str]:
-    """The lines of a passage that begins inside of code, with the fence that stands in the one before."""
-    first, opened = None, ""
-    for at, line in enumerate(lines):
-        found = FENCE.match(line)
-        if opened:
-            opened = "" if closes(line.strip(), opened) else opened
-        elif found:
-            first, opened = at if first is None else first, found[2]
-    if not opened or first is None or lines[first].strip(" `~") or any(lines[first + 1 : first + 2]):
+def with_opening_fence(lines: list[str]) -> list[str]:
+    """The lines, with an opening fence if the passage begins inside code and has only the closing one."""
+    first, open_fence = None, ""
+    for index, line in enumerate(lines):
+        match = FENCE.match(line)
+        if open_fence:
+            open_fence = "" if closes(line.strip(), open_fence) else open_fence
+        elif match:
+            first, open_fence = index if first is None else first, match[2]
+    if not open_fence or first is None or lines[first].strip(" `~") or any(lines[first + 1 : first + 2]):
         return lines
     return ["```", *lines[:first], "```", *lines[first + 1 :]]
 
 
-def blocks_in(lines: list[str]) -> Iterator[Block]:
-    at = 0
-    while at < len(lines):
-        read = reader_of(lines, at)
-        block, at = read(lines, at)
+def blocks_in(lines: list[str]) -> Iterator[AnswerBlock]:
+    index = 0
+    while index < len(lines):
+        parse = parser_at(lines, index)
+        block, index = parse(lines, index)
         if block is not None:
             yield block
 
 
-def reader_of(lines: list[str], at: int) -> Reader:
-    line = lines[at]
-    if not line.strip() or HEADING.match(line) or RULE.match(line) or DEFINITION.match(line):
-        return skip
+def parser_at(lines: list[str], index: int) -> BlockParser:
+    line = lines[index]
+    if not line.strip() or HEADING.match(line) or THEMATIC_BREAK.match(line) or LINK_DEFINITION.match(line):
+        return skip_line
     if FENCE.match(line):
-        return read_fence
+        return parse_fence
     if ITEM.match(line):
-        return read_list
-    if line.startswith("    "):
-        return read_indented
+        return parse_list
+    if line.startswith(" " * CODE_INDENT):
+        return parse_indented_code
     if QUOTE.match(line):
-        return read_quote
-    if is_table(lines, at):
-        return read_table
-    return read_paragraph
+        return parse_quote
+    if is_table(lines, index):
+        return parse_table
+    return parse_paragraph
 
 
-def skip(lines: list[str], at: int) -> Read:
-    return None, at + 1
+def skip_line(lines: list[str], index: int) -> ParsedBlock:
+    return None, index + 1
 
 
-def read_fence(lines: list[str], at: int) -> Read:
-    code, end = fenced(lines, at)
-    return Block("code", (Unit(code, is_code=True),)), end
+def parse_fence(lines: list[str], index: int) -> ParsedBlock:
+    code, end = fenced_code(lines, index)
+    return AnswerBlock("code", (AnswerUnit(code, is_code=True),)), end
 
 
-def fenced(lines: list[str], at: int) -> tuple[str, int]:
-    """The code of a fence, at the margin, and where it ends."""
-    opened = FENCE.match(lines[at])
-    assert opened is not None
-    indent, fence = len(opened[1]), opened[2]
-    end = at + 1
+def fenced_code(lines: list[str], index: int) -> tuple[str, int]:
+    """The code of the fence at a line, without its indent, and the index of the line after the fence."""
+    match = FENCE.match(lines[index])
+    assert match is not None
+    indent, fence = len(match[1]), match[2]
+    end = index + 1
     while end < len(lines) and not closes(lines[end].strip(), fence):
         end += 1
-    inside = [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines[at + 1 : end]]
-    return "\n".join(inside), end + 1
+    code = [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines[index + 1 : end]]
+    return "\n".join(code), end + 1
 
 
-def read_indented(lines: list[str], at: int) -> Read:
-    end = at
-    while end < len(lines) and (lines[end].startswith("    ") or not lines[end].strip()):
+def parse_indented_code(lines: list[str], index: int) -> ParsedBlock:
+    indent, end = " " * CODE_INDENT, index
+    while end < len(lines) and (lines[end].startswith(indent) or not lines[end].strip()):
         end += 1
-    code = "\n".join(line[4:] for line in lines[at:end]).rstrip()
-    return Block("code", (Unit(code, is_code=True),)), end
+    code = "\n".join(line[CODE_INDENT:] for line in lines[index:end]).rstrip()
+    return AnswerBlock("code", (AnswerUnit(code, is_code=True),)), end
 
 
-def read_quote(lines: list[str], at: int) -> Read:
-    """What is set apart says the same: the first part of it, as if it stood in the open."""
-    end = at
+def parse_quote(lines: list[str], index: int) -> ParsedBlock:
+    """The block in a quote, without the quote's marks; the sentences of all blocks if there are several."""
+    end = index
     while end < len(lines) and QUOTE.match(lines[end]):
         end += 1
-    inside = [QUOTE.sub("", line, count=1) for line in lines[at:end]]
-    inside[0] = ALERT.sub("", inside[0])
-    found = list(blocks_in(inside))
-    units = tuple(unit for block in found if block.kind != "table" for unit in block.units)
-    if len(found) == 1:
-        return found[0], end
-    return (Block("prose", tuple(unit for unit in units if not unit.is_code and not unit.prefix)), end)
+    inner_lines = [QUOTE.sub("", line, count=1) for line in lines[index:end]]
+    inner_lines[0] = ALERT.sub("", inner_lines[0])
+    blocks = list(blocks_in(inner_lines))
+    if len(blocks) == 1:
+        return blocks[0], end
+    units = (unit for block in blocks if block.kind != "table" for unit in block.units)
+    return AnswerBlock("prose", tuple(unit for unit in units if not unit.is_code and not unit.prefix)), end
 
 
-def read_list(lines: list[str], at: int) -> Read:
-    """Each item, of whatever depth, is a unit; code in an item is one too."""
-    units: list[Unit] = []
-    end = at
-    while end < len(lines) and (unit_end := item_at(lines, end, units)) is not None:
+def parse_list(lines: list[str], index: int) -> ParsedBlock:
+    """Each item of any depth is a unit, and so is code in an item."""
+    units: list[AnswerUnit] = []
+    end = index
+    while end < len(lines) and (unit_end := parse_item(lines, end, units)) is not None:
         end = unit_end
-    kept = [unit for unit in units if unit.text.strip()]
-    # One whose beginning is in another passage would be code at its place.
-    outer = min((len(unit.prefix) - len(unit.prefix.lstrip()) for unit in kept), default=0)
-    return Block("list", tuple(replace(unit, prefix=unit.prefix[outer:]) for unit in kept)), end
+    units = [unit for unit in units if unit.text.strip()]
+    # A list that begins in an earlier passage would be code with its indent.
+    indent = min((len(unit.prefix) - len(unit.prefix.lstrip()) for unit in units), default=0)
+    return AnswerBlock("list", tuple(replace(unit, prefix=unit.prefix[indent:]) for unit in units)), end
 
 
-def item_at(lines: list[str], at: int, units: list[Unit]) -> int | None:
-    """Add what stands here to the units of a list; None where the list is over."""
-    line = lines[at]
+def parse_item(lines: list[str], index: int, units: list[AnswerUnit]) -> int | None:
+    """Append the unit at a line, and return the index of the line after it; None where the list ends."""
+    line = lines[index]
     if not line.strip():
-        return at + 1 if any(is_of_list(after) for after in lines[at + 1 : at + 2]) else None
+        return index + 1 if any(may_continue_list(after) for after in lines[index + 1 : index + 2]) else None
     indent = " " * (len(line) - len(line.lstrip()))
     if indent and FENCE.match(line):
-        code, end = fenced(lines, at)
-        units.append(Unit(code, indent, is_code=True))
+        code, end = fenced_code(lines, index)
+        units.append(AnswerUnit(code, indent, is_code=True))
         return end
-    if len(indent) >= inner_of(units) + DEEP and not lines[at - 1].strip() and not ITEM.match(line):
-        deep = list(takewhile(lambda after: after.startswith(indent), lines[at:]))
-        units.append(Unit("\n".join(after[len(indent) :] for after in deep), indent[DEEP:], is_code=True))
-        return at + len(deep)
-    found = ITEM.match(line)
-    if found is None and not indent and (not units or units[-1].is_code):
-        return None
-    if found is None and ends_paragraph(lines, at):
-        return None
-    rest = list(takewhile(is_continued, lines[at + 1 :]))
-    text = inline(" ".join([found[4] if found else line.strip(), *(after.strip() for after in rest)]))
-    units.append(Unit(text, f"{found[1]}{found[2]} " if found else indent))
-    return at + 1 + len(rest)
+    if is_code_in_item(lines, index, units):
+        code_lines = list(takewhile(lambda after: after.startswith(indent), lines[index:]))
+        code = "\n".join(after[len(indent) :] for after in code_lines)
+        units.append(AnswerUnit(code, indent[CODE_INDENT:], is_code=True))
+        return index + len(code_lines)
+    return parse_item_text(lines, index, units)
 
 
-def inner_of(units: list[Unit]) -> int:
-    """Where the text of the last item begins."""
+def parse_item_text(lines: list[str], index: int, units: list[AnswerUnit]) -> int | None:
+    line = lines[index]
+    indent = " " * (len(line) - len(line.lstrip()))
+    match = ITEM.match(line)
+    if match is None and not indent and (not units or units[-1].is_code):
+        return None
+    if match is None and ends_paragraph(lines, index):
+        return None
+    rest = list(takewhile(continues_item, lines[index + 1 :]))
+    text = inline_text(" ".join([match[4] if match else line.strip(), *(after.strip() for after in rest)]))
+    units.append(AnswerUnit(text, f"{match[1]}{match[2]} " if match else indent))
+    return index + 1 + len(rest)
+
+
+def is_code_in_item(lines: list[str], index: int, units: list[AnswerUnit]) -> bool:
+    line = lines[index]
+    indent = len(line) - len(line.lstrip())
+    is_deep = indent and indent >= text_column(units) + CODE_INDENT
+    return bool(is_deep) and not lines[index - 1].strip() and not ITEM.match(line)
+
+
+def text_column(units: list[AnswerUnit]) -> int:
+    """The column in which the text of the last item begins."""
     return next((len(unit.prefix) for unit in reversed(units) if unit.prefix.strip()), 0)
 
 
-def is_of_list(line: str) -> bool:
+def may_continue_list(line: str) -> bool:
     return ITEM.match(line) is not None or line.startswith("  ")
 
 
-def is_continued(line: str) -> bool:
-    """Whether a line goes on with the item above it."""
-    return bool(line.strip()) and not (ITEM.match(line) or FENCE.match(line) or begins_other(line))
+def continues_item(line: str) -> bool:
+    return bool(line.strip()) and not (ITEM.match(line) or FENCE.match(line) or begins_other_block(line))
 
 
-def begins_other(line: str) -> bool:
-    return any(form.match(line) for form in (HEADING, QUOTE, RULE, DEFINITION))
+def begins_other_block(line: str) -> bool:
+    return any(form.match(line) for form in (HEADING, QUOTE, THEMATIC_BREAK, LINK_DEFINITION))
 
 
-def ends_paragraph(lines: list[str], at: int) -> bool:
-    return begins_other(lines[at]) or is_table(lines, at)
+def ends_paragraph(lines: list[str], index: int) -> bool:
+    return begins_other_block(lines[index]) or is_table(lines, index)
 
 
-def is_table(lines: list[str], at: int) -> bool:
-    below = lines[at + 1] if at + 1 < len(lines) else ""
-    return "|" in lines[at] and "|" in below and DELIMITERS.match(below) is not None
+def is_table(lines: list[str], index: int) -> bool:
+    below = lines[index + 1] if index + 1 < len(lines) else ""
+    return "|" in lines[index] and "|" in below and DELIMITER_ROW.match(below) is not None
 
 
-def read_table(lines: list[str], at: int) -> Read:
-    end = at + 2
+def parse_table(lines: list[str], index: int) -> ParsedBlock:
+    end = index + 2
     while end < len(lines) and "|" in lines[end]:
         end += 1
-    head = inline(lines[at].strip()) + "\n" + lines[at + 1].strip()
-    return Block("table", tuple(Unit(inline(row.strip()), "|") for row in lines[at + 2 : end]), head), end
+    head = inline_text(lines[index].strip()) + "\n" + lines[index + 1].strip()
+    rows = tuple(AnswerUnit(inline_text(row.strip()), "|") for row in lines[index + 2 : end])
+    return AnswerBlock("table", rows, head), end
 
 
-def read_paragraph(lines: list[str], at: int) -> Read:
-    end = at + 1
-    while end < len(lines) and lines[end].strip() and not interrupts(lines, end):
+def parse_paragraph(lines: list[str], index: int) -> ParsedBlock:
+    end = index + 1
+    while end < len(lines) and lines[end].strip() and not interrupts_paragraph(lines, end):
         end += 1
-    return Block(
-        "prose", tuple(map(Unit, sentences_in(inline(" ".join(map(str.strip, lines[at:end])))))), ""
-    ), end
+    text = inline_text(" ".join(map(str.strip, lines[index:end])))
+    return AnswerBlock("prose", tuple(map(AnswerUnit, sentences_in(text)))), end
 
 
-def interrupts(lines: list[str], at: int) -> bool:
-    return bool(FENCE.match(lines[at]) or ITEM.match(lines[at])) or ends_paragraph(lines, at)
+def interrupts_paragraph(lines: list[str], index: int) -> bool:
+    return bool(FENCE.match(lines[index]) or ITEM.match(lines[index])) or ends_paragraph(lines, index)

@@ -1,16 +1,16 @@
-"""An answer out of the articles' own words: those parts of the best passages that bear on a question."""
+"""Extractive answers: the parts of the best passages that bear on a question, in the articles' own words."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from instep.answers.blocks import Block, Unit, read_blocks
+from instep.answers.blocks import AnswerBlock, AnswerUnit, read_blocks
 from instep.core import limits
 from instep.search.schemas import Passage
 from instep.text.terms import terms_of
 
-# Whoever plants a text for a model speaks to it, and no article does so to its readers.
+# A planted text addresses the model; articles never address their readers in these words.
 PROMPT_INJECTION = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instruction|prompt|rule|direction|guideline)s?\b"
     r"|\b(?:repeat|print|show|reveal|output|display|translate|encode)\b.{0,60}"
@@ -20,18 +20,20 @@ PROMPT_INJECTION = re.compile(
     r"|\b(?:in|into|to|of|with) your (?:final )?(?:response|reply|answer|solution)\b",
     re.IGNORECASE,
 )
-# Another passage adds to the answer if it is nearly as good and holds as much that the first does not.
-MIN_RELATIVE_WEIGHT = 0.75
-MIN_ADDED_SHARE = 0.25
-MAX_ROWS = 6
+# A further passage is used if its score is at least this share of the best one's, and if the terms that it
+# adds have at least this share of the question's weight (both 0..1).
+MIN_RELATIVE_SCORE = 0.75
+MIN_ADDED_WEIGHT_SHARE = 0.25
+# A long paragraph or table is shortened to this many sentences or rows.
+MAX_UNITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class PassageExtract:
-    """A passage as an answer may use it, with what each of its blocks says."""
+    """A passage, and the blocks of it that an answer may use."""
 
     passage: Passage
-    blocks: tuple[Block, ...]
+    blocks: tuple[AnswerBlock, ...]
 
     @property
     def size(self) -> int:
@@ -39,17 +41,21 @@ class PassageExtract:
 
 
 class QuestionTerms:
-    """The words of a question, each with as much weight as it is rare among the passages that were found."""
+    """The terms of a question, each weighted by its inverse document frequency among the passages."""
 
-    def __init__(self, text: str, passages: Sequence[Passage]) -> None:
-        self.terms = terms_of(text)
-        held = [terms_of(f"{title_and_headings(passage)} {passage.text}") for passage in passages]
+    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+        self.terms = terms_of(question)
+        documents = [terms_of(f"{title_and_headings(passage)} {passage.text}") for passage in passages]
         self.weights = {
-            term: log((len(held) + 1) / (sum(term in terms for terms in held) + 0.5)) + 0.1
+            term: log((len(documents) + 1) / (sum(term in terms for terms in documents) + 0.5)) + 0.1
             for term in self.terms
         }
 
-    def weigh(self, terms: Iterable[str]) -> float:
+    @property
+    def total_weight(self) -> float:
+        return sum(self.weights.values())
+
+    def weight_of(self, terms: Iterable[str]) -> float:
         return sum(self.weights.get(term, 0) for term in set(terms))
 
 
@@ -57,133 +63,135 @@ def title_and_headings(passage: Passage) -> str:
     return " ".join((passage.title, *passage.headings))
 
 
-def size_of(block: Block) -> int:
-    """In words, about; signs of scripts without blanks count too."""
+def size_of(block: AnswerBlock) -> int:
+    """About the number of words. Terms count too, because some scripts have no spaces."""
     return sum(len(terms_of(unit.plain)) + unit.plain.count(" ") for unit in block.units) // 2 + 1
 
 
 def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
-    """What belongs together in a passage: a sentence that shares no word with what is around is left out."""
+    """The coherent part of a passage: a sentence that shares no term with the text around it is left out."""
     blocks = read_blocks(passage.markdown)
-    known = terms_of(title_and_headings(passage)) | question.terms
-    said = [(block, terms_of(unit.plain)) for block in blocks for unit in block.units]
-    kept: list[Block] = []
+    subject_terms = terms_of(title_and_headings(passage)) | question.terms
+    units_terms = [(block, terms_of(unit.plain)) for block in blocks for unit in block.units]
+    coherent: list[AnswerBlock] = []
     was_left_out = False
     for block in blocks:
-        # What a sentence announces goes with it.
+        # A block that a left-out sentence announces is left out with it.
         if was_left_out and block.kind != "prose":
             continue
-        around = known.union(*(terms for other, terms in said if other is not block))
-        units = tuple(unit for unit in block.units if belongs_to_answer(unit, block, around))
+        other_terms = subject_terms.union(*(terms for other, terms in units_terms if other is not block))
+        units = tuple(unit for unit in block.units if is_coherent(unit, block, other_terms))
         was_left_out = not units or (block.kind == "prose" and units[-1] is not block.units[-1])
         if units:
-            kept.append(replace(block, units=units))
-    return PassageExtract(passage, tuple(kept or filter(is_for_readers, blocks)))
+            coherent.append(replace(block, units=units))
+    return PassageExtract(passage, tuple(coherent or filter(is_for_readers, blocks)))
 
 
-def is_for_readers(block: Block) -> bool:
+def is_for_readers(block: AnswerBlock) -> bool:
     return not any(PROMPT_INJECTION.search(unit.plain) for unit in block.units)
 
 
-def belongs_to_answer(unit: Unit, block: Block, around: frozenset[str]) -> bool:
+def is_coherent(unit: AnswerUnit, block: AnswerBlock, other_terms: frozenset[str]) -> bool:
     if not is_for_readers(block):
         return False
     if block.kind != "prose":
         return True
     terms = terms_of(unit.plain)
-    beside = around.union(*(terms_of(other.plain) for other in block.units if other is not unit))
-    return not terms or not terms.isdisjoint(beside)
+    context = other_terms.union(*(terms_of(other.plain) for other in block.units if other is not unit))
+    return not terms or not terms.isdisjoint(context)
 
 
-def extract(text: str, passages: Sequence[Passage]) -> list[PassageExtract]:
-    """What answers a question, passage by passage; nothing where nothing of them can be read."""
-    question = QuestionTerms(text, passages)
+def extract_passages(query: str, passages: Sequence[Passage]) -> list[PassageExtract]:
+    """The extracts that answer a question, best passage first; empty if no passage has readable blocks."""
+    question = QuestionTerms(query, passages)
     chosen: list[PassageExtract] = []
-    said: set[str] = set()
-    left = dict(question.weights)
+    used_units: set[str] = set()
+    open_weights = dict(question.weights)
     for passage in passages[: limits.MAX_ANSWER_PASSAGES]:
-        reading = without(read_passage(passage, question), said)
-        if not reading.blocks or (chosen and not adds(reading, passages[0], left, question)):
+        extract = without_units(read_passage(passage, question), used_units)
+        if not extract.blocks or (chosen and not adds(extract, passages[0], open_weights, question)):
             continue
-        room = limits.MAX_ANSWER_WORDS if not chosen else limits.MAX_ANSWER_WORDS // 2
-        part = choose(reading, question, room)
-        chosen.append(part)
-        for unit in extracted_units(part):
-            said.add(unit.plain)
-            left = {term: weight for term, weight in left.items() if term not in terms_of(unit.plain)}
-        left = {
-            term: weight for term, weight in left.items() if term not in terms_of(title_and_headings(passage))
-        }
+        max_words = limits.MAX_ANSWER_WORDS if not chosen else limits.MAX_ANSWER_WORDS // 2
+        extract = shorten_extract(extract, question, max_words)
+        chosen.append(extract)
+        used_units.update(unit.plain for unit in extracted_units(extract))
+        texts = [title_and_headings(passage), *(unit.plain for unit in extracted_units(extract))]
+        answered = frozenset[str]().union(*map(terms_of, texts))
+        open_weights = {term: weight for term, weight in open_weights.items() if term not in answered}
     return chosen
 
 
-def adds(reading: PassageExtract, best: Passage, left: dict[str, float], question: QuestionTerms) -> bool:
-    passage = reading.passage
-    if passage.locale != best.locale or passage.score < MIN_RELATIVE_WEIGHT * best.score:
+def adds(
+    extract: PassageExtract, best: Passage, open_weights: dict[str, float], question: QuestionTerms
+) -> bool:
+    """Whether a further passage is nearly as good as the best one and has enough of the open terms."""
+    passage = extract.passage
+    if passage.locale != best.locale or passage.score < MIN_RELATIVE_SCORE * best.score:
         return False
-    new = sum(weight for term, weight in left.items() if term in terms_of(passage.text))
-    return new > MIN_ADDED_SHARE * sum(question.weights.values())
+    terms = terms_of(passage.text)
+    added_weight = sum(weight for term, weight in open_weights.items() if term in terms)
+    return added_weight > MIN_ADDED_WEIGHT_SHARE * question.total_weight
 
 
-def without(reading: PassageExtract, said: set[str]) -> PassageExtract:
+def without_units(extract: PassageExtract, used_units: set[str]) -> PassageExtract:
     blocks = [
-        replace(block, units=tuple(unit for unit in block.units if unit.plain not in said))
-        for block in reading.blocks
+        replace(block, units=tuple(unit for unit in block.units if unit.plain not in used_units))
+        for block in extract.blocks
     ]
-    return replace(reading, blocks=tuple(block for block in blocks if block.units))
+    return replace(extract, blocks=tuple(block for block in blocks if block.units))
 
 
-def extracted_units(reading: PassageExtract) -> list[Unit]:
-    return [unit for block in reading.blocks for unit in block.units]
+def extracted_units(extract: PassageExtract) -> list[AnswerUnit]:
+    return [unit for block in extract.blocks for unit in block.units]
 
 
-def choose(reading: PassageExtract, question: QuestionTerms, room: int) -> PassageExtract:
-    """The passage whole where it is short; of a longer one the blocks that bear on the question, in order."""
-    blocks = reading.blocks
-    if reading.size <= room:
-        return reading
-    best = terms_of(reading.passage.text[slice(*reading.passage.best)])
-    worth = [weight_of(block, question, best) for block in blocks]
-    kept: set[int] = set()
-    for at in sorted(range(len(blocks)), key=lambda at: (-worth[at], at)):
-        more = tied_to(blocks, at) - kept
-        if kept and (not worth[at] or sum(size_of(blocks[each]) for each in kept | more) > room):
+def shorten_extract(extract: PassageExtract, question: QuestionTerms, max_words: int) -> PassageExtract:
+    """A short passage whole; the blocks of a longer one that bear most on the question, in their order."""
+    blocks = extract.blocks
+    if extract.size <= max_words:
+        return extract
+    best_terms = terms_of(extract.passage.text[slice(*extract.passage.best)])
+    weights = [block_weight(block, question, best_terms) for block in blocks]
+    chosen: set[int] = set()
+    for index in sorted(range(len(blocks)), key=lambda index: (-weights[index], index)):
+        added = announced_group(blocks, index) - chosen
+        size = sum(size_of(blocks[position]) for position in chosen | added)
+        if chosen and (not weights[index] or size > max_words):
             continue
-        kept |= more
-    shown = [shortened(blocks[at], question, best, room) for at in sorted(kept)]
-    return replace(reading, blocks=tuple(shown))
+        chosen |= added
+    shortened = [shorten_block(blocks[index], question, best_terms, max_words) for index in sorted(chosen)]
+    return replace(extract, blocks=tuple(shortened))
 
 
-def weight_of(block: Block, question: QuestionTerms, best: frozenset[str]) -> float:
-    """Most for the block with the sentence that the search found best."""
+def block_weight(block: AnswerBlock, question: QuestionTerms, best_terms: frozenset[str]) -> float:
+    """The weight of the question's terms in a block; the block with the best sentence gets most."""
     terms = frozenset[str]().union(*(terms_of(unit.plain) for unit in block.units))
-    share = len(terms & best) / len(best) if best else 0
-    return question.weigh(terms) + share * sum(question.weights.values())
+    share = len(terms & best_terms) / len(best_terms) if best_terms else 0
+    return question.weight_of(terms) + share * question.total_weight
 
 
-def tied_to(blocks: Sequence[Block], at: int) -> set[int]:
-    """A block with the sentence that announces it, and with what it announces."""
-    first = at
+def announced_group(blocks: Sequence[AnswerBlock], index: int) -> set[int]:
+    """The indices of a block, of the blocks that announce it, and of those that it announces."""
+    first = index
     while first > 0 and blocks[first - 1].announces(blocks[first]):
         first -= 1
-    last = at
+    last = index
     while last + 1 < len(blocks) and blocks[last].announces(blocks[last + 1]):
         last += 1
     return set(range(first, last + 1))
 
 
-def shortened(block: Block, question: QuestionTerms, best: frozenset[str], room: int) -> Block:
-    """Steps and code stay whole; of a long paragraph or table what bears on the question."""
-    most = limits.MAX_ANSWER_LIST_WORDS if block.kind == "list" else room
-    if block.kind == "code" or size_of(block) <= most:
+def shorten_block(
+    block: AnswerBlock, question: QuestionTerms, best_terms: frozenset[str], max_words: int
+) -> AnswerBlock:
+    """Lists have a limit of their own, because steps belong together; code stays whole."""
+    max_size = limits.MAX_ANSWER_LIST_WORDS if block.kind == "list" else max_words
+    if block.kind == "code" or size_of(block) <= max_size:
         return block
-    return fewer(block, question, best)
 
-
-def fewer(block: Block, question: QuestionTerms, best: frozenset[str]) -> Block:
-    def worth(unit: Unit) -> float:
+    def weight(unit: AnswerUnit) -> float:
         terms = terms_of(unit.plain)
-        return question.weigh(terms) + len(terms & best) / (len(best) or 1)
+        return question.weight_of(terms) + len(terms & best_terms) / (len(best_terms) or 1)
 
-    found = sorted(block.units, key=lambda unit: -worth(unit))[:MAX_ROWS]
-    return replace(block, units=tuple(unit for unit in block.units if unit in found))
+    best_units = sorted(block.units, key=lambda unit: -weight(unit))[:MAX_UNITS]
+    return replace(block, units=tuple(unit for unit in block.units if unit in best_units))

@@ -1,4 +1,4 @@
-"""Questions that go on from the ones before: "And on Windows?", "How do I undo it?"."""
+"""Follow-up questions, which refer to earlier ones: "And on Windows?", "How do I undo it?"."""
 
 import re
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from instep.core import limits
 from instep.search.schemas import Passage
 from instep.text.terms import ordered_terms, terms_of
 
-# With fewer words that tell something a question hardly stands alone.
+# A question with fewer terms is rarely complete without the one before it.
 MIN_STANDALONE_TERMS = 3
-# Of its words, as many as a passage must hold that it goes on to.
+# The share (0..1) of a follow-up's own terms that a passage must contain.
 MIN_TERM_OVERLAP = 0.5
-# As a question goes on in the languages that people ask in most; what it refers to is not in it.
+# Conjunctions at the beginning and pronouns, in the most common languages: what they refer to is missing.
 FOLLOW_UP_WORDS = re.compile(
     r"\A\W*+(?:and|but|or|then|also|what about|how about|und|aber|oder|et|mais|ou|y|pero|e|ma|en|maar)\b"
     r"|\b(?:it|that|this|those|these|they|them|one|ones|there|same|dies\w*|das|es|sie|dort|cela|ça|lo|esto|eso|isso|quello)\b",
@@ -24,24 +24,24 @@ def is_follow_up(question: str) -> bool:
 
 
 def contextualize(question: str, earlier: Sequence[str]) -> str:
-    """The question behind those that it goes on from: back to the last one that stands alone."""
-    before: list[str] = []
+    """The question after the earlier ones that it may refer to: back to the last that is no follow-up."""
+    context: list[str] = []
     for text in reversed(earlier[-limits.MAX_EARLIER_QUESTIONS :]):
-        before.insert(0, text)
+        context.insert(0, text)
         if not is_follow_up(text):
             break
-    return " ".join([*before, question])
+    return " ".join([*context, question])
 
 
 def rerank_for_follow_up(passages: Sequence[Passage], question: str) -> tuple[list[Passage], bool]:
-    """The passages found with what was asked before, those first that hold what is new; whether one does."""
+    """The passages by how many of the follow-up's own terms they contain, and whether one contains enough."""
     terms = terms_of(question)
     if not terms or not passages:
         return list(passages), bool(passages)
 
-    def held(passage: Passage) -> float:
-        words = " ".join((passage.title, *passage.headings, passage.text))
-        return len(terms & terms_of(words)) / len(terms)
+    def overlap(passage: Passage) -> float:
+        text = " ".join((passage.title, *passage.headings, passage.text))
+        return len(terms & terms_of(text)) / len(terms)
 
-    ordered = sorted(passages, key=held, reverse=True)
-    return ordered, held(ordered[0]) >= MIN_TERM_OVERLAP
+    ranked = sorted(passages, key=overlap, reverse=True)
+    return ranked, overlap(ranked[0]) >= MIN_TERM_OVERLAP

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from instep.answers.ask import Answer, QuestionRequest, ask
-from instep.answers.schemas import SourceOut
+from instep.answers.ask import QuestionRequest, answer_from_articles
+from instep.answers.schemas import Answer, SourceOut
 from instep.golden.actions import list_golden_questions
 from instep.golden.schemas import GoldenQuestion, GoldenQuestionOut
 from instep.identity.schemas import Ctx
@@ -12,31 +12,31 @@ from instep.web.shapes import Out
 
 @dataclass(frozen=True, slots=True)
 class GoldenAnswer:
-    """A golden question, and what visitors are told."""
+    """A golden question with the answer that visitors get."""
 
-    golden: GoldenQuestion
+    question: GoldenQuestion
     answer: Answer
 
     @property
-    def is_kept(self) -> bool:
-        cited = {source.passage.article_id for source in self.answer.sources}
-        return self.answer.answered and self.golden.article_id in cited
+    def is_answered_from_its_article(self) -> bool:
+        article_ids = {cited.passage.article_id for cited in self.answer.sources}
+        return self.answer.answered and self.question.article_id in article_ids
 
     @property
     def fault(self) -> str | None:
         """What is wrong, in a sentence."""
-        if self.is_kept:
+        if self.is_answered_from_its_article:
             return None
-        if self.golden.article_id is None:
+        if self.question.article_id is None:
             return "Its article has been removed for good."
         if not self.answer.answered:
             return "It is not answered."
-        others = ", ".join(dict.fromkeys(f"“{source.passage.title}”" for source in self.answer.sources))
+        others = ", ".join(dict.fromkeys(f"“{cited.passage.title}”" for cited in self.answer.sources))
         return f"It is answered from {others}."
 
 
 class GoldenAnswerOut(GoldenQuestionOut):
-    """A golden question with what answers it now."""
+    """A golden question with its present answer."""
 
     kept: bool
     fault: str | None
@@ -45,29 +45,31 @@ class GoldenAnswerOut(GoldenQuestionOut):
 
 
 class GoldenRunOut(Out):
-    """What became of all golden questions of a bot."""
+    """The results of all golden questions of a bot."""
 
     kept: bool
     results: list[GoldenAnswerOut]
 
 
 async def ask_golden_questions(ctx: Ctx) -> list[GoldenAnswer]:
-    """Ask them all without a model, each in the language of its article."""
-    return [
-        GoldenAnswer(golden, await ask(ctx, QuestionRequest(golden.question, golden.locale)))
-        for golden in await list_golden_questions(ctx)
-    ]
+    """Ask all golden questions without a model, each in the language of its article."""
+    answers: list[GoldenAnswer] = []
+    for question in await list_golden_questions(ctx):
+        request = QuestionRequest(question.question, question.locale)
+        answers.append(GoldenAnswer(question, await answer_from_articles(ctx, request)))
+    return answers
 
 
-def golden_run_out(asked: list[GoldenAnswer]) -> GoldenRunOut:
-    return GoldenRunOut(kept=all(one.is_kept for one in asked), results=[golden_out(one) for one in asked])
+def golden_run_out(answers: list[GoldenAnswer]) -> GoldenRunOut:
+    results = [golden_answer_out(answer) for answer in answers]
+    return GoldenRunOut(kept=all(result.kept for result in results), results=results)
 
 
-def golden_out(asked: GoldenAnswer) -> GoldenAnswerOut:
+def golden_answer_out(golden: GoldenAnswer) -> GoldenAnswerOut:
     return GoldenAnswerOut.of_row(
-        asked.golden,
-        kept=asked.is_kept,
-        fault=asked.fault,
-        confidence=asked.answer.confidence,
-        sources=[SourceOut.of(source) for source in asked.answer.sources],
+        golden.question,
+        kept=golden.is_answered_from_its_article,
+        fault=golden.fault,
+        confidence=golden.answer.confidence,
+        sources=[SourceOut.of(cited) for cited in golden.answer.sources],
     )

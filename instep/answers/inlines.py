@@ -1,4 +1,4 @@
-"""The words of a line of Markdown: without links, pictures, HTML and footnotes; code stays as it is."""
+"""Lines of Markdown without links, pictures, HTML and footnotes; code stays as it is."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
-# An icon at the beginning of what is set in bold.
-MARKED_TAG = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
+# An icon at the beginning of bold text.
+TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
 TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|\[[^\[\]]*\])"
 IMAGE = re.compile(rf"!\[[^\[\]]*\]{TARGET}?")
 LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]{TARGET}")
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
-ADDRESS = re.compile(
+URL_OR_EMAIL = re.compile(
     r"<?((?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\bmailto:)[^\s<>\"'`|*]*[^\s<>\"'`|*.,;:!?)\]]"
     r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++)>?",
     re.IGNORECASE,
@@ -25,54 +25,63 @@ SENTENCE_END = re.compile(
     r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?])([\"'\u201d\u2019)\]*_]{0,3})\s+"
     r"(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])()(?=\S)"
 )
-HELD = "\ue000{}\ue001"
-IS_HELD = re.compile("\ue000(\\d+)\ue001")
+# Two private-use characters around the index of a code span.
+PLACEHOLDER = "\ue000{}\ue001"
+PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
 
 
 def sentences_in(text: str) -> Iterator[str]:
-    """The sentences of a paragraph; marks of emphasis that reach over several of them go."""
-    held, spans = hold_code(text)
+    """The sentences of a paragraph, without marks of emphasis that span several sentences."""
+    text_without_code, spans = replace_code(text)
     start = 0
-    for end in [*(found.end(found.lastindex or 0) for found in SENTENCE_END.finditer(held)), len(held)]:
-        whole = IS_HELD.sub(lambda found: spans[int(found[1])], balanced(held[start:end].strip()))
+    ends = [match.end(match.lastindex or 0) for match in SENTENCE_END.finditer(text_without_code)]
+    for end in [*ends, len(text_without_code)]:
+        sentence = restore_code(without_open_emphasis(text_without_code[start:end].strip()), spans)
         start = end
-        if re.search(r"\w", whole):
-            yield whole
+        if re.search(r"\w", sentence):
+            yield sentence
 
 
-def balanced(sentence: str) -> str:
+def without_open_emphasis(sentence: str) -> str:
     for mark in ("**", "__", "~~"):
         if sentence.count(mark) % 2:
             sentence = sentence.replace(mark, "")
     return sentence.replace("*", "") if sentence.replace("**", "").count("*") % 2 else sentence
 
 
-def inline(text: str) -> str:
-    """A line of text in which nothing leads anywhere: addresses are only shown, and no number is ours."""
-    held, spans = hold_code(text)
-    held = MARKED_TAG.sub(r"\1", held)
-    for form in (IMAGE, TAG, FOOTNOTE):
-        held = form.sub("", held)
-    held = LINK.sub(lambda found: found[1], held)
-    held = ADDRESS.sub(lambda found: f"`{found[1]}`", unescape(held))
-    held = BRACKETS.sub(lambda found: f"\\[{found[1]}\\]", held).replace("<", "\\<")
-    return " ".join(IS_HELD.sub(lambda found: spans[int(found[1])], held).split())
+def inline_text(text: str) -> str:
+    """A line with links and footnotes reduced to text.
+
+    No URL in it is clickable, and no `[1]` of an article can pass for a citation.
+    """
+    line, spans = replace_code(text)
+    line = TAG_IN_BOLD.sub(r"\1", line)
+    for pattern in (IMAGE, TAG, FOOTNOTE):
+        line = pattern.sub("", line)
+    line = LINK.sub(lambda match: match[1], line)
+    line = URL_OR_EMAIL.sub(lambda match: f"`{match[1]}`", unescape(line))
+    line = BRACKETS.sub(lambda match: f"\\[{match[1]}\\]", line).replace("<", "\\<")
+    return " ".join(restore_code(line, spans).split())
 
 
-def hold_code(text: str) -> tuple[str, list[str]]:
-    """The text with a mark in place of each piece of code."""
+def replace_code(text: str) -> tuple[str, list[str]]:
+    """The text with a placeholder for each code span, and the spans."""
     spans: list[str] = []
-    pieces: list[str] = []
+    parts: list[str] = []
     position = 0
     for start, end in code_spans(text):
-        pieces += (text[position:start], HELD.format(len(spans)))
+        parts += (text[position:start], PLACEHOLDER.format(len(spans)))
         spans.append(text[start:end])
         position = end
-    return "".join((*pieces, text[position:])), spans
+    return "".join((*parts, text[position:])), spans
+
+
+def restore_code(text: str, spans: list[str]) -> str:
+    return PLACEHOLDER_PATTERN.sub(lambda match: spans[int(match[1])], text)
 
 
 def code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where code begins and ends: at runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
+    """Start and end of each code span: runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
     ends: dict[int, list[tuple[int, int]]] = {}
     runs = [run.span() for run in BACKTICKS.finditer(text)]
     for start, end in reversed(runs):

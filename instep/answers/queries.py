@@ -36,20 +36,20 @@ async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: by
     )
 
 
-async def earlier_questions(ctx: Ctx, conversation_id: str, most: int) -> list[str]:
+async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[str]:
     """The last questions of a conversation, oldest first."""
-    found: list[str] | None = await ctx.tx.value(
+    questions: list[str] | None = await ctx.tx.value(
         """
         select array_agg(question order by created_at, id) from (
             select question, created_at, id from messages
             where bot_id = %(bot)s and conversation_id = %(id)s
-            order by created_at desc, id desc limit %(most)s) as last
+            order by created_at desc, id desc limit %(limit)s) as last
         """,
         bot=ctx.bot.id,
         id=conversation_id,
-        most=most,
+        limit=limit,
     )
-    return found or []
+    return questions or []
 
 
 async def insert_message(ctx: Ctx, row: dict[str, Any], sources: list[dict[str, Any]]) -> None:
@@ -85,7 +85,7 @@ async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | 
 
 
 async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
-    """The bot's secret, sealed. With the lock nobody else makes one before this transaction ends."""
+    """The bot's sealed secret. `lock` keeps others from creating one before this transaction ends."""
     if lock:
         await ctx.tx.execute(
             "select pg_advisory_xact_lock(hashtextextended('visitor_secret ' || %(bot)s::text, 0))",
@@ -100,7 +100,7 @@ async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
 
 
 async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
-    """In place of the one before, if there is one."""
+    """Insert the bot's secret, or replace the one it has."""
     await ctx.tx.execute(
         """
         insert into visitor_secrets (bot_id, workspace_id, sealed, created_at)
@@ -138,7 +138,7 @@ async def insert_conversation(
 async def escalate(
     ctx: Ctx, conversation_id: str, email: str | None, message: str | None
 ) -> Conversation | None:
-    """None when it is escalated already: of several at once exactly one does it."""
+    """None when it is escalated already: one statement decides, so one of several calls at once counts."""
     return await ctx.tx.first(
         Conversation,
         f"""
@@ -156,16 +156,16 @@ async def escalate(
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
-    """The number of a lead among those of its bot in the present hour, and the rest of that hour."""
+class LeadHits:
+    """The number of a lead among those of its bot in the present hour, and the seconds left of that hour."""
 
     number: int
     seconds_left: int
 
 
-async def count_lead(ctx: Ctx) -> Hits:
+async def count_lead(ctx: Ctx) -> LeadHits:
     return await ctx.tx.one(
-        Hits,
+        LeadHits,
         "select hits as number, seconds_left from count_hit('leads', %(bot)s, %(seconds)s)",
         bot=str(ctx.bot.id),
         seconds=limits.HOUR_SECONDS,

@@ -1,6 +1,5 @@
 """Questions, conversations and leads over REST, for visitors."""
 
-from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -18,8 +17,7 @@ from instep.answers.schemas import (
     QuestionAsked,
     WidgetConfigOut,
 )
-from instep.answers.streaming import events_of
-from instep.search.semantic.query_embedder import query_embedder
+from instep.answers.streaming import answer_events
 from instep.web.api import reply
 from instep.web.events import event_stream, wants_events
 from instep.web.visitors.route import CurrentVisitorCall, VisitorRouter
@@ -36,22 +34,18 @@ WidgetLocale = Annotated[
 
 @router.operation("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
 async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
-    await query_embedder.prepare(body.question)
-    async with call.begin() as ctx:
-        turn = await actions.prepare_turn(ctx, body)
-    # What the model costs is for those who pay.
-    model = None if call.is_paused else request.app.state.model
-    asking = partial(actions.ask_question, call.begin, turn, model)
+    model = request.app.state.model
+    pending = await actions.ask_question(call.begin, model, body, is_paused=call.is_paused)
     if wants_events(request):
-        return event_stream(events_of(asking))
-    return reply((await asking())[1])
+        return event_stream(answer_events(pending.complete))
+    return reply(AnswerOut.of_saved(await pending.complete()))
 
 
 @router.operation("POST /chat/messages/{messageId}/feedback", actions.give_feedback, FeedbackOut)
 async def give_feedback(call: CurrentVisitorCall, messageId: str, body: FeedbackGiven) -> Response:
     async with call.begin() as ctx:
-        judged = await actions.give_feedback(ctx, messageId, body)
-        return reply(FeedbackOut(message_id=judged.id, helpful=judged.helpful))
+        feedback = await actions.give_feedback(ctx, messageId, body)
+        return reply(FeedbackOut(message_id=feedback.id, helpful=feedback.helpful))
 
 
 @router.operation("GET /widget/{botId}/config", actions.get_widget_config, WidgetConfigOut)

@@ -1,6 +1,5 @@
 """The shapes of questions and answers, conversations and leads (contract sections 5 and 6)."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -8,20 +7,16 @@ from uuid import UUID
 
 from pydantic import MISSING, AfterValidator, Field
 
-from instep.answers.ask import Answer
-from instep.answers.citing import Source
 from instep.core import limits
+from instep.core.email_addresses import is_email_address
+from instep.search.schemas import Passage
 from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
 ConversationStatus = Literal["open", "escalated"]
-# As browsers check an e-mail field, but with dots only between signs and with a domain of two labels or more.
-SIGNS = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-EMAIL = rf"(?=[^@]{{1,64}}@){SIGNS}(?:\.{SIGNS})*@{LABEL}(?:\.{LABEL})+"
 
 
-def valid_email(text: str) -> str:
-    if re.fullmatch(EMAIL, text) is None:
+def checked_email(text: str) -> str:
+    if not is_email_address(text):
         raise ValueError("it must be an e-mail address such as ann@example.com")
     return text
 
@@ -31,9 +26,9 @@ Email = Annotated[
     Field(
         max_length=limits.MAX_EMAIL_CHARACTERS,
         examples=["ann@example.com"],
-        json_schema_extra={"pattern": f"^{EMAIL}$", "format": "email"},
+        json_schema_extra={"format": "email"},
     ),
-    AfterValidator(valid_email),
+    AfterValidator(checked_email),
 ]
 Message = Annotated[
     Text,
@@ -45,8 +40,8 @@ Message = Annotated[
 PersonName = Annotated[Text, Field(max_length=limits.MAX_NAME_CHARACTERS, examples=["Ann Example"])]
 
 
-def with_single_blanks(text: str) -> str:
-    """Runs of white space say nothing in a question, and all that reads it is spared them."""
+def collapse_white_space(text: str) -> str:
+    """The question with each run of white space as one blank."""
     return " ".join(text.split())
 
 
@@ -59,19 +54,52 @@ QuestionText = Annotated[
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
-    AfterValidator(with_single_blanks),
+    AfterValidator(collapse_white_space),
 ]
-Visitor = Annotated[
+VisitorId = Annotated[
     Text,
     Field(
         max_length=limits.MAX_VISITOR_CHARACTERS,
-        description="Whoever asks: an identifier of your choice, the same for all questions of one visitor. "
+        description="Who asks: an identifier of your choice, the same for all questions of one visitor. "
         "Only a hash of it is kept.",
         examples=["visitor-7f3a"],
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an answer cites by its number; `excerpt` is what the answer took from it."""
+
+    n: int
+    passage: Passage
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a visitor reads. `blocks` are the parts of the text, in order; `confidence` is 0..1."""
+
+    blocks: tuple[str, ...]
+    answered: bool
+    confidence: float
+    sources: tuple[CitedPassage, ...]
+    model: str | None = None
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswer:
+    """An answer that was saved as a message of a conversation."""
+
+    answer: Answer
+    conversation_id: str
+    message_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +119,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a visitor thinks of an answer, as a row of `messages` keeps it."""
+    """A visitor's feedback on an answer: columns of a row of `messages`."""
 
     id: str
     helpful: bool
@@ -113,7 +141,7 @@ class Lead:
 
 
 class EmbedBody(Body):
-    """What each call of the answer API names: a bot and its public key."""
+    """The bot and its public key, which each call of the answer API names."""
 
     bot_id: Annotated[str, Field(examples=["0190163d-8694-439b-aea5-966c26f8ad91"])]
     bot_key: Annotated[str, Field(examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])]
@@ -123,7 +151,7 @@ class QuestionAsked(EmbedBody):
     """A question of a visitor."""
 
     question: QuestionText
-    visitor: Visitor
+    visitor: VisitorId
     conversation_id: Text | MISSING = Field(
         default=MISSING,
         description="The conversation that it goes on with: one of this visitor.",
@@ -197,15 +225,15 @@ class SourceOut(Out):
     ]
 
     @classmethod
-    def of(cls, source: Source) -> "SourceOut":
-        passage = source.passage
+    def of(cls, cited: CitedPassage) -> "SourceOut":
+        passage = cited.passage
         return cls(
-            n=source.n,
+            n=cited.n,
             article_id=passage.article_id,
             title=passage.title,
             url=passage.url,
             heading=passage.headings[-1] if passage.headings else None,
-            excerpt=source.excerpt,
+            excerpt=cited.excerpt,
         )
 
 
@@ -235,13 +263,13 @@ class AnswerPreviewOut(Out):
     sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
 
     @classmethod
-    def of(cls, answer: Answer, **kept: str) -> Self:
+    def of(cls, answer: Answer, **ids: str) -> Self:
         return cls(
             answer=answer.text,
             answered=answer.answered,
             confidence=answer.confidence,
             sources=[SourceOut.of(source) for source in answer.sources],
-            **kept,
+            **ids,
         )
 
 
@@ -251,9 +279,13 @@ class AnswerOut(AnswerPreviewOut):
     conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
 
+    @classmethod
+    def of_saved(cls, saved: SavedAnswer) -> "AnswerOut":
+        return cls.of(saved.answer, conversation_id=saved.conversation_id, message_id=saved.message_id)
+
 
 class FeedbackOut(Out):
-    """What is kept of a visitor's judgement."""
+    """The feedback that was saved."""
 
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
     helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]

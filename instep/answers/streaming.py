@@ -1,31 +1,30 @@
-"""An answer as events: its sources, its text part by part, and all of it."""
+"""An answer as server-sent events: its sources, its text part by part, and the whole of it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from instep.answers.ask import Answer
-from instep.answers.schemas import AnswerOut
+from instep.answers.schemas import AnswerOut, SavedAnswer
 from instep.core import limits
 from instep.web.events import PAUSE, event, failure
 
-Asking = Callable[[], Awaitable[tuple[Answer, AnswerOut]]]
+Complete = Callable[[], Awaitable[SavedAnswer]]
 
 
-async def events_of(asking: Asking) -> AsyncIterator[bytes]:
-    """Nothing is told before it was checked; meanwhile a line without meaning keeps the connection open."""
+async def answer_events(complete: Complete) -> AsyncIterator[bytes]:
+    """Nothing is sent before all of the answer was checked; until then comments keep the connection open."""
     yield PAUSE
-    work = asyncio.ensure_future(asking())
+    work = asyncio.ensure_future(complete())
     try:
         while not (await asyncio.wait({work}, timeout=limits.STREAM_HEARTBEAT_SECONDS))[0]:
             yield PAUSE
-        answer, shown = work.result()
+        saved = work.result()
     except Exception as error:
         yield failure(error)
         return
     finally:
         work.cancel()
-    body = shown.model_dump(mode="json", by_alias=True)
+    body = AnswerOut.of_saved(saved).model_dump(mode="json", by_alias=True)
     yield event("sources", {"sources": body["sources"]})
-    for number, block in enumerate(answer.blocks):
+    for number, block in enumerate(saved.answer.blocks):
         yield event("delta", {"text": block if number == 0 else f"\n\n{block}"})
     yield event("done", body)

@@ -1,11 +1,11 @@
-"""What answers and the widget say themselves, in the languages that most help centers are written in."""
+"""The texts of declined answers and of the widget, in the most common languages of help centers."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The sentences of a declined answer, and the texts of a widget."""
+    """The sentences of a declined answer, and the texts of the widget, in one language."""
 
     no_answer: str
     nearest: str
@@ -112,5 +112,5 @@ TEXTS = {
 
 
 def texts_for(locale: str) -> Texts:
-    """In the language of a locale; in English where its language is not among these."""
+    """The texts in the language of a locale, or in English if it is not among these."""
     return TEXTS.get(locale.split("-")[0], TEXTS["en"])

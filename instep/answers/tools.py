@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from instep.answers import actions
-from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, Visitor, WidgetConfigOut
+from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, VisitorId, WidgetConfigOut
 from instep.core import limits
 from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest, SearchText
@@ -20,7 +20,7 @@ toolbox = Toolbox(BotKeyNamed)
 AnswerLocale = Annotated[Locale | None, Field(description="The language to answer in, such as `en`.")]
 SearchLocale = Annotated[Locale | None, Field(description="Only articles in this language.")]
 TextLocale = Annotated[Text | None, Field(description="The language of the texts; the bot's where not sent.")]
-Conversation = Annotated[
+ConversationIdNamed = Annotated[
     Text | None,
     Field(
         description="`conversationId` of the answer before, where the question goes on from it: with the "
@@ -28,8 +28,8 @@ Conversation = Annotated[
     ),
 ]
 VisitorNamed = Annotated[
-    Visitor | None,
-    Field(description="Whoever asks: an identifier of your choice. Only a hash of it is kept."),
+    VisitorId | None,
+    Field(description="Who asks: an identifier of your choice. Only a hash of it is kept."),
 ]
 WithTexts = Annotated[bool, Field(description="Give each passage's whole text in Markdown too.")]
 
@@ -52,7 +52,7 @@ async def ask_docs(
     call: VisitorToolCall,
     question: QuestionText,
     locale: AnswerLocale = None,
-    conversation_id: Conversation = None,
+    conversation_id: ConversationIdNamed = None,
     visitor: VisitorNamed = None,
 ) -> AnswerOut:
     """Ask a question in plain words, and get an answer from the published articles, with its sources.
@@ -61,13 +61,10 @@ async def ask_docs(
     """
     sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}
-    asked = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
-    await query_embedder.prepare(question)
-    async with call.visit.begin() as ctx:
-        turn = await actions.prepare_turn(ctx, asked)
-    # What the model costs is for those who pay.
-    model = None if call.visit.is_paused else call.state.model
-    return (await actions.ask_question(call.visit.begin, turn, model))[1]
+    new = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
+    visit = call.visit
+    pending = await actions.ask_question(visit.begin, call.state.model, new, is_paused=visit.is_paused)
+    return AnswerOut.of_saved(await pending.complete())
 
 
 @toolbox.tool(search_passages, ListOut[PassageOut], "Search the help center")
@@ -82,8 +79,8 @@ async def search_docs(
     """Search the published articles for the passages that say most about some words, best first."""
     await query_embedder.prepare(query)
     async with call.visit.begin() as ctx:
-        ask = partial(search_passages, ctx, SearchRequest(query, locale))
-        return await list_within_budget(ask, partial(passage_out, include_text), call.page(limit, cursor))
+        search = partial(search_passages, ctx, SearchRequest(query, locale))
+        return await list_within_budget(search, partial(passage_out, include_text), call.page(limit, cursor))
 
 
 @toolbox.tool(actions.get_widget_config, WidgetConfigOut, "Describe the help center")

@@ -44,8 +44,7 @@ def ask(
     if question is None:
         run_golden(bot, workspace, as_json)
         return
-    from instep.answers.ask import QuestionRequest
-    from instep.answers.ask import ask as answer
+    from instep.answers.ask import QuestionRequest, answer_from_articles
     from instep.answers.schemas import AnswerPreviewOut
     from instep.core.locales import valid_locale
 
@@ -54,7 +53,7 @@ def ask(
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
     use_served_url()
-    preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer(ctx, request)))
+    preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer_from_articles(ctx, request)))
     say(preview, as_text(preview), as_json)
     if not preview.answered:
         raise typer.Exit(NOT_ANSWERED)

@@ -12,6 +12,7 @@ from instep.core.jobs import defer
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+from instep.identity.visitors import hash_visitor
 from instep.insights.health import checking
 from instep.insights.health.assessment import StatusFilter, assess_articles, sort_key
 from instep.insights.health.checking import Finding
@@ -68,7 +69,7 @@ async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nea
     question_id = await queries.find_same(ctx, terms, wording.marks, locale)
     if question_id is None:
         question_id = await queries.insert(ctx, wording, terms, locale)
-    visitor_hash = hash_visitor(question_id, visitor)
+    visitor_hash = hash_visitor(question_id, visitor)[:VISITOR_HASH_BYTES]
     articles = nearest[: limits.MAX_NEAREST_ARTICLES]
     need = await queries.count_asking(ctx, question_id, wording.text, visitor_hash, articles)
     await _defer_draft(ctx, question_id, need)
@@ -116,8 +117,3 @@ async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) 
         assert subject.content_markdown is not MISSING, "one of the three was sent"
         findings = checking.after_cursor(page, await checking.check_text(ctx, subject.content_markdown))
     return page.page_of(findings[: page.size + 1], lambda finding: finding.sort_key)
-
-
-def hash_visitor(question_id: str, visitor: str) -> bytes:
-    """Hash a visitor, salted with the question so that a visitor can't be followed across questions."""
-    return hashlib.sha256(f"{question_id} {visitor}".encode("utf-8", "replace")).digest()[:VISITOR_HASH_BYTES]

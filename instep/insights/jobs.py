@@ -7,6 +7,7 @@ goes live: what comes out waits in the review queue.
 from functools import partial
 
 from instep.core import limits
+from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
 from instep.core.jobs import Job, defer
@@ -18,11 +19,12 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
 from instep.insights.questions import queries
 from instep.insights.questions.gap_drafts import draft_of, gap_request
+from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks.jobs import WRITER
-from instep.tasks.model_step import ModelStep
 from instep.tasks.sources import find_sources
 from instep.writer import Proposal
+from instep.writer.llm.model_step import ModelStep
 from instep.writer.new_articles.outline import write_article
 
 
@@ -49,9 +51,9 @@ async def process_gap(database: Database, payload: dict[str, str], model: Model 
         sources = await find_sources(ctx, searches, gap.locale, min_coverage=0)
     report = await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
     if model is not None:
-        report = await ModelStep(model, partial(job_context, database, payload, WRITER)).write(
-            request, sources, report
-        )
+        budgeted = task_model(model, partial(job_context, database, payload, WRITER))
+        model_step = ModelStep(budgeted, settings().model_tokens_per_task)
+        report = await model_step.write(request, sources, report)
 
     async def store_draft() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():

@@ -1,1 +1,1 @@
-"""The seam to a language model: one protocol, two providers, and what may be spent. It is optional."""
+"""The optional language model: one protocol and two providers, token budgets, and the guard."""

@@ -1,4 +1,4 @@
-"""Asks a provider's endpoint: one time limit over all attempts, few retries, answers of a bounded size."""
+"""Calls a provider's endpoint: one time limit over all attempts, few retries, responses of a bounded size."""
 
 import asyncio
 import json
@@ -13,11 +13,11 @@ from instep.llm.provider import Provider
 
 Pause = Callable[[float], Awaitable[None]]
 
-# As many parts of the newest form as a provider can do without.
-OLDER_FORMS = 2
+# A provider can do without this many optional features of the newest form.
+MAX_OLDER_FORMS = 2
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
-# Nothing was worked on, so nothing was used.
-REFUSALS = {
+# With these statuses the provider has not run the model, so no tokens were used.
+STATUS_MESSAGES = {
     401: "It refused the key (401).",
     403: "It refused the key (403).",
     404: "It knows no such model or address (404).",
@@ -26,73 +26,72 @@ REFUSALS = {
 
 
 class HttpModel:
-    """A model behind an endpoint. What an endpoint says of an error stays there: it may repeat the key."""
+    """A model behind an endpoint. Error bodies of an endpoint are not passed on: they may repeat the key."""
 
     def __init__(
         self,
         name: str,
         provider: Provider,
-        caller: OutboundClient,
-        seconds: float,
+        client: OutboundClient,
+        timeout_seconds: float,
         pause: Pause = asyncio.sleep,
     ) -> None:
         self.name = name
         self.provider = provider
-        self.caller = caller
-        self.seconds = seconds
+        self.client = client
+        self.timeout_seconds = timeout_seconds
         self.pause = pause
 
-    async def answer(self, question: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt) -> Completion:
         try:
-            async with asyncio.timeout(self.seconds):
-                return self.provider.read(
-                    await complete_with_retries(partial(self.ask, question), self.pause)
-                )
+            async with asyncio.timeout(self.timeout_seconds):
+                body = await complete_with_retries(partial(self.attempt, prompt), self.pause)
+                return self.provider.read_completion(body)
         except TimeoutError:
-            raise CompletionError(f"It did not answer within {self.seconds:g} seconds.") from None
+            raise CompletionError(f"It did not answer within {self.timeout_seconds:g} seconds.") from None
 
-    async def ask(self, question: Prompt) -> RawResponse:
-        """One attempt; an endpoint that knows no newest form is asked, in an older form from then on."""
-        for _ in range(OLDER_FORMS):
-            answer = await self.post(question)
-            plainer = self.provider.without_optional_features(answer.body.decode("utf-8", "replace"))
-            if answer.status not in (400, 422) or plainer is None:
-                return answer
-            self.provider = plainer
-        return await self.post(question)
+    async def attempt(self, prompt: Prompt) -> RawResponse:
+        """One attempt. An endpoint that rejects an optional feature gets the older form from then on."""
+        for _ in range(MAX_OLDER_FORMS):
+            response = await self.post(prompt)
+            older = self.provider.without_optional_features(response.body.decode("utf-8", "replace"))
+            if response.status not in (400, 422) or older is None:
+                return response
+            self.provider = older
+        return await self.post(prompt)
 
-    async def post(self, question: Prompt) -> RawResponse:
-        body = json.dumps(self.provider.body(question)).encode()
+    async def post(self, prompt: Prompt) -> RawResponse:
+        body = json.dumps(self.provider.request_body(prompt)).encode()
         headers = {**HEADERS, **self.provider.headers}
+        url = self.provider.url
         try:
-            return await send_request(
-                self.caller, self.provider.url, body, headers, limits.MAX_COMPLETION_BYTES
-            )
-        except RequestFailed as none:
-            raise CompletionError(none.message) from None
+            return await send_request(self.client, url, body, headers, limits.MAX_COMPLETION_BYTES)
+        except RequestFailed as error:
+            raise CompletionError(error.message) from None
 
 
-async def complete_with_retries(ask: Callable[[], Awaitable[RawResponse]], pause: Pause) -> bytes:
-    """The body of an answer 200, after a few more attempts where too many ask or something is broken."""
-    for attempt in range(1, limits.MAX_MODEL_RETRIES + 2):
-        answer = await ask()
-        if answer.status == 200:
-            return answer.body
-        if answer.status != 429 and answer.status < 500:
-            kind = PromptRejected if answer.status in (400, 413, 422) else CompletionError
-            raise kind(REFUSALS.get(answer.status, f"It answered {answer.status}."), 0)
-        if attempt <= limits.MAX_MODEL_RETRIES:
-            await pause(retry_delay(answer, attempt))
-    raise CompletionError(f"It answered {answer.status}, {attempt} times.", 0)
+async def complete_with_retries(attempt: Callable[[], Awaitable[RawResponse]], pause: Pause) -> bytes:
+    """The body of a response 200. Statuses 429 and 5xx are retried a few times, others are not."""
+    for number in range(1, limits.MAX_MODEL_RETRIES + 2):
+        response = await attempt()
+        if response.status == 200:
+            return response.body
+        if response.status != 429 and response.status < 500:
+            kind = PromptRejected if response.status in (400, 413, 422) else CompletionError
+            raise kind(STATUS_MESSAGES.get(response.status, f"It answered {response.status}."), 0)
+        if number <= limits.MAX_MODEL_RETRIES:
+            await pause(retry_delay(response, number))
+    raise CompletionError(f"It answered {response.status}, {number} times.", 0)
 
 
-def retry_delay(answer: RawResponse, attempt: int) -> float:
-    """As long as the endpoint asks, or twice as long each time; `CompletionError` where that is too long."""
-    asked = answer.headers.get("retry-after", "")
+def retry_delay(response: RawResponse, attempt: int) -> float:
+    """Seconds to wait: `Retry-After`, or twice as long each time; `CompletionError` if that is too long."""
+    retry_after = response.headers.get("retry-after", "")
     try:
-        seconds = float(asked) if asked else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
+        seconds = float(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
     except ValueError:
+        # An HTTP date: providers send seconds, so a date is answered with the longest wait.
         seconds = limits.MAX_MODEL_RETRY_SECONDS
     if not 0 <= seconds <= limits.MAX_MODEL_RETRY_SECONDS:
-        raise CompletionError(f"It answered {answer.status} and asks to wait for too long.", 0)
+        raise CompletionError(f"It answered {response.status} and asks to wait for too long.", 0)
     return seconds

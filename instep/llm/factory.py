@@ -1,4 +1,4 @@
-"""Which model the operator has set, if any."""
+"""The language model and the embedding model that the settings name, if any."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,18 +21,18 @@ from instep.llm.provider import Provider
 
 @asynccontextmanager
 async def open_model(settings: Settings) -> AsyncIterator[Model | None]:
-    """The model of this installation, ready to be asked; none is set by default."""
+    """The language model of this installation; None unless one is set."""
     if settings.model is None:
         yield None
         return
     provider = provider_of(settings)
-    async with aclosing(OutboundClient(only(provider.url))) as caller:
-        yield HttpModel(settings.model, provider, caller, settings.model_seconds)
+    async with aclosing(OutboundClient(allow_only(provider.url))) as client:
+        yield HttpModel(settings.model, provider, client, settings.model_seconds)
 
 
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
-    """What gives texts their vectors in this installation; nothing does by default."""
+    """The embedding model of this installation; None unless one is set."""
     kind, _, name = (settings.embeddings or "").partition(":")
     if not kind:
         yield None
@@ -40,8 +40,8 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
         yield await asyncio.to_thread(local_embedding.load, Path(name))
     else:
         url = settings.vectors_url or openai.BASE_URL
-        async with aclosing(OutboundClient(only(url))) as caller:
-            yield HttpEmbedder(name, caller, url, settings.vectors_key)
+        async with aclosing(OutboundClient(allow_only(url))) as client:
+            yield HttpEmbedder(name, client, url, settings.vectors_key)
 
 
 def provider_of(settings: Settings) -> Provider:
@@ -49,12 +49,12 @@ def provider_of(settings: Settings) -> Provider:
     key, url = settings.provider_key, settings.provider_url
     if settings.provider == "anthropic":
         return Anthropic(name, url or anthropic.BASE_URL, key)
-    # Servers of others know the older field; OpenAI's newest models refuse it.
+    # Other servers know only the older field; OpenAI's newest models refuse it.
     return OpenAi(name, url or openai.BASE_URL, key, limit=openai.OLDER if url else openai.NEWER)
 
 
-def only(address: str) -> AllowList:
-    """The address comes from the operator, so its host may be private, and without TLS: it and no other."""
+def allow_only(address: str) -> AllowList:
+    """Allow one host. The operator has set it, so it may be private and without TLS."""
     url = parse_url(address)
     if url.address is None:
         return AllowList(hosts=frozenset((url.host,)))
@@ -62,12 +62,12 @@ def only(address: str) -> AllowList:
 
 
 def describe_model(settings: Settings) -> str:
-    """What `instep doctor` tells."""
+    """The line of `instep doctor` about the language model."""
     return f"{settings.model} at {provider_of(settings).url}" if settings.model else "none is set"
 
 
 def describe_embeddings(settings: Settings) -> str:
-    """What `instep doctor` tells of what gives texts their vectors."""
+    """The line of `instep doctor` about the embedding model."""
     if settings.embeddings is None:
         return "none are set"
     if settings.embeddings.startswith("local:"):

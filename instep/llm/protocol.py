@@ -1,63 +1,68 @@
-"""What is asked of a language model, whichever it is, and what comes back."""
+"""The prompt for a language model and its completion, whichever provider serves it."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-# Fewer than most texts have: an estimate of tokens errs on the side of the budget.
-_BYTES_OF_A_TOKEN = 3
+# Most texts have more bytes per token, so an estimate of tokens errs on the side of the budget.
+_BYTES_PER_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`told` are our words, `asked` holds those of others, labelled; the answer is JSON of the schema."""
+    """`system` is our own text, `user` holds delimited data of others; the completion is JSON of `schema`."""
 
-    told: str
-    asked: str
+    system: str
+    user: str
     schema: Mapping[str, Any]
-    most_tokens: int
+    max_output_tokens: int
 
     @property
-    def tokens(self) -> int:
-        """The most that it may cost, about."""
-        return tokens_of(self.told, self.asked, json.dumps(self.schema)) + self.most_tokens
+    def max_total_tokens(self) -> int:
+        """An estimate of the most tokens that this prompt and its completion take together."""
+        return estimate_tokens(self.system, self.user, json.dumps(self.schema)) + self.max_output_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the model wrote, and how many tokens that took in all, if it said so."""
+    """The text of the model. `total_tokens` counts prompt and output; None if the provider does not say."""
 
     text: str
-    tokens: int | None
+    total_tokens: int | None
 
 
 class CompletionError(Exception):
-    """The model gave none; `message` is a sentence without secrets, `tokens` what was used, None: unknown."""
+    """There is no completion; `message` is a sentence without secrets.
 
-    def __init__(self, message: str, tokens: int | None = None) -> None:
+    `total_tokens` is what the attempt used; None if that is unknown.
+    """
+
+    def __init__(self, message: str, total_tokens: int | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.tokens = tokens
+        self.total_tokens = total_tokens
 
 
 class PromptRejected(CompletionError):
-    """It does not take this very question; another one it may."""
+    """The provider does not accept this very prompt; it may accept another one."""
 
 
 class Model(Protocol):
-    """A language model that can be asked."""
+    """A language model that completes prompts."""
 
     @property
     def name(self) -> str: ...
 
-    async def answer(self, question: Prompt) -> Completion:
-        """The reply, or `CompletionError`."""
+    async def complete(self, prompt: Prompt) -> Completion:
+        """The completion, or `CompletionError`."""
 
 
-def tokens_of(*texts: str) -> int:
-    return sum(len(text.encode("utf-8", "replace")) // _BYTES_OF_A_TOKEN + 1 for text in texts)
+def estimate_tokens(*texts: str) -> int:
+    """An upper estimate of the tokens in some texts."""
+    return sum(len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 1 for text in texts)
 
 
 def bytes_of(tokens: int) -> int:
-    return tokens * _BYTES_OF_A_TOKEN
+    """The bytes of UTF-8 that are counted as so many tokens."""
+    return tokens * _BYTES_PER_TOKEN

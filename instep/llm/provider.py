@@ -1,4 +1,4 @@
-"""What differs between providers: the form of a request and of an answer."""
+"""What differs between providers: the form of a request and of a response."""
 
 import re
 from typing import Any, Protocol, Self, TypeVar
@@ -24,27 +24,27 @@ class Provider(Protocol):
     @property
     def headers(self) -> dict[str, str]: ...
 
-    def body(self, question: Prompt) -> dict[str, Any]: ...
+    def request_body(self, prompt: Prompt) -> dict[str, Any]: ...
 
-    def read(self, answer: bytes) -> Completion:
-        """The reply in an answer 200, or `CompletionError`."""
+    def read_completion(self, body: bytes) -> Completion:
+        """The completion in the body of a response 200, or `CompletionError`."""
 
     def without_optional_features(self, complaint: str) -> Self | None:
-        """The same endpoint asked in an older form, if the complaint names a part of the newer one."""
+        """The same endpoint in an older form, if the complaint names a part of the newer one."""
 
 
-def read_shape(kind: type[Shape], answer: bytes) -> Shape:
+def read_response(kind: type[Shape], body: bytes) -> Shape:
     try:
-        return kind.model_validate_json(answer)
+        return kind.model_validate_json(body)
     except ValidationError:
         raise CompletionError(OTHER_FORM) from None
 
 
-def written(text: str, tokens: int | None) -> Completion:
+def completion_of(text: str, total_tokens: int | None) -> Completion:
     if not text.strip():
-        raise CompletionError(EMPTY, tokens)
-    return Completion(text, tokens)
+        raise CompletionError(EMPTY, total_tokens)
+    return Completion(text, total_tokens)
 
 
-def names(complaint: str, field: str) -> bool:
+def mentions_field(complaint: str, field: str) -> bool:
     return re.search(rf"\b{field}\b", complaint) is not None

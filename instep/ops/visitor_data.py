@@ -4,7 +4,6 @@ A visitor is named by an e-mail address, or by the identifier that the pages of 
 By an address that is what was left with it or mentions it, by an identifier what was asked under it.
 """
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR
+from instep.identity.visitors import hash_visitor
 from instep.insights.questions.question_key import question_key
 from instep.web.shapes import Out
 
@@ -177,9 +177,7 @@ async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
     bots = await tx.value("select array_agg(id) from bots where workspace_id = %(id)s", id=workspace_id)
     if subject.visitor is None:
         return []
-    return [
-        hashlib.sha256(f"{bot} {subject.visitor}".encode("utf-8", "replace")).digest() for bot in bots or []
-    ]
+    return [hash_visitor(bot, subject.visitor) for bot in bots or []]
 
 
 async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:

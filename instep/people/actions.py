@@ -2,9 +2,9 @@
 
 import re
 
-from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
+from instep.core.email_addresses import is_email_address
 from instep.core.errors import AppError, InvalidRequest, NotFound
 from instep.core.ids import new_id
 from instep.identity.audit import record
@@ -18,9 +18,6 @@ from instep.people.attempts import count_known_browser, count_stranger
 from instep.people.known_browsers import known_browser, new_cookie
 from instep.people.passwords import hash_password, is_right, needs_new_hash, refuse_weak
 from instep.people.schemas import Attempt, AuditEntry, Candidate, SignedIn, User
-
-# The form of an e-mail address; whether it exists is not checked.
-EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+")
 
 
 class SignInFailed(AppError):
@@ -147,7 +144,7 @@ async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None =
 
 def valid_email(email: str) -> str:
     address = canonical_email(email)
-    if len(address) > limits.MAX_EMAIL_CHARACTERS or EMAIL.fullmatch(address) is None:
+    if not is_email_address(address):
         raise InvalidRequest(f"{email} is not a valid e-mail address.")
     return address
 

@@ -8,6 +8,7 @@ from instep import writer
 from instep.articles.queries import list_for_writer
 from instep.articles.schemas import Article
 from instep.core import limits
+from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, defer
@@ -16,12 +17,13 @@ from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor
+from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks import queries
-from instep.tasks.model_step import ModelStep
 from instep.tasks.queries import TaskInput
 from instep.tasks.reports import emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
+from instep.writer.llm.model_step import ModelStep
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 
@@ -69,7 +71,8 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     if model is not None:
         async with job_context(database, payload, WRITER) as ctx:
             await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
-        model_step = ModelStep(model, partial(job_context, database, payload, WRITER))
+        budgeted = task_model(model, partial(job_context, database, payload, WRITER))
+        model_step = ModelStep(budgeted, settings().model_tokens_per_task)
         report = await improve(model_step, work, articles, sources, report, help_url)
 
     async def end_task() -> None:

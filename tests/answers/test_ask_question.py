@@ -133,13 +133,13 @@ async def test_what_the_articles_do_not_hold_is_said_and_a_person_offered(
 
 
 async def test_it_is_said_in_the_visitors_language(api: Api, cast: Cast) -> None:
-    told = [
+    refusals = [
         (await ask(api(None), cast.acme, "Wo?", locale=locale))["answer"] for locale in ("de-AT", "fr", "tlh")
     ]
 
-    assert told[0].startswith("Die Hilfeartikel beantworten das nicht.")
-    assert told[1].startswith("Les articles d'aide")
-    assert told[2].startswith("The help articles")
+    assert refusals[0].startswith("Die Hilfeartikel beantworten das nicht.")
+    assert refusals[1].startswith("Les articles d'aide")
+    assert refusals[2].startswith("The help articles")
 
 
 async def test_answered_questions_are_not_among_the_unanswered(api: Api, cast: Cast) -> None:
@@ -226,8 +226,8 @@ async def test_a_conversation_that_was_begun_here_can_be_escalated(api: Api, cas
     ok(await api(None).post(path, json=credentials(cast.acme)))
 
     [event] = await heard(owner, cast.acme, webhook)
-    shown = event["data"]["object"]
-    assert (shown["id"], shown["pageUrl"], shown["locale"]) == (
+    conversation = event["data"]["object"]
+    assert (conversation["id"], conversation["pageUrl"], conversation["locale"]) == (
         *(asked["conversationId"], f"{SITE}/pricing", "de"),
     )
 
@@ -243,9 +243,9 @@ async def test_what_was_asked_and_answered_is_kept_with_the_visitor_as_a_hash(
     assert message["id"] == answer["messageId"]
     assert (message["question"], message["answer"]) == (HOW, answer["answer"])
     assert [source["article_id"] for source in message["sources"]] == [article["id"]]
-    kept = [*await rows(owner, "conversations", cast.acme), message]
+    saved_rows = [*await rows(owner, "conversations", cast.acme), message]
     windows = await owner.value("select string_agg(subject, ' ') from rate_windows")
-    assert "secret.example" not in f"{kept} {windows}"
+    assert "secret.example" not in f"{saved_rows} {windows}"
 
 
 async def test_the_log_tells_nothing_of_it(

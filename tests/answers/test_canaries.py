@@ -33,13 +33,13 @@ async def secret_article(client: Client, **fields: object) -> Json:
 
 async def heard(api: Api, cast: Cast, **sent: object) -> str:
     """All that comes back, without what was asked."""
-    told = ""
+    content = ""
     for question in QUESTIONS:
         answer = await ask(api(None), cast.acme, question, **sent)
         body = {**credentials(cast.acme), "question": question, "visitor": "bob", **sent}
         events = await api(None).post(CHAT, json=body, headers={"Accept": "text/event-stream"})
-        told += f"{answer} {events.text}"
-    return told.lower()
+        content += f"{answer} {events.text}"
+    return content.lower()
 
 
 @pytest.mark.parametrize("assignment", NEVER)
@@ -109,8 +109,8 @@ async def test_the_model_is_told_no_word_of_it(app: FastAPI, api: Api, cast: Cas
 
     await ask(visitor, cast.acme, "Where is the archive?")
 
-    [asked] = model.asked
-    assert CANARY not in (asked.told + asked.asked).lower()
+    [prompt] = model.prompts
+    assert CANARY not in (prompt.system + prompt.user).lower()
 
 
 async def test_nothing_is_told_of_another_companys_articles(api: Api, cast: Cast) -> None:

@@ -10,7 +10,7 @@ from instep.core.markdown import render
 from instep.demo.help import read_help
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
-from tests.support.citations import numbers_are_those_of_sources, shown_words, unsupported
+from tests.support.citations import numbers_are_those_of_sources, unsupported, words_of_page
 from tests.support.http import ok, stranger
 from tests.support.questions import ask
 
@@ -34,7 +34,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 
     answered = [answer for answer in answers if answer["answered"]]
     assert len(answered) >= ENOUGH
-    pages = {ref: shown_words(render(article["contentMarkdown"])) for ref, article in articles.items()}
+    pages = {ref: words_of_page(render(article["contentMarkdown"])) for ref, article in articles.items()}
     assert [lost for answer in answered if (lost := unsupported(answer, pages))] == []
     assert all(numbers_are_those_of_sources(answer) for answer in answered)
     assert not any(re.search("<a |<img", render(answer["answer"])) for answer in answers)
@@ -43,8 +43,8 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
         shown = await api(None).get(path)
         assert shown.status_code == 200, url
         assert not anchor or f'id="{anchor}"' in shown.text, url
-    one = answered[0]["sources"][0]["articleId"]
-    assert ok(await client.get(f"/v1/articles/{one}"))["status"] == "published"
+    article_id = answered[0]["sources"][0]["articleId"]
+    assert ok(await client.get(f"/v1/articles/{article_id}"))["status"] == "published"
 
 
 async def ask_all(app: FastAPI, cast: Cast, questions: list[str]) -> list[Json]:

@@ -116,9 +116,9 @@ async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: T
         },
         {},
     )
-    shown = told(second)[1]
-    assert shown["id"] == bare["id"]
-    assert (shown["name"], shown["message"], shown["conversationId"]) == (None, None, None)
+    lead_object = told(second)[1]
+    assert lead_object["id"] == bare["id"]
+    assert (lead_object["name"], lead_object["message"], lead_object["conversationId"]) == (None, None, None)
 
 
 async def test_the_bots_chat_channels_are_told(api: Api, cast: Cast, database: Database, owner: Tx) -> None:

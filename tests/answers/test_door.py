@@ -247,7 +247,7 @@ async def test_the_refusals_come_in_order(
     path = escalation("conv_nothing")
 
     async with stranger(app) as client:
-        told = [
+        states = [
             refusal(await client.post(path, json={"botKey": "wrong", **bad}, headers=foreign)),
             refusal(await client.post(path, json={**paused, "botKey": "wrong", **bad}, headers=foreign)),
             refusal(await client.post(path, json={**paused, **bad}, headers=foreign)),
@@ -258,7 +258,7 @@ async def test_the_refusals_come_in_order(
     await spend(owner, "widget-chat", f"{cast.paused.bot_id} 192.0.2.13", 1_000)
     spent = await calling_from(app, "192.0.2.13", {**paused, **bad})
 
-    assert told == [
+    assert states == [
         (400, "invalid_request"),
         (401, "invalid_credentials"),
         (403, "origin_not_allowed"),
@@ -291,7 +291,7 @@ async def test_an_unforeseen_error_is_told_without_its_words(
     def fail(*_: object) -> None:
         raise RuntimeError("the words of the error")
 
-    monkeypatch.setattr("instep.answers.actions.clean_comment", fail)
+    monkeypatch.setattr("instep.answers.actions._clean_text", fail)
 
     refused = await api(None).post(LEADS, json=lead(cast))
 

@@ -55,11 +55,11 @@ async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: T
     escalated = ok(await escalate(api(None), cast.acme, conversation, email=ANN, message="Call me."))
 
     [event] = await heard(owner, cast.acme, webhook)
-    kind, shown, before = told(event)
+    kind, conversation_object, before = told(event)
     assert kind == "conversation.escalated"
     assert event["botId"] == str(cast.acme.bot_id)
     assert event["actor"] == {"type": "visitor", "name": "Visitor"}
-    assert shown == {
+    assert conversation_object == {
         "id": conversation,
         "status": "escalated",
         "locale": "en",
@@ -67,7 +67,7 @@ async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: T
         "email": ANN,
         "message": "Call me.",
         "botId": str(cast.acme.bot_id),
-        "createdAt": shown["createdAt"],
+        "createdAt": conversation_object["createdAt"],
         "escalatedAt": escalated["escalatedAt"],
     }
     assert before == {"status": "open", "email": None, "message": None, "escalatedAt": None}

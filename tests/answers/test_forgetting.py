@@ -32,10 +32,10 @@ async def test_old_questions_go_but_not_what_somebody_waits_for(
 
     await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
-    kept = {row["id"] for row in await rows(owner, "conversations", cast.acme)}
-    assert kept == {gone_on, escalated, with_lead, recent}
-    assert {row["conversation_id"] for row in await rows(owner, "messages", cast.acme)} == kept
-    assert forgotten not in kept
+    remaining = {row["id"] for row in await rows(owner, "conversations", cast.acme)}
+    assert remaining == {gone_on, escalated, with_lead, recent}
+    assert {row["conversation_id"] for row in await rows(owner, "messages", cast.acme)} == remaining
+    assert forgotten not in remaining
     answer = await client.post(
         "/chat",
         json={**credentials(cast.acme), "question": "?", "visitor": "ann-7", "conversationId": forgotten},
@@ -69,7 +69,10 @@ async def test_leads_and_escalations_go_when_their_retention_is_over(
 
     await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
-    leads, kept = await rows(owner, "leads", cast.acme), await rows(owner, "conversations", cast.acme)
+    leads, conversations = (
+        await rows(owner, "leads", cast.acme),
+        await rows(owner, "conversations", cast.acme),
+    )
     assert [lead["message"] for lead in leads] == ["within"]
-    assert {row["id"] for row in kept if row["message"] is None} == {leads[0]["conversation_id"]}
-    assert [row["message"] for row in kept if row["message"]] == ["within"]
+    assert {row["id"] for row in conversations if row["message"] is None} == {leads[0]["conversation_id"]}
+    assert [row["message"] for row in conversations if row["message"]] == ["within"]

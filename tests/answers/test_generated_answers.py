@@ -15,7 +15,7 @@ from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import all_pages
 from tests.support.questions import RESET, WEBHOOKS, ask, numbers_in, titles
-from tests.support.scripted_model import USED, Part, Scripted, parts_of, replying
+from tests.support.scripted_model import USED_TOKENS, Part, Scripted, parts_of, replying
 from tests.support.visitors import rows
 
 HOW = "How do I reset my password?"
@@ -28,7 +28,7 @@ class Silent:
 
     name = "silent:1"
 
-    async def answer(self, question: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt) -> Completion:
         raise CompletionError("It refused to answer.", 7)
 
 
@@ -203,13 +203,13 @@ async def test_it_is_asked_with_data_between_lines_that_none_can_imitate(
     first = await ask(client, cast.acme, hostile)
     await ask(client, cast.acme, HOW, conversationId=first["conversationId"])
 
-    [asked] = model.asked
-    assert hostile not in asked.told
-    assert HOW not in asked.told
+    [prompt] = model.prompts
+    assert hostile not in prompt.system
+    assert HOW not in prompt.system
     labels = r"(?:passage \d+|an earlier question|the question)"
-    [mark] = set(re.findall(rf"(?m)^===== (?:BEGIN|END) {labels} (\w{{16}}) =====$", asked.asked))
-    assert f"===== BEGIN an earlier question {mark} =====\n{' '.join(hostile.split())}\n=====" in asked.asked
-    assert f"===== BEGIN the question {mark} =====\n{HOW}\n=====" in asked.asked
+    [mark] = set(re.findall(rf"(?m)^===== (?:BEGIN|END) {labels} (\w{{16}}) =====$", prompt.user))
+    assert f"===== BEGIN an earlier question {mark} =====\n{' '.join(hostile.split())}\n=====" in prompt.user
+    assert f"===== BEGIN the question {mark} =====\n{HOW}\n=====" in prompt.user
 
 
 async def test_it_is_not_asked_what_the_articles_do_not_hold(
@@ -220,7 +220,7 @@ async def test_it_is_not_asked_what_the_articles_do_not_hold(
 
     answer = await ask(client, cast.acme, "Which hotels accept lamas?")
 
-    assert (answer["answered"], model.asked) == (False, [])
+    assert (answer["answered"], model.prompts) == (False, [])
 
 
 async def test_without_its_reply_the_articles_own_words_answer(
@@ -245,7 +245,7 @@ async def test_a_paused_workspace_does_not_pay(
 
     answer = await ask(client, cast.acme, HOW)
 
-    assert (answer["answered"], model.asked) == (True, [])
+    assert (answer["answered"], model.prompts) == (True, [])
     assert await used(owner, cast) is None
 
 
@@ -266,8 +266,8 @@ async def test_visitors_questions_leave_tasks_a_part_of_the_day(
     answers = [await ask(client, cast.acme, HOW) for _ in range(4)]
 
     assert all(answer["answered"] for answer in answers)
-    assert await used(owner, cast) == USED * len(model.asked)
-    assert 1 <= len(model.asked) < 4
+    assert await used(owner, cast) == USED_TOKENS * len(model.prompts)
+    assert 1 <= len(model.prompts) < 4
     assert "`Reset password`" in answers[-1]["answer"]
 
 
@@ -284,7 +284,7 @@ async def test_it_is_asked_while_no_connection_is_held(
     class Meanwhile:
         name = "scripted:1"
 
-        async def answer(self, question: Prompt) -> Completion:
+        async def complete(self, prompt: Prompt) -> Completion:
             app.state.model = None
             seen.append(await ask(client, cast.acme, HOW))
             return Completion(f'{{"parts": [{{"text": "{TRUE}", "sources": [1]}}]}}', 5)

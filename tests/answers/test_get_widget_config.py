@@ -34,12 +34,12 @@ async def test_it_tells_what_a_widget_shows_and_no_secret(api: Api, cast: Cast, 
 
 
 async def test_the_texts_are_in_the_language_asked_for(api: Api, cast: Cast) -> None:
-    told = [
+    labels = [
         ok(await configure(api(None), cast.acme, locale=locale))["texts"]["send"]
         for locale in ("de", "de-CH", "fr", "tlh")
     ]
 
-    assert told == ["Senden", "Senden", "Envoyer", "Send"]
+    assert labels == ["Senden", "Senden", "Envoyer", "Send"]
 
 
 async def test_only_the_bots_own_key_opens_it(app: FastAPI, api: Api, cast: Cast) -> None:

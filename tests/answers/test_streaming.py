@@ -19,13 +19,13 @@ EVENTS = {"Accept": "text/event-stream"}
 
 def events_in(text: str) -> list[tuple[str, Json]]:
     """What a reader of events gets; lines that begin with a colon are none."""
-    found = []
+    events = []
     for block in text.split("\n\n"):
         lines = [line for line in block.split("\n") if line and not line.startswith(":")]
         if lines:
             name, data = lines
-            found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return found
+            events.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return events
 
 
 async def test_sources_come_first_then_the_text_part_by_part_and_all_of_it_last(

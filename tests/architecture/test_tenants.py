@@ -15,7 +15,7 @@ from instep.people.actions import sign_in
 from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
 from tests.golden.golden import keep, lose_a_name
-from tests.model.spending import spend
+from tests.llm.budgets import spend
 from tests.support import questions
 from tests.support.cast import Api, Cast
 from tests.support.oauth import connect_somebody

@@ -11,19 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from instep.answers.ask import Answer, QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
-from instep.answers.citing import Source
+from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.extractive import QuestionTerms, read_passage
 from instep.answers.generative import prompt_for, support_text, supported_sentences
 from instep.answers.model_answer import generated_answer
-from instep.answers.schemas import AnswerPreviewOut
+from instep.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.answers.support import is_supported
 from instep.core.database import Database
 from instep.core.markdown import render
 from tests.corpora.test_planted_in_answers import payloads
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
-from tests.support.citations import CITED, numbers_are_those_of_sources, shown_words, unsupported, words_of
+from tests.support.citations import CITED, numbers_are_those_of_sources, unsupported, words_of, words_of_page
 from tests.support.http import ok
 from tests.support.scripted_model import parts_of
 from tests.support.visitors import visiting
@@ -58,7 +57,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     pages: dict[str, str] = {}
     for row in rows_of(corpora, name, "articles.jsonl"):
         article = await publish(client, row["title"][:200], row["text"])
-        pages[article["id"]] = shown_words(render(article["contentMarkdown"]))
+        pages[article["id"]] = words_of_page(render(article["contentMarkdown"]))
     questions = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
     questions += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
 
@@ -93,9 +92,9 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 
 def written(grounds: RetrievedContext, planted: str) -> Answer:
     """What becomes of the reply of a model that copies lines of each passage and adds all that it may not."""
-    question = QuestionTerms(grounds.text, grounds.passages)
+    question = QuestionTerms(grounds.query, grounds.passages)
     readings = [read_passage(passage, question) for passage in grounds.passages]
-    passages = dict(PASSAGE.findall(prompt_for(grounds.text, (), readings).asked))
+    passages = dict(PASSAGE.findall(prompt_for(grounds.query, (), readings).user))
     copied = [(line, [int(n)]) for n, text in passages.items() for line in text.split("\n")[:2]]
     misplaced = [(line, [n % len(passages) + 1]) for line, [n] in copied[:2]]
     bad = [(line, [1]) for line in (*INVENTED, planted)]
@@ -113,6 +112,6 @@ def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
         yield sentence, rests_on_source(by_number[int(number)], sentence)
 
 
-def rests_on_source(source: Source, sentence: str) -> bool:
+def rests_on_source(source: CitedPassage, sentence: str) -> bool:
     ground = support_text(read_passage(source.passage, QuestionTerms(sentence, [source.passage])))
     return is_supported(ground, sentence.replace("**", "").replace("__", ""))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from instep.llm.guard import active_elements
 from instep.writer import Article, Change, Proposal, write
-from instep.writer.llm.article import request_of, with_article
-from instep.writer.llm.edits import ask_for_edits, with_edits
-from instep.writer.llm.markup import marks_of
+from instep.writer.llm.article import request_from_task, with_article
+from instep.writer.llm.edits import prompt_for_edits, with_edits
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
@@ -29,7 +29,7 @@ def test_a_model_that_obeys_everything_changes_nothing(corpora: Path, place: str
         report = replace(write(change, articles), need=1.0)
         texts = {article.id: article.text for article in articles}
         certain = texts | texts_of(report.proposals)
-        assert ask_for_edits(change, articles, report, 40_000) is not None
+        assert prompt_for_edits(change, articles, report, 40_000) is not None
 
         for edits in batches(list(obeyed(attack, certain))):
             reply = json.dumps({"edits": edits})
@@ -37,7 +37,7 @@ def test_a_model_that_obeys_everything_changes_nothing(corpora: Path, place: str
 
             for article_id, text in (certain | texts_of(after.proposals)).items():
                 before = certain[article_id]
-                assert not marks_of(text) - marks_of(before), (attack, text)
+                assert not active_elements(text) - active_elements(before), (attack, text)
                 assert plain(text).count(plain(attack)) <= plain(before).count(plain(attack)), (attack, text)
                 if place not in ("article", "other article"):
                     assert text == before, (attack, text)
@@ -49,12 +49,12 @@ def test_what_is_planted_in_passages_does_not_come_into_a_new_article(corpora: P
         text = f"Data exports are one file of data. {' '.join(attack.split())}"
         sources = [Source("art_1", "Export your data", text, f"{OWN}/articles/export")]
         report = write_article(topic, sources)
-        request = request_of(topic, sources)
+        request = request_from_task(topic, sources)
         blocks = [{"text": said, "sources": [0, 1]} for said in says(attack)]
 
         outcome = with_article(request, report, 0, json.dumps({"blocks": blocks}), "obedient")
 
-        marks = marks_of(outcome.report.proposals[0].text) - marks_of(report.proposals[0].text)
+        marks = active_elements(outcome.report.proposals[0].text) - active_elements(report.proposals[0].text)
         assert all(target.startswith("#") for _, target in marks), attack
 
 

@@ -269,7 +269,7 @@ async def test_a_model_writes_it_from_the_passages_and_invents_nothing(
 class Silent:
     name = "silent:1"
 
-    async def answer(self, question: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt) -> Completion:
         raise CompletionError("It is asleep.", 0)
 
 

@@ -79,6 +79,7 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
     ("email", "password", "words"),
     [
         ("no address", PASSWORD, "is not a valid e-mail address"),
+        ("ann@localhost", PASSWORD, "is not a valid e-mail address"),
         ("ann@acme.example", "short", "12 to 256 characters"),
         ("ann@acme.example", "a" * 257, "12 to 256 characters"),
         ("ann@acme.example", "password12345", "easy to guess"),

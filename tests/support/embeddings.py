@@ -9,9 +9,9 @@ from instep.core.database import Database
 from instep.core.outbound.client import OutboundClient
 from instep.identity.schemas import Bot
 from instep.llm.embedding import HttpEmbedder
-from instep.llm.factory import only
+from instep.llm.factory import allow_only
 from instep.search.semantic.indexing import embed_bot
-from tests.model.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
+from tests.llm.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
 from tests.support.cast import Company
 
 MEANINGS = (
@@ -66,7 +66,7 @@ async def embedding(*moods: Mood, model: str = "scripted") -> AsyncIterator[tupl
 
     async with endpoint(*moods) as behind:
         url = f"{behind.url}/v1"
-        caller = OutboundClient(only(url))
+        caller = OutboundClient(allow_only(url))
         yield HttpEmbedder(model, caller, url, KEY, pause), behind
         await caller.aclose()
 

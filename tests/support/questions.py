@@ -1,4 +1,4 @@
-"""How tests ask a bot: questions of visitors, the marks of answers, and what is kept of them."""
+"""How tests ask a bot as a visitor does, and read the citations of its answers."""
 
 import re
 from typing import Any
@@ -8,7 +8,7 @@ from tests.support.http import Response, ok
 from tests.support.visitors import credentials
 
 CHAT = "/chat"
-MARK = re.compile(r"\[(\d+)\]")
+CITATION = re.compile(r"\[(\d+)\]")
 CODE = re.compile(r"(?ms)^ *```.*?^ *```|`[^`\n]+`")
 
 RESET = """\
@@ -49,8 +49,8 @@ async def ask(client: Client, company: Company, question: str, **sent: Any) -> J
 
 
 def numbers_in(answer: str) -> list[int]:
-    """The marks of an answer, in order; what stands in code is none."""
-    return [int(ok) for ok in MARK.findall(CODE.sub("", answer))]
+    """The numbers of the citations of an answer, in order; brackets in code are no citations."""
+    return [int(number) for number in CITATION.findall(CODE.sub("", answer))]
 
 
 def titles(answer: Json) -> list[str]:

@@ -1,4 +1,4 @@
-"""A model that replies as a test says."""
+"""A language model that replies as a test scripts it."""
 
 import asyncio
 import json
@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 from instep.llm.protocol import Completion, Prompt
 
-USED = 1_234
+USED_TOKENS = 1_234
 Part = tuple[str, list[int]]
 
 
 class Scripted:
-    """Replies with JSON of what `script` makes of the data that it is asked; with a text as it is."""
+    """Replies with the JSON of what `script` returns for the prompt's data; a string is the reply itself."""
 
     name = "scripted:1"
 
     def __init__(self, script: Callable[[str], object], may_reply: asyncio.Event | None = None) -> None:
         self.script = script
         self.may_reply = may_reply
-        self.asked: list[Prompt] = []
+        self.prompts: list[Prompt] = []
         self.was_asked = asyncio.Event()
         self.was_stopped = asyncio.Event()
 
-    async def answer(self, question: Prompt) -> Completion:
-        self.asked.append(question)
+    async def complete(self, prompt: Prompt) -> Completion:
+        self.prompts.append(prompt)
         self.was_asked.set()
         if self.may_reply is not None:
             try:
@@ -31,13 +31,13 @@ class Scripted:
             except asyncio.CancelledError:
                 self.was_stopped.set()
                 raise
-        said = self.script(question.asked)
-        return Completion(said if isinstance(said, str) else json.dumps(said), USED)
+        reply = self.script(prompt.user)
+        return Completion(reply if isinstance(reply, str) else json.dumps(reply), USED_TOKENS)
 
 
 def replying(*parts: Part) -> Callable[[str], object]:
-    """The same whatever it is asked."""
-    return lambda asked: parts_of(*parts)
+    """The same reply to every prompt."""
+    return lambda data: parts_of(*parts)
 
 
 def parts_of(*parts: Part) -> object:

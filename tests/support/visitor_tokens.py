@@ -1,4 +1,4 @@
-"""Visitor tokens, as a customer's server signs them, and as nobody should."""
+"""Visitor tokens as a customer's server signs them, and forged ones."""
 
 import base64
 import hmac
@@ -32,7 +32,7 @@ def claims(**changed: Any) -> dict[str, Any]:
 
 
 def sign(secret: str, payload: Any, algorithm: str = "HS256", **header: Any) -> str:
-    """A token of our own making, so that also those that no library makes can be sent."""
+    """A token built by hand, so that tests can send what no library creates."""
     parts = [encoded(json.dumps({"alg": algorithm, "typ": "JWT", **header})), encoded(json.dumps(payload))]
     digest = DIGESTS.get(algorithm)
     signature = hmac.digest(secret.encode(), ".".join(parts).encode(), digest) if digest else b""

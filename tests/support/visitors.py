@@ -1,4 +1,4 @@
-"""How tests call the answer API as a visitor's browser or a customer's server, and what it refuses with."""
+"""How tests call the answer API as a visitor's browser or a customer's server, and read its refusals."""
 
 import json
 import re
@@ -34,7 +34,7 @@ async def second_bot(owner: Tx, cast: Cast) -> Company:
 
 @asynccontextmanager
 async def visiting(database: Database, company: Company) -> AsyncIterator[Ctx]:
-    """A visitor of this company's bot, past the door."""
+    """The context of a visitor of this company's bot, after authentication."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         yield Ctx(tx, await find_bot(tx, company.bot_id), VISITOR, utc_now())
 
@@ -42,7 +42,7 @@ async def visiting(database: Database, company: Company) -> AsyncIterator[Ctx]:
 async def begin(
     database: Database, company: Company, page_url: str | None = f"{SITE}/pricing", visitor: str = "ann"
 ) -> str:
-    """A conversation of this company's bot; its id."""
+    """Begin a conversation with this company's bot; its id."""
     async with visiting(database, company) as ctx:
         return (await begin_conversation(ctx, visitor, "en", page_url)).id
 
@@ -65,7 +65,7 @@ async def open_to(owner: Tx, company: Company, *origins: str) -> None:
 
 
 async def spend(owner: Tx, policy: str, subject: str, hits: int) -> None:
-    """Use a window up to so many calls."""
+    """Count this many calls in a rate-limit window."""
     await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
@@ -79,7 +79,7 @@ async def spend(owner: Tx, policy: str, subject: str, hits: int) -> None:
 
 
 def refusal(response: Response) -> tuple[int, str]:
-    """Status and code; title, sentence and advice are there, and nothing else is."""
+    """Status and code of a refusal that has all four fields and no others."""
     body = body_of(response)
     assert response.headers["Content-Type"] == "application/json"
     assert body.keys() == {"error", "code", "message", "hint"}
@@ -94,37 +94,37 @@ def named_fields(response: Response) -> list[str]:
 
 
 def cors_of(response: Response) -> dict[str, str]:
-    """What the answer allows to pages of other origins."""
+    """The CORS headers of a response."""
     return {name: value for name, value in response.headers.items() if name.startswith("access-control-")}
 
 
 async def rows(owner: Tx, table: str, company: Company) -> list[Json]:
-    found = await owner.value(
+    rows_json = await owner.value(
         f"select coalesce(jsonb_agg(to_jsonb(t) order by t.id), '[]')::text from {table} t "
         "where workspace_id = %(workspace)s",
         workspace=company.workspace_id,
     )
-    listed: list[Json] = json.loads(found)
-    return listed
+    table_rows: list[Json] = json.loads(rows_json)
+    return table_rows
 
 
 async def alerts(owner: Tx, company: Company) -> list[Json]:
-    """What chat channels are going to be told of the company."""
-    found = await owner.value(
+    """The payloads of the company's waiting alerts."""
+    payloads_json = await owner.value(
         """
         select coalesce(jsonb_agg(payload order by id), '[]')::text from jobs
         where kind = 'send_alert' and payload ->> 'workspace' = %(workspace)s
         """,
         workspace=company.workspace_id,
     )
-    waiting: list[Json] = json.loads(found)
-    return waiting
+    payloads: list[Json] = json.loads(payloads_json)
+    return payloads
 
 
 async def is_untouched(owner: Tx, cast: Cast) -> bool:
-    """Whether nothing was left in Acme: no lead, no question, no escalation, no event and no job."""
+    """Whether Acme has no lead, no question, no escalation, no event and no job."""
     tables = ("leads", "messages", "unanswered_questions", "events", "deliveries")
-    left = [row for table in tables for row in await rows(owner, table, cast.acme)]
+    new_rows = [row for table in tables for row in await rows(owner, table, cast.acme)]
     jobs = await owner.value("select count(*) from jobs where kind <> 'prune'")
     conversations = await rows(owner, "conversations", cast.acme)
-    return not left and jobs == 0 and all(row["status"] == "open" for row in conversations)
+    return not new_rows and jobs == 0 and all(row["status"] == "open" for row in conversations)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from instep.writer import Article, Change, Proposal, Report, write
-from instep.writer.llm.edits import ask_for_edits, with_edits
+from instep.writer.llm.edits import prompt_for_edits, with_edits
 
 OWN = "https://help.acme.test/help/acme"
 DIFF = """\
@@ -57,7 +57,7 @@ def certain(text: str = TEXT, change: Change = CHANGE) -> tuple[list[Article], R
 def replied(edits: Sequence[tuple[str, str, str]], text: str = TEXT, change: Change = CHANGE) -> Report:
     """The report after a reply of these edits: article, text to replace, text instead."""
     articles, report = certain(text, change)
-    assert ask_for_edits(change, articles, report, 40_000) is not None
+    assert prompt_for_edits(change, articles, report, 40_000) is not None
     reply = {"edits": [{"article": a, "search": old, "replace": new} for a, old, new in edits]}
     return with_edits(change, articles, report, json.dumps(reply), "scripted", OWN).report
 

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from instep.writer import Change, Proposal, Report
-from instep.writer.llm.article import Request, ask_for_article, request_for, request_of, with_article
+from instep.writer.llm.article import (
+    ArticleRequest,
+    prompt_for_article,
+    request_from_change,
+    request_from_task,
+    with_article,
+)
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 
@@ -23,18 +29,18 @@ GOOD = {"text": "Exports are made at night.", "sources": [0]}
 
 
 def test_it_asks_with_the_request_and_the_passages_that_bear_on_it() -> None:
-    question = ask_for_article(request_of(WANTED, SOURCES), 40_000)
+    question = prompt_for_article(request_from_task(WANTED, SOURCES), 40_000)
 
     assert question is not None
-    assert "Exports are made at night." in question.asked
-    assert "at most 20 MB" in question.asked
-    assert "Cats and dogs" not in question.asked
-    assert "h.test" not in question.asked
-    assert question.tokens <= 40_000
+    assert "Exports are made at night." in question.user
+    assert "at most 20 MB" in question.user
+    assert "Cats and dogs" not in question.user
+    assert "h.test" not in question.user
+    assert question.max_total_tokens <= 40_000
 
 
 def test_with_nothing_to_write_from_nothing_is_asked() -> None:
-    assert ask_for_article(request_of(Wanted("Export your data"), []), 40_000) is None
+    assert prompt_for_article(request_from_task(Wanted("Export your data"), []), 40_000) is None
 
 
 def test_it_is_written_out_and_links_to_its_sources() -> None:
@@ -110,8 +116,8 @@ def test_where_nothing_holds_it_is_the_outline(blocks: list[object]) -> None:
 def test_an_article_for_a_change_is_written_from_what_the_writer_gathered() -> None:
     gathered = Proposal("new_article", None, "Retry pause", "`RETRY_PAUSE` is 2 seconds.\n", "New.", (), ())
     report = Report((), 1.0, (gathered,), (), "One.")
-    request = request_for(gathered, Change("Add RETRY_PAUSE", None, ""))
-    assert request == Request("Retry pause", "Add RETRY_PAUSE", (gathered.text,))
+    request = request_from_change(gathered, Change("Add RETRY_PAUSE", None, ""))
+    assert request == ArticleRequest("Retry pause", "Add RETRY_PAUSE", (gathered.text,))
     reply = {"blocks": [{"text": "Set `RETRY_PAUSE` to seconds; it is 2.", "sources": [1]}]}
 
     outcome = with_article(request, report, 0, json.dumps(reply), "scripted")
@@ -122,5 +128,5 @@ def test_an_article_for_a_change_is_written_from_what_the_writer_gathered() -> N
 def written(*blocks: object) -> tuple[Report, str | None]:
     report = write_article(WANTED, SOURCES)
     reply = json.dumps({"blocks": blocks})
-    outcome = with_article(request_of(WANTED, SOURCES), report, 0, reply, "scripted")
-    return outcome.report, outcome.refused
+    outcome = with_article(request_from_task(WANTED, SOURCES), report, 0, reply, "scripted")
+    return outcome.report, outcome.refusal

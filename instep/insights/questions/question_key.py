@@ -1,10 +1,10 @@
 """The words by which questions of one meaning are grouped: they share most of them."""
 
-import re
 import unicodedata
 from dataclasses import dataclass
 
 from instep.core import limits
+from instep.core.polarity import CONTRACTED_NOT, POLARITY_WORDS
 from instep.text.terms import stop_words
 from instep.text.tokens import words_in
 
@@ -16,12 +16,6 @@ DICTIONARIES = {
     **{"nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian"},
     **{"pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish"},
     **{"ta": "tamil", "tr": "turkish", "yi": "yiddish"},
-}
-CONTRACTED_NOT = re.compile("\\b\\w+n['\u2019]t\\b|\\bcannot\\b")
-# English words that change the meaning of a question whose other words are the same.
-POLARITY_WORDS = {
-    *("not", "no", "never", "without", "off", "out", "down", "disable", "remove", "delete", "export"),
-    *("download", "uninstall", "unsubscribe", "deactivate", "unlock", "undo", "cancel", "stop"),
 }
 # Words of English questions that carry no meaning, in addition to PostgreSQL's stop words.
 FILLER_WORDS = ["please", "want", "need", "find", "get", "help", "possible", "way", "would", "could", "like"]

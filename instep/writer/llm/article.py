@@ -1,136 +1,149 @@
-"""A new article written out by a model, from numbered sources, in place of the outline of it."""
+"""A new article written out by a model from numbered sources, in place of its outline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core import limits
 from instep.core.identifiers import mention
-from instep.llm.protocol import Prompt, bytes_of, tokens_of
-from instep.writer.llm.delimiters import delimited, shortened
-from instep.writer.llm.edits import Outcome
-from instep.writer.llm.grounding import content_terms, facts_of, sentences
-from instep.writer.llm.markup import LinkPolicy, violation
-from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, warnings_of
-from instep.writer.llm.replies import Block, Blocks, blocks_schema, read_reply
+from instep.llm.facts import stated_facts
+from instep.llm.guard import LinkPolicy, delimit, read_reply
+from instep.llm.protocol import Prompt, bytes_of, estimate_tokens
+from instep.writer.llm.edits import ReplyOutcome
+from instep.writer.llm.grounding import content_terms, sentences_of_markdown
+from instep.writer.llm.markup import violation
+from instep.writer.llm.prompt_data import cut_to_bytes
+from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, fault_warnings
+from instep.writer.llm.replies import ReplyBlock, ReplyBlocks, blocks_schema
 from instep.writer.new_articles.outline import Wanted, topics_of
 from instep.writer.new_articles.outline_sources import Source, quotable
 from instep.writer.shapes import Change, Proposal, Report
 
-_PASSAGES, _BLOCKS = 12, 60
-_FOUNDED = 0.6
-_RELATED = "\n\n## Related articles\n\n"
-_FEWEST_ROOM = 2_000
+_MAX_SOURCES, _MAX_BLOCKS = 12, 60
+# The share (0..1) of a sentence's terms that its sources must have.
+_MIN_GROUNDED_SHARE = 0.6
+_RELATED_HEADING = "\n\n## Related articles\n\n"
+_MIN_DATA_BYTES = 2_000
+# The lines around each piece of data, and JSON's escapes of it.
+_LABEL_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What an article is to be about, and what it may be written from; number 0 is what was asked itself."""
+class ArticleRequest:
+    """The subject of an article and what it may be written from. `instructions` count as source number 0."""
 
     title: str
-    asked: str
+    instructions: str
     sources: tuple[str, ...]
 
 
-def request_of(wanted: Wanted, sources: Sequence[Source]) -> Request:
-    """For a task that asks for an article: the passages that bear on it."""
-    of_topics = [quotable(sources, topic, topic)[:1] for topic in topics_of(wanted)]
-    bearing = [one for some in (*of_topics, wanted.quotable(sources)) for one in some]
-    passages = dict.fromkeys(f"{one.source.title}\n\n{one.text}" for one in bearing)
-    return Request(wanted.title, wanted.instructions or "", tuple(passages)[:_PASSAGES])
+def request_from_task(wanted: Wanted, sources: Sequence[Source]) -> ArticleRequest:
+    """The request of a task for an article, with the passages that bear on its topics."""
+    best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(wanted)]
+    quotes = [quote for group in (*best_by_topic, wanted.quotable(sources)) for quote in group]
+    passages = dict.fromkeys(f"{quote.source.title}\n\n{quote.text}" for quote in quotes)
+    return ArticleRequest(wanted.title, wanted.instructions or "", tuple(passages)[:_MAX_SOURCES])
 
 
-def request_for(proposal: Proposal, change: Change) -> Request:
-    """For an article that a change makes necessary: what the writer has gathered for it."""
-    return Request(proposal.title, change.title, (proposal.text,))
+def request_from_change(proposal: Proposal, change: Change) -> ArticleRequest:
+    """The request for an article that a change makes necessary, with what the writer has gathered for it."""
+    return ArticleRequest(proposal.title, change.title, (proposal.text,))
 
 
-def ask_for_article(request: Request, tokens: int) -> Prompt | None:
+def prompt_for_article(request: ArticleRequest, max_tokens: int) -> Prompt | None:
     """None where there is nothing to write from, or no room."""
-    if not request.asked.strip() and not request.sources:
+    if not request.instructions.strip() and not request.sources:
         return None
-    most = min(limits.MAX_COMPLETION_TOKENS, tokens // 3)
+    max_output_tokens = min(limits.MAX_COMPLETION_TOKENS, max_tokens // 3)
     schema = blocks_schema()
-    room = bytes_of(tokens - most - tokens_of(ARTICLE_PROMPT, str(schema))) - 200 * (len(request.sources) + 2)
-    if room < _FEWEST_ROOM:
+    data_tokens = max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT, str(schema))
+    data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(request.sources) + 2)
+    if data_bytes < _MIN_DATA_BYTES:
         return None
-    texts = (request.asked, *request.sources)
+    texts = (request.instructions, *request.sources)
     parts = [("title of the article", request.title)] + [
-        (f"source {number}", shortened(text, room // len(texts))) for number, text in enumerate(texts)
+        (f"source {number}", cut_to_bytes(text, data_bytes // len(texts)))
+        for number, text in enumerate(texts)
     ]
-    return Prompt(ARTICLE_PROMPT, delimited(parts), schema, most)
+    return Prompt(ARTICLE_PROMPT, delimit(parts), schema, max_output_tokens)
 
 
-def with_article(request: Request, report: Report, at: int, reply: str, model: str) -> Outcome:
-    """The report with proposal number `at` written out: the blocks that hold; the outline where none does."""
-    read = read_reply(Blocks, reply)
-    if read is None:
-        return Outcome(report, "Its reply has not the form that was asked for.")
-    faults = [_fault_of(block, request) for block in read.blocks[:_BLOCKS]]
-    kept = [block.text.strip("\n") for block, fault in zip(read.blocks, faults, strict=False) if not fault]
-    outline = report.proposals[at]
-    warnings = (*outline.warnings, *warnings_of([fault for fault in faults if fault], "part"))
-    text = "\n\n".join(_without_empty_headings(kept))
+def with_article(request: ArticleRequest, report: Report, index: int, reply: str, model: str) -> ReplyOutcome:
+    """The report with proposal number `index` written out from the valid blocks; the outline without any."""
+    reply_blocks = read_reply(ReplyBlocks, reply)
+    if reply_blocks is None:
+        return ReplyOutcome(report, "Its reply has not the form that was asked for.")
+    faults = [_fault_of(block, request) for block in reply_blocks.blocks[:_MAX_BLOCKS]]
+    valid_texts = [
+        block.text.strip("\n") for block, fault in zip(reply_blocks.blocks, faults, strict=False) if not fault
+    ]
+    outline = report.proposals[index]
+    warnings = (*outline.warnings, *fault_warnings([fault for fault in faults if fault], "part"))
+    text = "\n\n".join(_without_empty_headings(valid_texts))
     if (
         not text.strip()
         or violation("", text, LinkPolicy())
         or len(text) > limits.MAX_CONTENT_CHARACTERS // 2
     ):
-        return Outcome(_put(report, at, replace(outline, warnings=warnings)), "No part of its text holds.")
-    written = replace(
+        outline = replace(outline, warnings=warnings)
+        return ReplyOutcome(_with_proposal(report, index, outline), "No part of its text holds.")
+    article = replace(
         outline,
-        text=text + _related(outline.text),
+        text=text + _related_articles(outline.text),
         reason=article_reason(outline.reason, model),
         warnings=warnings,
     )
-    return Outcome(_put(report, at, written), None)
+    return ReplyOutcome(_with_proposal(report, index, article), None)
 
 
-def _put(report: Report, at: int, proposal: Proposal) -> Report:
-    return replace(report, proposals=(*report.proposals[:at], proposal, *report.proposals[at + 1 :]))
+def _with_proposal(report: Report, index: int, proposal: Proposal) -> Report:
+    return replace(report, proposals=(*report.proposals[:index], proposal, *report.proposals[index + 1 :]))
 
 
-def _fault_of(block: Block, request: Request) -> str | None:
-    texts = dict(enumerate((f"{request.title}\n{request.asked}", *request.sources)))
+def _fault_of(block: ReplyBlock, request: ArticleRequest) -> str | None:
+    texts = dict(enumerate((f"{request.title}\n{request.instructions}", *request.sources)))
     if not block.sources or any(number not in texts for number in block.sources):
         return "it names no source"
     if fault := violation("", block.text, LinkPolicy()):
         return fault
-    return _fault_of_words(block, {number: texts[number] for number in block.sources}, request)
+    return _content_fault(block, {number: texts[number] for number in block.sources}, request)
 
 
-def _fault_of_words(block: Block, cited: Mapping[int, str], request: Request) -> str | None:
-    said = "\n".join((request.title, *cited.values()))
-    terms = frozenset(content_terms(said))
-    for fact in facts_of(block.text, is_code=False):
-        if not mention(fact).search(said) and not terms.issuperset(content_terms(fact) or [fact]):
+def _content_fault(block: ReplyBlock, cited: Mapping[int, str], request: ArticleRequest) -> str | None:
+    source_text = "\n".join((request.title, *cited.values()))
+    source_terms = frozenset(content_terms(source_text))
+    for fact in stated_facts(block.text, is_code=False):
+        if not mention(fact).search(source_text) and not source_terms.issuperset(
+            content_terms(fact) or [fact]
+        ):
             return f"its sources don't say `{fact[:60]}`"
-    for sentence in sentences(block.text, is_code=False):
-        wanted = content_terms(sentence)
-        if sum(term in terms for term in wanted) < _FOUNDED * len(wanted):
+    for sentence in sentences_of_markdown(block.text, is_code=False):
+        terms = content_terms(sentence)
+        if sum(term in source_terms for term in terms) < _MIN_GROUNDED_SHARE * len(terms):
             return "it says what its sources don't say"
-    if terms.isdisjoint(content_terms(block.text)) or not _concerns(block, request):
+    if source_terms.isdisjoint(content_terms(block.text)) or not _concerns(block, request):
         return "it does not concern what was asked for"
     return None
 
 
-def _concerns(block: Block, request: Request) -> bool:
-    """A block that rests on the request does; one from a passage must share a word with the request."""
+def _concerns(block: ReplyBlock, request: ArticleRequest) -> bool:
+    """Whether a block cites the request, or shares a term with it."""
     if 0 in block.sources:
         return True
-    return not set(content_terms(f"{request.title}\n{request.asked}")).isdisjoint(content_terms(block.text))
+    request_terms = set(content_terms(f"{request.title}\n{request.instructions}"))
+    return not request_terms.isdisjoint(content_terms(block.text))
 
 
 def _without_empty_headings(blocks: Sequence[str]) -> list[str]:
-    """A heading whose parts were all left out says nothing."""
-    following = [*blocks[1:], "#"][: len(blocks)]
+    """A heading goes when all blocks below it were left out."""
+    next_blocks = [*blocks[1:], "#"][: len(blocks)]
     return [
         block
-        for block, after in zip(blocks, following, strict=True)
-        if not (block.startswith("#") and "\n" not in block.strip() and after.startswith("#"))
+        for block, next_block in zip(blocks, next_blocks, strict=True)
+        if not (block.startswith("#") and "\n" not in block.strip() and next_block.startswith("#"))
     ]
 
 
-def _related(outline: str) -> str:
-    """The links under the outline, which the server has made, go with the written text."""
-    _, found, links = outline.rpartition(_RELATED)
-    return f"{_RELATED}{links}" if found else "\n"
+def _related_articles(outline: str) -> str:
+    """The links at the end of the outline: the server has made them, so they stay below the model's text."""
+    _, heading, links = outline.rpartition(_RELATED_HEADING)
+    return f"{_RELATED_HEADING}{links}" if heading else "\n"

@@ -1,45 +1,48 @@
-"""What the articles say already: a text that only says it again was not asked for."""
+"""Sentences that the articles have already: an edit that only repeats one of them is not wanted."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from instep.writer.llm.grounding import content_terms, pieces
+from instep.writer.llm.grounding import content_terms, sentences_of_prose
 
-_FEWEST_TERMS, _FEWEST_WORDS = 4, 3
-_SAME = 0.8
+_MIN_WORDS = 3
+_MIN_SHARED_TERMS = 4
+# The Jaccard similarity of the terms of two sentences (0..1) from which they say the same.
+_MIN_SIMILARITY = 0.8
 
 
 class DuplicateDetector:
-    """The sentences of articles. Those that stand there several times may stand there once more."""
+    """The sentences of some articles. Sentences that occur several times already may be repeated again."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        counted = Counter(_plain(piece) for text in texts for piece in pieces(text))
-        self._sentences = [sentence for sentence, count in counted.items() if count == 1]
+        counts = Counter(_plain(sentence) for text in texts for sentence in sentences_of_prose(text))
+        self._sentences = [sentence for sentence, count in counts.items() if count == 1]
         self._terms = [frozenset(content_terms(sentence)) for sentence in self._sentences]
-        self._holders: dict[str, list[int]] = defaultdict(list)
-        for at, terms in enumerate(self._terms):
+        # The indices of the sentences that have a term.
+        self._postings: dict[str, list[int]] = defaultdict(list)
+        for index, terms in enumerate(self._terms):
             for term in terms:
-                self._holders[term].append(at)
+                self._postings[term].append(index)
 
-    def is_repeated(self, old: str, new: str, added: Sequence[str]) -> bool:
-        """Whether a text that replaces another one repeats a sentence, word by word or nearly so."""
+    def is_repeated(self, old: str, new: str, added_sentences: Sequence[str]) -> bool:
+        """Whether `new`, which replaces `old`, repeats a sentence word by word or nearly so."""
         before, after = _plain(old), _plain(new)
         return any(
             after.count(sentence) > before.count(sentence)
             for sentence in self._sentences
-            if sentence.count(" ") >= _FEWEST_WORDS - 1
-        ) or any(self._has(piece, before) for piece in added)
+            if sentence.count(" ") >= _MIN_WORDS - 1
+        ) or any(self._has_similar(sentence, before) for sentence in added_sentences)
 
-    def _has(self, piece: str, before: str) -> bool:
-        terms = content_terms(_plain(piece))
+    def _has_similar(self, sentence: str, before: str) -> bool:
+        terms = content_terms(_plain(sentence))
         shared: Counter[int] = Counter()
         for term in terms:
-            shared.update(self._holders.get(term, ()))
+            shared.update(self._postings.get(term, ()))
         return any(
-            count >= max(_FEWEST_TERMS, _SAME * (len(terms) + len(self._terms[at]) - count))
-            and self._sentences[at] not in before
-            for at, count in shared.items()
+            count >= max(_MIN_SHARED_TERMS, _MIN_SIMILARITY * (len(terms) + len(self._terms[index]) - count))
+            and self._sentences[index] not in before
+            for index, count in shared.items()
         )
 
 

@@ -1,65 +1,38 @@
-"""The form of what a model replies, and how it is read."""
+"""The forms of what a model replies about articles."""
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-Shape = TypeVar("Shape", bound=BaseModel)
+from instep.llm.guard import list_schema
 
-# Servers that can't be held to a schema put JSON into a fence, behind what they thought.
-_FENCED = re.compile(r"(?s)\A(?:.*</think>)?\s*(?:```(?:json)?\s*\n(.*?)\n?```\s*|(.*))\Z")
+_TEXT = {"type": "string"}
 
 
-class Edit(BaseModel):
+class ReplyEdit(BaseModel):
     article: str
     search: str
     replace: str
 
 
-class Edits(BaseModel):
-    edits: list[Edit]
+class ReplyEdits(BaseModel):
+    edits: list[ReplyEdit]
 
 
-class Block(BaseModel):
+class ReplyBlock(BaseModel):
     text: str
     sources: list[int]
 
 
-class Blocks(BaseModel):
-    blocks: list[Block]
+class ReplyBlocks(BaseModel):
+    blocks: list[ReplyBlock]
 
 
-def read_reply(kind: type[Shape], text: str) -> Shape | None:
-    """None where the reply has another form."""
-    found = _FENCED.match(text)
-    try:
-        return kind.model_validate_json((found[1] or found[2] or "").strip() if found else text)
-    except ValidationError:
-        return None
-
-
-def edits_schema(ids: Sequence[str]) -> dict[str, Any]:
-    article = {"type": "string", "enum": list(ids)}
-    return _list_of(
-        "edits", {"article": article, "search": {"type": "string"}, "replace": {"type": "string"}}
-    )
+def edits_schema(article_ids: Sequence[str]) -> dict[str, Any]:
+    article = {"type": "string", "enum": list(article_ids)}
+    return list_schema("edits", {"article": article, "search": _TEXT, "replace": _TEXT})
 
 
 def blocks_schema() -> dict[str, Any]:
-    sources = {"type": "array", "items": {"type": "integer"}}
-    return _list_of("blocks", {"text": {"type": "string"}, "sources": sources})
-
-
-def _list_of(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    return _object({name: {"type": "array", "items": _object(fields)}})
-
-
-def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(fields),
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+    return list_schema("blocks", {"text": _TEXT, "sources": {"type": "array", "items": {"type": "integer"}}})

@@ -11,7 +11,7 @@ from instep.llm.embedding import HttpEmbedder
 from instep.llm.factory import describe_embeddings, open_embedder
 from instep.llm.local_embedding import ModelMissing, load
 from instep.ops.doctor import shown_settings
-from tests.model.small_onnx import make_model
+from tests.llm.small_onnx import make_model
 
 NO_FILE = Path("there-is-no-such-file.toml")
 WORDS = {"car": [1.0, 0.0], "automobile": [0.9, 0.1], "bill": [0.0, 1.0]}

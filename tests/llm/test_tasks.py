@@ -10,8 +10,8 @@ from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 from instep.runtime import worker_of
-from tests.model.conftest import Meet, SetLimit
-from tests.model.endpoint import (
+from tests.llm.conftest import Meet, SetLimit
+from tests.llm.endpoint import (
     INPUT,
     KEY,
     OUTPUT,
@@ -45,8 +45,8 @@ class Scripted:
         self.reply = reply
         self.questions: list[Prompt] = []
 
-    async def answer(self, question: Prompt) -> Completion:
-        self.questions.append(question)
+    async def complete(self, prompt: Prompt) -> Completion:
+        self.questions.append(prompt)
         if isinstance(self.reply, Exception):
             raise self.reply
         return Completion(self.reply, 750)
@@ -83,7 +83,7 @@ async def test_its_edits_come_on_top_of_the_certain_ones(
     assert f"The model {provider}:scripted-1 edited one article." in task["summary"]
     [asked] = behind.asked
     assert LINE in asked.data
-    assert KEY not in asked.data + asked.told
+    assert KEY not in asked.data + asked.system
 
 
 @pytest.mark.parametrize(
@@ -197,10 +197,10 @@ async def test_no_connection_is_held_while_the_model_is_asked(
     free: list[bool] = []
 
     class Watching(Scripted):
-        async def answer(self, question: Prompt) -> Completion:
+        async def complete(self, prompt: Prompt) -> Completion:
             stats = database.pool.get_stats()
             free.append(stats["pool_available"] == stats["pool_size"])
-            return await super().answer(question)
+            return await super().complete(prompt)
 
     await finished(client, database, Watching())
 
@@ -244,8 +244,8 @@ async def test_no_question_costs_more_than_a_task_may_use(
     await finished(client, database, model, body="It was too short. " * 5_000)
 
     [question] = model.questions
-    assert 2_000 < question.tokens <= 5_000
-    assert "ACME_REQUEST_TIMEOUT` to a number of seconds" in question.asked
+    assert 2_000 < question.max_total_tokens <= 5_000
+    assert "ACME_REQUEST_TIMEOUT` to a number of seconds" in question.user
 
 
 @pytest.mark.parametrize("failure", [CompletionError("It answered 500."), RuntimeError("a fault of ours")])
@@ -294,7 +294,8 @@ async def test_without_a_usable_reply_it_is_the_outline(
         task = await written(client, database, model)
 
     texts = [
-        (await get(client, f"drafts/{one['drafts'][0]['id']}"))["contentMarkdown"] for one in (plain, task)
+        (await get(client, f"drafts/{result['drafts'][0]['id']}"))["contentMarkdown"]
+        for result in (plain, task)
     ]
     assert texts[0] == texts[1]
     assert "was left out. " in task["summary"]

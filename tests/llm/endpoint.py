@@ -29,7 +29,7 @@ class Asked:
         return self.path.endswith("/v1/messages")
 
     @property
-    def told(self) -> str:
+    def system(self) -> str:
         return str(self.body["system"] if self.is_anthropic else self.body["messages"][0]["content"])
 
     @property
@@ -55,18 +55,18 @@ class Endpoint:
 
 @asynccontextmanager
 async def endpoint(*moods: Mood) -> AsyncIterator[Endpoint]:
-    made = Endpoint(0, list(moods))
+    scripted = Endpoint(0, list(moods))
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head, body = await read_request(reader)
         asked = Asked(head.decode(), json.loads(body))
-        mood = made.moods[min(len(made.asked), len(made.moods) - 1)]
-        made.asked.append(asked)
+        mood = scripted.moods[min(len(scripted.asked), len(scripted.moods) - 1)]
+        scripted.asked.append(asked)
         writer.write(await mood(asked))
 
     async with receiving(handle) as receiver:
-        made.port = receiver.port
-        yield made
+        scripted.port = receiver.port
+        yield scripted
 
 
 def http(status: int, body: bytes, **headers: str) -> bytes:

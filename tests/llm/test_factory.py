@@ -8,10 +8,10 @@ from instep.core.config import SettingsError, read_settings
 from instep.core.outbound.addresses import Address
 from instep.core.outbound.urls import parse_url
 from instep.llm.anthropic import Anthropic
-from instep.llm.factory import describe_model, only, open_model, provider_of
+from instep.llm.factory import allow_only, describe_model, open_model, provider_of
 from instep.llm.openai import OpenAi
 from instep.ops.doctor import shown_settings
-from tests.model.endpoint import KEY
+from tests.llm.endpoint import KEY
 
 NO_FILE = Path("there-is-no-such-file.toml")
 
@@ -83,18 +83,18 @@ def test_what_cant_be_used_is_named_and_no_key_is_repeated(environment: dict[str
 def test_doctor_says_which_model_is_set_and_never_the_key() -> None:
     settings = read_settings({"INSTEP_MODEL": "openai:gpt-9", "OPENAI_API_KEY": KEY}, NO_FILE)
 
-    shown = shown_settings(settings)
+    lines = shown_settings(settings)
 
     assert describe_model(settings) == "openai:gpt-9 at https://api.openai.com/v1/chat/completions"
-    assert (shown["INSTEP_MODEL"], shown["OPENAI_API_KEY"]) == ("openai:gpt-9", "(set)")
-    assert KEY not in str(shown) + describe_model(settings)
+    assert (lines["INSTEP_MODEL"], lines["OPENAI_API_KEY"]) == ("openai:gpt-9", "(set)")
+    assert KEY not in str(lines) + describe_model(settings)
 
 
 @pytest.mark.parametrize(
     "address", ["http://127.0.0.1:11434/v1", "http://ollama:11434", "https://10.1.2.3/x"]
 )
 def test_the_operators_own_address_may_be_private_and_no_other_is(address: str) -> None:
-    allowed = only(address)
+    allowed = allow_only(address)
     here: Address | None = parse_url(address).address
 
     assert allowed.names(parse_url(address))
@@ -106,4 +106,4 @@ def test_not_even_the_operators_address_may_be_a_metadata_service() -> None:
     address = parse_url("http://169.254.169.254/v1").address
 
     assert address is not None
-    assert not only("http://169.254.169.254/v1").permits(address, "169.254.169.254")
+    assert not allow_only("http://169.254.169.254/v1").permits(address, "169.254.169.254")

@@ -6,8 +6,8 @@ import pytest
 
 from instep.core import limits
 from instep.llm.protocol import CompletionError, Prompt
-from tests.model.conftest import Meet
-from tests.model.endpoint import (
+from tests.llm.conftest import Meet
+from tests.llm.endpoint import (
     INPUT,
     KEY,
     OUTPUT,
@@ -29,17 +29,17 @@ QUESTION = Prompt("Do it.", "===== BEGIN diff =====", SCHEMA, 500)
 
 async def test_the_reply_comes_with_what_it_took(meet: Meet) -> None:
     async with meet(says('{"edits": []}')) as (model, _):
-        reply = await model.answer(QUESTION)
+        reply = await model.complete(QUESTION)
 
-    assert (reply.text, reply.tokens) == ('{"edits": []}', INPUT + OUTPUT)
+    assert (reply.text, reply.total_tokens) == ('{"edits": []}', INPUT + OUTPUT)
 
 
 async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provider: str) -> None:
     async with meet(says("{}")) as (model, behind):
-        await model.answer(QUESTION)
+        await model.complete(QUESTION)
 
     [asked] = behind.asked
-    assert (asked.told, asked.data) == (QUESTION.told, QUESTION.asked)
+    assert (asked.system, asked.data) == (QUESTION.system, QUESTION.user)
     assert (asked.body["model"], asked.body["max_tokens"]) == ("scripted-1", 500)
     if provider == "anthropic":
         assert asked.path == "/v1/messages"
@@ -75,7 +75,7 @@ async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provid
 async def test_an_answer_of_no_use_is_told_in_a_sentence(meet: Meet, mood: Mood, message: str) -> None:
     async with meet(mood) as (model, behind):
         with pytest.raises(CompletionError) as none:
-            await model.answer(QUESTION)
+            await model.complete(QUESTION)
 
     assert none.value.message == message
     assert len(behind.asked) == 1
@@ -84,7 +84,7 @@ async def test_an_answer_of_no_use_is_told_in_a_sentence(meet: Meet, mood: Mood,
 async def test_one_that_does_not_answer_in_time_is_left(meet: Meet) -> None:
     async with meet(stays_silent, seconds=0.2) as (model, _):
         with pytest.raises(CompletionError, match=r"did not answer within 0\.2 seconds"):
-            await model.answer(QUESTION)
+            await model.complete(QUESTION)
 
 
 async def test_one_that_is_down_is_left(meet: Meet) -> None:
@@ -92,13 +92,13 @@ async def test_one_that_is_down_is_left(meet: Meet) -> None:
         pass
 
     with pytest.raises(CompletionError, match="host can't be reached"):
-        await model.answer(QUESTION)
+        await model.complete(QUESTION)
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
 async def test_it_is_asked_again_when_it_is_overwhelmed(meet: Meet, waits: list[float], status: int) -> None:
     async with meet(errs(status), errs(status, Retry_After="7"), says("{}")) as (model, behind):
-        assert (await model.answer(QUESTION)).text == "{}"
+        assert (await model.complete(QUESTION)).text == "{}"
 
     assert waits == [limits.MODEL_RETRY_SECONDS, 7]
     assert len(behind.asked) == 3
@@ -107,18 +107,18 @@ async def test_it_is_asked_again_when_it_is_overwhelmed(meet: Meet, waits: list[
 async def test_it_is_asked_three_times_at_most(meet: Meet, waits: list[float]) -> None:
     async with meet(errs(429)) as (model, behind):
         with pytest.raises(CompletionError, match=r"answered 429, 3 times") as none:
-            await model.answer(QUESTION)
+            await model.complete(QUESTION)
 
-    assert (len(behind.asked), len(waits), none.value.tokens) == (3, 2, 0)
+    assert (len(behind.asked), len(waits), none.value.total_tokens) == (3, 2, 0)
 
 
 @pytest.mark.parametrize("asked", ["21", "3600", "-1", "nan", "inf", "Wed, 21 Oct 2099 07:28:00 GMT"])
 async def test_who_asks_to_wait_for_too_long_is_left(meet: Meet, waits: list[float], asked: str) -> None:
     async with meet(errs(429, Retry_After=asked)) as (model, behind):
         with pytest.raises(CompletionError) as none:
-            await model.answer(QUESTION)
+            await model.complete(QUESTION)
 
-    assert none.value.tokens == 0
+    assert none.value.total_tokens == 0
     assert all(0 <= wait <= limits.MAX_MODEL_RETRY_SECONDS for wait in waits)
     assert len(behind.asked) <= 3
 
@@ -131,8 +131,8 @@ async def test_an_endpoint_without_schemas_is_asked_in_an_older_form_from_then_o
         400, json.dumps({"error": {"message": f"{field}: Extra inputs are not permitted"}}).encode()
     )
     async with meet(sends(unknown), says("{}"), says("{}")) as (model, behind):
-        await model.answer(QUESTION)
-        await model.answer(QUESTION)
+        await model.complete(QUESTION)
+        await model.complete(QUESTION)
 
     assert [field in asked.body for asked in behind.asked] == [True, False, False]
 
@@ -141,7 +141,7 @@ async def test_what_names_both_forms_as_wrong_does_not_keep_it_asking(meet: Meet
     message = b"max_completion_tokens max_tokens response_format json_schema output_config"
     async with meet(sends(http(400, message))) as (model, behind):
         with pytest.raises(CompletionError, match="answered 400"):
-            await model.answer(QUESTION)
+            await model.complete(QUESTION)
 
     assert len(behind.asked) <= 3
 
@@ -150,7 +150,7 @@ async def test_no_message_repeats_the_key(meet: Meet, caplog: pytest.LogCaptureF
     for status in (400, 401, 403, 429, 500):
         async with meet(errs(status)) as (model, _):
             with pytest.raises(CompletionError) as none:
-                await model.answer(QUESTION)
+                await model.complete(QUESTION)
             assert KEY not in none.value.message + repr(none.value) + repr(model.provider) + caplog.text
 
 
@@ -158,4 +158,4 @@ async def test_proxies_of_the_environment_are_not_used(meet: Meet, monkeypatch: 
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     async with meet(says("{}")) as (model, _):
-        assert (await model.answer(QUESTION)).text == "{}"
+        assert (await model.complete(QUESTION)).text == "{}"

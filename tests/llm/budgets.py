@@ -1,4 +1,4 @@
-"""A company that has used the model today."""
+"""A company that has spent a part of its token budget today."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,15 +10,15 @@ from instep.identity.schemas import Actor, Ctx
 from instep.llm.budget import reserve_tokens
 from tests.support.cast import Company
 
-SOMEBODY = Actor("task", "Instep", can_write=True)
+TASK_ACTOR = Actor("task", "Instep", can_write=True)
 
 
 @asynccontextmanager
-async def acting(database: Database, company: Company) -> AsyncIterator[Ctx]:
+async def task_ctx(database: Database, company: Company) -> AsyncIterator[Ctx]:
     async with database.enter_workspace(company.workspace_id) as tx:
-        yield Ctx(tx, await find_bot(tx, company.bot_id), SOMEBODY, utc_now())
+        yield Ctx(tx, await find_bot(tx, company.bot_id), TASK_ACTOR, utc_now())
 
 
 async def spend(database: Database, company: Company, tokens: int = 100) -> None:
-    async with acting(database, company) as ctx:
+    async with task_ctx(database, company) as ctx:
         assert await reserve_tokens(ctx, tokens, tokens) is not None

@@ -1,4 +1,4 @@
-"""A model behind the stand-in, of either provider."""
+"""A model of either provider, with a scripted endpoint behind it."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -8,8 +8,8 @@ import pytest
 from instep.core.config import settings
 from instep.core.outbound.client import OutboundClient
 from instep.llm.client import HttpModel
-from instep.llm.factory import only, provider_of
-from tests.model.endpoint import KEY, Endpoint, Mood, endpoint
+from instep.llm.factory import allow_only, provider_of
+from tests.llm.endpoint import KEY, Endpoint, Mood, endpoint
 
 SetLimit = Callable[[str, int], None]
 Meet = Callable[..., AbstractAsyncContextManager[tuple[HttpModel, Endpoint]]]
@@ -22,7 +22,7 @@ def provider(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def waits() -> list[float]:
-    """How long the model was going to wait between its attempts; it does not really."""
+    """The seconds that the model would wait between its attempts; tests do not wait."""
     return []
 
 
@@ -34,29 +34,29 @@ def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> 
         waits.append(seconds)
 
     @asynccontextmanager
-    async def met(*moods: Mood, seconds: float = 5) -> AsyncIterator[tuple[HttpModel, Endpoint]]:
+    async def open_endpoint(*moods: Mood, seconds: float = 5) -> AsyncIterator[tuple[HttpModel, Endpoint]]:
         async with endpoint(*moods) as behind:
             base = behind.url if provider == "anthropic" else f"{behind.url}/v1"
             monkeypatch.setenv("INSTEP_MODEL", f"{provider}:scripted-1")
             monkeypatch.setenv(f"{provider.upper()}_BASE_URL", base)
             monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
             settings.cache_clear()
-            chosen = provider_of(settings())
-            caller = OutboundClient(only(chosen.url))
-            yield HttpModel(f"{provider}:scripted-1", chosen, caller, seconds, pause), behind
-            await caller.aclose()
+            configured = provider_of(settings())
+            client = OutboundClient(allow_only(configured.url))
+            yield HttpModel(f"{provider}:scripted-1", configured, client, seconds, pause), behind
+            await client.aclose()
 
-    yield met
+    yield open_endpoint
     settings.cache_clear()
 
 
 @pytest.fixture
 def set_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[SetLimit]:
-    """Sets a setting for one test: what is kept of the settings would reach the next one."""
+    """Changes a setting for one test; the cache of settings is cleared before and after."""
 
-    def set_one(name: str, value: int) -> None:
+    def set_limit_for_test(name: str, value: int) -> None:
         monkeypatch.setenv(name, str(value))
         settings.cache_clear()
 
-    yield set_one
+    yield set_limit_for_test
     settings.cache_clear()

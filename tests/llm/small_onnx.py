@@ -52,8 +52,8 @@ def number_field(number: int, content: int) -> bytes:
 
 
 def varint(number: int) -> bytes:
-    made = bytearray()
+    data = bytearray()
     while number > 127:
-        made.append(number & 127 | 128)
+        data.append(number & 127 | 128)
         number >>= 7
-    return bytes([*made, number])
+    return bytes([*data, number])

@@ -1,0 +1,21 @@
+"""Words that turn a sentence or a question into its opposite."""
+
+import re
+
+CONTRACTED_NOT = re.compile("\\b\\w+n['\u2019]t\\b|\\bcannot\\b")
+# A question with one of these English words differs from the same question without it.
+POLARITY_WORDS = frozenset(
+    (
+        *("not", "no", "never", "without", "off", "out", "down", "disable", "remove", "delete", "export"),
+        *("download", "uninstall", "unsubscribe", "deactivate", "unlock", "undo", "cancel", "stop"),
+    )
+)
+_NEGATIONS = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|unable|nicht|kein\w*|nie|ohne|ne|pas|jamais"
+    r"|sans|aucune?|sin|nunca|ning\w+|non|mai|senza|não|sem|niet|geen|nooit|zonder|inte|ikke)\b|ない|ません|不|没",
+    re.IGNORECASE,
+)
+
+
+def is_negated(text: str) -> bool:
+    return _NEGATIONS.search(CONTRACTED_NOT.sub(" not ", text)) is not None

@@ -1,0 +1,105 @@
+"""The model's part in a report: it comes after the writer's own, and the report is complete without it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar, TypeVarTuple
+
+import structlog
+
+from instep.core import limits
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.llm.protocol import CompletionError, Model, Prompt
+from instep.writer.llm.article import (
+    ArticleRequest,
+    prompt_for_article,
+    request_from_change,
+    request_from_task,
+    with_article,
+)
+from instep.writer.llm.edits import ReplyOutcome, prompt_for_edits, with_edits
+from instep.writer.llm.prompts import summary_without
+from instep.writer.new_articles.outline import Wanted
+from instep.writer.new_articles.outline_sources import Source
+from instep.writer.shapes import Article, Change, Report
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+BuildPrompt = Callable[[int], Awaitable[Prompt | None]]
+ApplyReply = Callable[[str], Awaitable[ReplyOutcome]]
+
+
+class ModelStep:
+    """Asks a model on behalf of one task, which may use `max_tokens` in all."""
+
+    def __init__(self, model: Model, max_tokens: int) -> None:
+        self.model = model
+        self.tokens_left = max_tokens
+
+    async def edit(
+        self, change: Change, articles: Sequence[Article], report: Report, help_url: str
+    ) -> Report:
+        """The report with the model's edits, and with the new articles written out."""
+
+        async def build_prompt(max_tokens: int) -> Prompt | None:
+            return await _time_limited(prompt_for_edits, change, articles, report, max_tokens)
+
+        async def apply_reply(reply: str) -> ReplyOutcome:
+            return await _time_limited(with_edits, change, articles, report, reply, self.model.name, help_url)
+
+        edited = await self._step(report, build_prompt, apply_reply)
+        for index, proposal in enumerate(edited.proposals):
+            if proposal.type == "new_article":
+                edited = await self._write_out(request_from_change(proposal, change), edited, index)
+        return edited
+
+    async def write(self, wanted: Wanted, sources: Sequence[Source], report: Report) -> Report:
+        """The report with the article that a task asks for written out."""
+        return await self._write_out(request_from_task(wanted, sources), report, 0)
+
+    async def _write_out(self, request: ArticleRequest, report: Report, index: int) -> Report:
+        async def build_prompt(max_tokens: int) -> Prompt | None:
+            return prompt_for_article(request, max_tokens)
+
+        async def apply_reply(reply: str) -> ReplyOutcome:
+            return await _time_limited(with_article, request, report, index, reply, self.model.name)
+
+        return await self._step(report, build_prompt, apply_reply)
+
+    async def _step(self, report: Report, build_prompt: BuildPrompt, apply_reply: ApplyReply) -> Report:
+        """One prompt. Whatever fails, the report stays as it was, with a sentence about it in its summary."""
+        try:
+            prompt = await build_prompt(self.tokens_left)
+            if prompt is None:
+                return report
+            outcome = await apply_reply(await self._complete(prompt))
+            report, refusal = outcome.report, outcome.refusal
+        except CompletionError as error:
+            refusal = error.message
+        except TimeLimitExceeded:
+            refusal = "Its reply takes too long to check."
+        except Exception:
+            log.exception("the model's part of a task failed")
+            refusal = "Something failed here."
+        if refusal is None:
+            return report
+        log.warning("a task goes on without the model", model=self.model.name, reason=refusal)
+        return replace(report, summary=summary_without(report.summary, self.model.name, refusal))
+
+    async def _complete(self, prompt: Prompt) -> str:
+        """The text of the completion; where its use of tokens is unknown, the most it may take is counted."""
+        used_tokens: int | None = None
+        try:
+            completion = await self.model.complete(prompt)
+            used_tokens = completion.total_tokens
+        except CompletionError as error:
+            used_tokens = error.total_tokens
+            raise
+        finally:
+            self.tokens_left -= prompt.max_total_tokens if used_tokens is None else used_tokens
+        return completion.text
+
+
+async def _time_limited(function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
+    return await run_with_timeout(function, *arguments, seconds=limits.MODEL_CHECK_SECONDS)

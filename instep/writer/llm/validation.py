@@ -1,0 +1,163 @@
+"""Whether an edit by a model is valid: its form, its position, its markup, and its content."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from instep.core import limits
+from instep.llm.guard import LinkPolicy, hosts_in
+from instep.writer.articles.headings import front_matter
+from instep.writer.diffs.change_set import ReviewedFile, reviewed_files
+from instep.writer.diffs.parser import parse_diff
+from instep.writer.llm.certain_edits import CertainEdit, reverts
+from instep.writer.llm.duplicates import DuplicateDetector
+from instep.writer.llm.grounding import (
+    Grounding,
+    Vocabulary,
+    content_terms,
+    is_fenced,
+    sentences_of_markdown,
+    sentences_of_prose,
+)
+from instep.writer.llm.markup import violation
+from instep.writer.llm.replies import ReplyEdit
+from instep.writer.shapes import Article, Change, Evidence
+
+_MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR = 6_000, 4
+_MAX_GROWTH_CHARACTERS = 2_000
+_MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.3, 600
+_EVIDENCE_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedEdit:
+    """The span of the article that an edit replaces, and its new text."""
+
+    start: int
+    end: int
+    new: str
+
+
+class EditValidator:
+    """Checks edits against the change and the articles."""
+
+    def __init__(
+        self, change: Change, articles: Sequence[Article], candidates: Mapping[str, Article], help_url: str
+    ) -> None:
+        self.change_set = reviewed_files(parse_diff(change.diff))
+        self.grounding = Grounding(change, self.change_set, articles)
+        source_text = "\n".join((change.title, change.body or "", self.grounding.new_text))
+        texts = [article.text for article in candidates.values()]
+        self.link_policy = LinkPolicy(help_url, source_text, hosts_in(texts))
+        self.duplicates = DuplicateDetector(texts)
+
+    def valid_edits(
+        self,
+        article: Article,
+        certain: Sequence[CertainEdit],
+        edits: Sequence[ReplyEdit],
+        faults: list[str],
+    ) -> list[LocatedEdit]:
+        """The valid edits in the order of the text; the faults of the others are appended to `faults`."""
+        vocabulary, valid = self.grounding.vocabulary_of(article), list[LocatedEdit]()
+        for edit in edits:
+            start = article.text.find(edit.search)
+            located = LocatedEdit(start, start + len(edit.search), edit.replace)
+            fault = (
+                _form_fault(edit, article.text)
+                or _position_fault(located, article.text, certain, valid)
+                or violation(article.text, apply_edits([located], article.text), self.link_policy)
+                or self._content_fault(located, article.text, vocabulary)
+            )
+            if fault:
+                faults.append(fault)
+            else:
+                valid.append(located)
+        valid.sort(key=lambda located: located.start)
+        fault = self._combined_fault(valid, article.text)
+        if fault:
+            faults += [fault] * len(valid)
+            return []
+        return valid
+
+    def _content_fault(self, edit: LocatedEdit, text: str, vocabulary: Vocabulary) -> str | None:
+        old, is_code = text[edit.start : edit.end], is_fenced(text, edit.start)
+        old_sentences = set(sentences_of_markdown(old, is_code))
+        added = [
+            sentence for sentence in sentences_of_markdown(edit.new, is_code) if sentence not in old_sentences
+        ]
+        if self.grounding.loses_content(old, edit.new):
+            return "it removes what the change leaves true"
+        fact = vocabulary.unknown_fact(edit.new, is_code)
+        if fact is not None:
+            return f"neither the change nor the article says `{fact[:60]}`"
+        if not self.grounding.concerns(f"{old}\n{edit.new}"):
+            return "it does not concern what the change touches"
+        if self.duplicates.is_repeated(old, edit.new, added):
+            return "it repeats what the articles say already"
+        if not all(vocabulary.is_grounded(sentence) for sentence in added):
+            return "it says what neither the change nor the article says"
+        return None
+
+    def _combined_fault(self, edits: Sequence[LocatedEdit], text: str) -> str | None:
+        """What is wrong with the edits together, though each is valid alone."""
+        if not edits:
+            return None
+        removed = sum(max(0, edit.end - edit.start - len(edit.new)) for edit in edits)
+        if removed > max(_MAX_REMOVED_CHARACTERS, _MAX_REMOVED_SHARE * len(text)):
+            return "together they remove too much of the article"
+        return violation(text, apply_edits(edits, text), self.link_policy)
+
+    def evidence(self, edit: LocatedEdit, line: int) -> Evidence | None:
+        """The changed line that shares most terms with the new text."""
+        terms = set(content_terms(edit.new))
+        best, most_shared = None, 0
+        for read_file, number, text in _changed_lines(self.change_set.files):
+            shared = len(terms.intersection(content_terms(text)))
+            if shared > most_shared:
+                best = Evidence(read_file.patch.path, number, number, text[:_EVIDENCE_CHARACTERS], line)
+                most_shared = shared
+        return best
+
+
+def _form_fault(edit: ReplyEdit, text: str) -> str | None:
+    if not edit.search.strip() or text.count(edit.search) != 1:
+        return "the text to replace does not stand in the article exactly once"
+    if (
+        sentences_of_prose(edit.search) == sentences_of_prose(edit.replace)
+        and edit.search.split() == edit.replace.split()
+    ):
+        return "it changes nothing"
+    longest = min(_MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR * len(edit.search) + _MAX_GROWTH_CHARACTERS)
+    if len(edit.search) > _MAX_EDIT_CHARACTERS or len(edit.replace) > longest:
+        return "it is too long"
+    if len(text) - len(edit.search) + len(edit.replace) > limits.MAX_CONTENT_CHARACTERS:
+        return "the article would be too long"
+    return None
+
+
+def _position_fault(
+    edit: LocatedEdit, text: str, certain: Sequence[CertainEdit], others: Sequence[LocatedEdit]
+) -> str | None:
+    if edit.start < len(front_matter(text)):
+        return "it changes the front matter"
+    if any(edit.start < other.end and other.start < edit.end for other in others):
+        return "it overlaps with another one"
+    if reverts(certain, text, edit.start, edit.end, edit.new):
+        return "it takes back what is certain"
+    return None
+
+
+def apply_edits(edits: Sequence[LocatedEdit], text: str) -> str:
+    """The text with the edits, which are in its order."""
+    parts, end = list[str](), 0
+    for edit in edits:
+        parts += text[end : edit.start], edit.new
+        end = edit.end
+    return "".join([*parts, text[end:]])
+
+
+def _changed_lines(files: Sequence[ReviewedFile]) -> Iterator[tuple[ReviewedFile, int, str]]:
+    for read_file in files:
+        for line in read_file.patch.lines():
+            if line.mark != " ":
+                yield read_file, line.new if line.mark == "+" else line.old, line.text
