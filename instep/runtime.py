@@ -70,9 +70,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             async with (
                 open_model(settings) as model,
                 aclosing(OutboundClient(settings.allow_list)) as outbound,
-                open_embedder(settings) as found,
+                open_embedder(settings) as configured_embedder,
             ):
-                embedder = await use_embedder(found, postgres.url)
+                embedder = await use_embedder(configured_embedder, postgres.url)
                 yield Runtime(settings, database, secret_key(settings), model, outbound, embedder)
         finally:
             watching.cancel()

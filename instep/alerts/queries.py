@@ -34,7 +34,7 @@ async def count(ctx: Ctx) -> int:
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         AlertTarget,
         f"""
         insert into alert_targets as t (id, workspace_id, bot_id, tool, host, last_four, sealed, alerts,

@@ -7,6 +7,7 @@ from instep.alerts.actions import alert
 from instep.answers import queries
 from instep.answers.ask import QuestionRequest, RetrievedContext, retrieve_context
 from instep.answers.model_answer import answer_with_model
+from instep.answers.reply_texts import texts_for
 from instep.answers.schemas import (
     Answer,
     Conversation,
@@ -22,7 +23,6 @@ from instep.answers.schemas import (
     WidgetConfigOut,
     WidgetTextsOut,
 )
-from instep.answers.texts import texts_for
 from instep.answers.visitor_tokens import refuse_unproven
 from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound, RateLimited
@@ -30,7 +30,7 @@ from instep.core.ids import new_id
 from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
-from instep.identity.visitors import hash_visitor
+from instep.identity.visitor_hash import hash_visitor
 from instep.insights.actions import add_note_to_gaps, log_unanswered
 from instep.insights.schemas import Nearest
 from instep.llm.budget import Enter

@@ -16,8 +16,8 @@ from instep.answers.extractive import (
     read_passage,
 )
 from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
+from instep.answers.reply_texts import texts_for
 from instep.answers.schemas import Answer, CitedPassage
-from instep.answers.texts import texts_for
 from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import comrak
 
-from instep.answers.blocks import AnswerBlock, AnswerUnit
+from instep.answers.answer_blocks import AnswerBlock, AnswerUnit
 from instep.core.markdown import extensions
 
 SENTENCE_END = ".!?:;,\u3002\uff01\uff1f\uff1a"

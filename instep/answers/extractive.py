@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from instep.answers.blocks import AnswerBlock, AnswerUnit, read_blocks
+from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_blocks
 from instep.core import limits
 from instep.search.schemas import Passage
 from instep.text.terms import terms_of

@@ -38,7 +38,7 @@ class GoldenAnswer:
 class GoldenAnswerOut(GoldenQuestionOut):
     """A golden question with its present answer."""
 
-    kept: bool
+    holds: bool
     fault: str | None
     confidence: float
     sources: list[SourceOut]
@@ -47,7 +47,7 @@ class GoldenAnswerOut(GoldenQuestionOut):
 class GoldenRunOut(Out):
     """The results of all golden questions of a bot."""
 
-    kept: bool
+    holds: bool
     results: list[GoldenAnswerOut]
 
 
@@ -62,13 +62,13 @@ async def ask_golden_questions(ctx: Ctx) -> list[GoldenAnswer]:
 
 def golden_run_out(answers: list[GoldenAnswer]) -> GoldenRunOut:
     results = [golden_answer_out(answer) for answer in answers]
-    return GoldenRunOut(kept=all(result.kept for result in results), results=results)
+    return GoldenRunOut(holds=all(result.holds for result in results), results=results)
 
 
 def golden_answer_out(golden: GoldenAnswer) -> GoldenAnswerOut:
     return GoldenAnswerOut.of_row(
         golden.question,
-        kept=golden.is_answered_from_its_article,
+        holds=golden.is_answered_from_its_article,
         fault=golden.fault,
         confidence=golden.answer.confidence,
         sources=[SourceOut.of(cited) for cited in golden.answer.sources],

@@ -117,7 +117,7 @@ async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
 async def insert_conversation(
     ctx: Ctx, conversation_id: str, visitor_hash: bytes, locale: str, page_url: str | None
 ) -> Conversation:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Conversation,
         f"""
         insert into conversations (id, workspace_id, bot_id, visitor_hash, locale, page_url, status,
@@ -164,7 +164,7 @@ class LeadHits:
 
 
 async def count_lead(ctx: Ctx) -> LeadHits:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         LeadHits,
         "select hits as number, seconds_left from count_hit('leads', %(bot)s, %(seconds)s)",
         bot=str(ctx.bot.id),
@@ -173,7 +173,7 @@ async def count_lead(ctx: Ctx) -> LeadHits:
 
 
 async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Lead,
         f"""
         insert into leads (id, workspace_id, bot_id, conversation_id, email, name, message, created_at)

@@ -7,7 +7,7 @@ name of it, and two neighbouring sentences of the passage have nearly all of its
 import re
 from collections.abc import Sequence
 
-from instep.core.identifiers import mention
+from instep.core.name_matching import mention
 from instep.core.polarity import POLARITY_WORDS, is_negated
 from instep.llm.facts import stated_facts
 from instep.search.index.passages import sentences_of

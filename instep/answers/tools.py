@@ -13,7 +13,7 @@ from instep.search.schemas import Passage, SearchRequest, SearchText
 from instep.search.semantic.query_embedder import query_embedder
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.tools import Cursor, Limit, Toolbox
-from instep.web.mcp.visitors import BotKeyNamed, VisitorToolCall
+from instep.web.mcp.visitor_server import BotKeyNamed, VisitorToolCall
 from instep.web.shapes import ListOut, Locale, Out, Text
 
 toolbox = Toolbox(BotKeyNamed)

@@ -198,7 +198,7 @@ async def update(
     assignments = [f"{name} = %({name})s" for name in values]
     if source:
         assignments += ["version = a.version + 1", "text_changed_at = stamp.at"]
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Article,
         f"""
         with stamp as (select stamp_change(%(bot)s) as at) {KEEP_REVISION if source else ""}

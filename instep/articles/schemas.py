@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field
 
-from instep.articles.addresses import path_of_article
+from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.core.etags import etag_of
 from instep.core.markdown import Format

@@ -13,7 +13,7 @@ from instep.collections.actions import referenced_id
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.ids import new_id
 from instep.core.markdown import Format, render_bounded
-from instep.core.slugs import SlugTaken, slug_must_be_free
+from instep.core.slug_rules import SlugTaken, slug_must_be_free
 from instep.golden.actions import warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx

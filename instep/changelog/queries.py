@@ -82,7 +82,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
 
 async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Format) -> ChangelogEntry:
     assignments = ", ".join(f"{name} = %({name})s" for name in changes)
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         ChangelogEntry,
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)

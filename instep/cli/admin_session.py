@@ -48,8 +48,8 @@ async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
     """The context of an operator, on the bot of the workspace that has this id or slug."""
     from instep.core.clock import utc_now
     from instep.identity.schemas import OPERATOR, Bot, Ctx
-    from instep.workspaces.actions import find_bot
+    from instep.workspaces.actions import find_bot_by_reference
 
-    row = await find_bot(tx, workspace_id, reference)
+    row = await find_bot_by_reference(tx, workspace_id, reference)
     bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale)
     return Ctx(tx, bot, OPERATOR, utc_now())

@@ -73,7 +73,7 @@ def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
 
     run = golden_run_out(in_bot(workspace, bot, ask_golden_questions))
     say(run, as_report(run), as_json)
-    if not run.kept:
+    if not run.holds:
         raise typer.Exit(1)
 
 
@@ -142,11 +142,11 @@ def as_text(preview: "AnswerPreviewOut") -> str:
 def as_report(run: "GoldenRunOut") -> str:
     lines = []
     for result in run.results:
-        lines.append(f"{'kept' if result.kept else 'LOST'}  {result.question}")
+        lines.append(f"{'kept' if result.holds else 'LOST'}  {result.question}")
         if result.fault:
             article = result.article_title or "an article"
             lines.append(f"      Must be answered from “{article}”. {result.fault}")
-    kept_count = sum(result.kept for result in run.results)
+    kept_count = sum(result.holds for result in run.results)
     return "\n".join(
         [*lines, f"{kept_count} of {len(run.results)} golden questions are answered from their articles."]
     )

@@ -68,7 +68,7 @@ def change_origins(
     from instep.workspaces.schemas import BotRow, bot_out
 
     async def change(tx: "Tx", workspace_id: str) -> BotRow:
-        row = await actions.find_bot(tx, workspace_id, bot)
+        row = await actions.find_bot_by_reference(tx, workspace_id, bot)
         return await actions.change_origins(tx, workspace_id, row.id, add or [], remove or [])
 
     out = bot_out(in_workspace(workspace, change))

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from instep.cli.table import emphasised
+from instep.cli.table import bold
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -20,7 +20,7 @@ class ExampleCommand(TyperCommand):
         super().format_help(ctx, formatter)
         if examples:
             lines = (f"   {line}" for line in examples.splitlines())
-            typer.echo("\n".join([emphasised(" Examples:"), *lines]))
+            typer.echo("\n".join([bold(" Examples:"), *lines]))
 
 
 class Area(TyperGroup):

@@ -36,7 +36,9 @@ def create_key(
     from instep.workspaces.schemas import NewKey, new_key_out
 
     async def create(tx: "Tx", workspace_id: str) -> NewKey:
-        bots = [(await actions.find_bot(tx, workspace_id, reference)).id for reference in bot or []]
+        bots = [
+            (await actions.find_bot_by_reference(tx, workspace_id, reference)).id for reference in bot or []
+        ]
         return await actions.create_key(tx, workspace_id, name, scope, bots)
 
     key = new_key_out(in_workspace(workspace, create))

@@ -22,12 +22,12 @@ def serve(
     from instep.core.served_url import remember_served_url
     from instep.core.signals import exit_cleanly_on_signals
     from instep.migrations import migrate
-    from instep.web.listening import listen, origin_of
+    from instep.web.listening import listen, local_origin
     from instep.web.log import configure_logging
     from instep.web.ready import announcer, when_ready
     from instep.web.serving import run_server
 
-    sockets, local_url = listen(host, port), origin_of(host, port)
+    sockets, local_url = listen(host, port), local_origin(host, port)
     if no_jobs:
         os.environ["INSTEP_JOBS"] = "false"
     if "site_url" not in settings().model_fields_set:

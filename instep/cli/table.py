@@ -17,10 +17,10 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [[name.upper() for name in names], *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(map(columns_of, cells)) for cells in zip(*lines, strict=True)]
     header, *body = [GAP.join(map(padded, line, widths)).rstrip() for line in lines]
-    return "\n".join([emphasised(header), *body])
+    return "\n".join([bold(header), *body])
 
 
-def emphasised(text: str) -> str:
+def bold(text: str) -> str:
     """Bold on a terminal, unless NO_COLOR asks for plain text (no-color.org)."""
     return typer.style(text, bold=True) if shows_colour() else text
 

@@ -9,7 +9,7 @@ from instep.core.errors import InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.paging import Page, PageRequest
-from instep.core.slugs import SlugTaken, slug_must_be_free
+from instep.core.slug_rules import SlugTaken, slug_must_be_free
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.slugs import free_slug, slugify

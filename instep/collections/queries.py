@@ -77,7 +77,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
 
 async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Collection:
     columns = ", ".join(f"{name} = %({name})s" for name in changes)
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Collection,
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)

@@ -22,8 +22,8 @@ from pydantic import (
 )
 
 from instep.core.errors import Unusable
-from instep.core.outbound.addresses import Network
 from instep.core.outbound.allowed import AllowList, read_allow_list
+from instep.core.outbound.networks import Network
 from instep.core.outbound.urls import parse_url
 from instep.core.proxies import read_proxies
 from instep.core.setting_errors import explain_unknown, explain_value
@@ -296,7 +296,7 @@ def explain(problem: Any) -> str:
     field = ".".join(str(part) for part in problem["loc"]) or "model"
     name = environment_name(field)
     if problem["type"] == "extra_forbidden":
-        return explain_unknown(name, PREFIX, [environment_name(known) for known in Settings.model_fields])
+        return explain_unknown(name, PREFIX, [environment_name(field) for field in Settings.model_fields])
     [example] = Settings.model_fields[field].examples or [None]
     return explain_value(name, problem, example)
 
@@ -319,20 +319,20 @@ def secret_key_file(settings: Settings) -> Path:
 
 
 def secret_key(settings: Settings) -> bytes:
-    """The signing key: as set, or made once and kept in the data folder."""
+    """The signing key: as set, or temporary once and kept in the data folder."""
     if settings.secret_key:
         return settings.secret_key.encode()
     path = secret_key_file(settings)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        made = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        temporary = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(48))
-        # Of several starting processes exactly one gives its key the name, and nobody reads half a key.
+        # If several processes start at once, exactly one gives its key the name, and none reads half a key.
         with suppress(FileExistsError):
-            os.link(made, path)
-        made.unlink()
+            os.link(temporary, path)
+        temporary.unlink()
     return path.read_bytes()
 
 

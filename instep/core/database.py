@@ -79,7 +79,7 @@ class Tx:
     async def first(self, kind: type[Row], sql: str, /, **params: Any) -> Row | None:
         return await self.fetch(row_of(kind), sql, params)
 
-    async def one(self, kind: type[Row], sql: str, /, **params: Any) -> Row:
+    async def fetch_one(self, kind: type[Row], sql: str, /, **params: Any) -> Row:
         row = await self.first(kind, sql, **params)
         assert row is not None, "the statement always returns a row"
         return row

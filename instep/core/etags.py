@@ -9,10 +9,10 @@ def etag_of(*state: object) -> str:
     return '"' + hashlib.sha256(repr(state).encode()).hexdigest()[:24] + '"'
 
 
-def is_listed(etag: str, header: str) -> bool:
+def matches_any_etag(etag: str, header: str) -> bool:
     return header.strip() == "*" or etag in (part.strip().removeprefix("W/") for part in header.split(","))
 
 
 def refuse_stale(if_match: str | None, etag: str) -> None:
-    if if_match is not None and not is_listed(etag, if_match):
+    if if_match is not None and not matches_any_etag(etag, if_match):
         raise Conflict

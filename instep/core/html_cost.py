@@ -41,7 +41,7 @@ class OpenTags:
 
     def __init__(self) -> None:
         self.blocks: list[tuple[str, list[str]]] = [("", [])]
-        # Of formatting that its block has ended.
+        # Formatting elements that were still open when their block ended.
         self.going_on = 0
         self.depth = 0
 

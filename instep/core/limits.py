@@ -20,7 +20,7 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
-# The largest value of PostgreSQL's type `integer`.
+# The largest value of PostgreSQL's type `integer`: 2 to the 31st less 1, from 0 to this.
 MAX_INTEGER = 2_147_483_647
 
 # HTTP connections: what one connection, one address and one process may use.
@@ -61,7 +61,7 @@ MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_UNAUTHENTICATED_BODY_BYTES = 64 * 1024
 MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
-# Lists and search.
+# Lists and search; page sizes are rows.
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MIN_QUERY_CHARACTERS = 2
@@ -76,11 +76,12 @@ MAX_PHRASE_CHECKS = 300
 # The search indexes this much of an article; its embeddings cover the same.
 MAX_INDEXED_CHARACTERS = 250_000
 MAX_INDEXED_PASSAGES = 600
-# Articles that are ranked for the nearest ones, even if fewer are asked for.
-MAX_NEAREST_RETRIEVED = 10
-# Passages that a search returns at most, over all its pages; results on one page of the help center.
+# Articles that are ranked as the nearest ones, even if fewer are asked for.
+MAX_NEAREST_ARTICLES_RETRIEVED = 10
+# Passages that a search returns at most, over all its pages.
 MAX_PASSAGES_LISTED = 50
-SITE_PAGE_SIZE = 10
+# Results on one page of the help center's search.
+SITE_PAGE_ROWS = 10
 # The part of the rendered text that the excerpt of a search result is taken from.
 MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
 
@@ -91,9 +92,9 @@ DELETED_ARTICLE_RETENTION = timedelta(days=30)
 # The first page of a help center: collections on one page of it, and articles shown for each collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
-# Articles on one page of a collection, and the highest page number of any list.
+# Articles on one page of a collection, and the number of pages of any list.
 COLLECTION_ARTICLES = 100
-MAX_SITE_PAGE = 10_000
+MAX_SITE_PAGES = 10_000
 # Entries on one page of the changelog and in its feed; a longer text appears on the entry's own page only.
 MAX_CHANGELOG_PAGE_ENTRIES = 20
 MAX_CHANGELOG_INLINE_CHARACTERS = 50_000
@@ -363,8 +364,8 @@ MAX_CACHED_PROBLEMS = 50_000
 
 # Markdown: what its renderer would take more than linear time for.
 MAX_RENDER_SECONDS = 2
-# Levels of nested quotes, lists and footnotes.
-MAX_NESTING = 30
+# Quotes, lists and footnotes may be nested this many levels.
+MAX_NESTING_LEVELS = 30
 # Counts in one text.
 MAX_LIST_ITEMS = 50_000
 MAX_HEADINGS = 10_000
@@ -393,7 +394,7 @@ INLINE_LINE_CHARACTERS = 4_000
 # Memory of a process that handles untrusted input, beyond what it has when its first work begins.
 MAX_WORK_MEMORY_BYTES = 512 * 1024 * 1024
 # Pieces of expensive work of one workspace that wait in one process, and the value of `Retry-After` for more.
-MAX_WAITING_WORK = 20
+MAX_WAITING_WORK_PIECES = 20
 WORK_RETRY_SECONDS = 5
 # Jobs of one workspace that one worker runs at the same time: half of its slots.
 MAX_CONCURRENT_WORKSPACE_JOBS = 5

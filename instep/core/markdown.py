@@ -110,16 +110,16 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def extensions(*, has_anchors: bool = True) -> Any:
-    made = comrak.ExtensionOptions()
+    extension_options = comrak.ExtensionOptions()
     for name in ("table", "strikethrough", "tasklist", "autolink", "footnotes", "alerts"):
-        setattr(made, name, True)
+        setattr(extension_options, name, True)
     if has_anchors:
-        made.header_id_prefix = HEADING_PREFIX
-    return made
+        extension_options.header_id_prefix = HEADING_PREFIX
+    return extension_options
 
 
 def options() -> Any:
-    made = comrak.RenderOptions()
+    render_options = comrak.RenderOptions()
     # Raw HTML passes here because the allow-list decides about it: `<details>` stays, `<script>` goes.
-    made.unsafe_ = True
-    return made
+    render_options.unsafe_ = True
+    return render_options

@@ -57,12 +57,12 @@ def refuse_equal_headings(html: str) -> None:
         counts[title] += 1
         if counts[title] > limits.MAX_EQUAL_HEADINGS:
             raise TooComplex(
-                f"More than {limits.MAX_EQUAL_HEADINGS} headings are alike (“{shown(heading[1])}”): "
+                f"More than {limits.MAX_EQUAL_HEADINGS} headings are alike (“{visible_text(heading[1])}”): "
                 "give them names of their own or split the text."
             )
 
 
-def shown(html: str) -> str:
+def visible_text(html: str) -> str:
     return " ".join(unescape(TAG.sub("", html)).split())[: limits.MAX_REPORTED_LINE_CHARACTERS]
 
 
@@ -84,10 +84,10 @@ def refuse_deep_nesting(text: str) -> None:
             if column is not None:
                 count += 1
                 lists.append((quotes, column + 1))
-            if quotes + len(lists) > limits.MAX_NESTING:
+            if quotes + len(lists) > limits.MAX_NESTING_LEVELS:
                 raise TooComplex(
                     f"Line {line_number(text, line.start())} nests quotes and lists deeper than "
-                    f"{limits.MAX_NESTING}: make the nesting simpler."
+                    f"{limits.MAX_NESTING_LEVELS}: make the nesting simpler."
                 )
         if count > limits.MAX_LIST_ITEMS:
             raise TooComplex(

@@ -65,9 +65,9 @@ class Keyset:
 
     def page_of(self, rows: Sequence[Row], place: Callable[[Row], tuple[Any, ...]]) -> "Page[Row]":
         """The rows of this page and the cursor of the next one; `place` gives a row's values of the order."""
-        shown = list(rows[: self.size])
+        page_rows = list(rows[: self.size])
         more = len(rows) > self.size
-        return Page(shown, sign_cursor(self.scope, place(shown[-1]), self.key) if more else None)
+        return Page(page_rows, sign_cursor(self.scope, place(page_rows[-1]), self.key) if more else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class FairSlots:
 
     async def _take(self, workspace: str) -> None:
         queue = self._waiting.setdefault(workspace, deque())
-        if len(queue) >= limits.MAX_WAITING_WORK:
+        if len(queue) >= limits.MAX_WAITING_WORK_PIECES:
             raise QueueFull
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)

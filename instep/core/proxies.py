@@ -3,7 +3,7 @@
 from functools import cache
 from ipaddress import ip_network
 
-from instep.core.outbound.addresses import Network
+from instep.core.outbound.networks import Network
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 

@@ -15,7 +15,7 @@ class RateWindow:
 
 async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> RateWindow:
     """Count a hit; the window, `seconds` long, is held until the caller's transaction ends."""
-    return await tx.one(
+    return await tx.fetch_one(
         RateWindow,
         "select hits, seconds_left from count_hit(%(policy)s, %(subject)s, %(seconds)s)",
         policy=policy,
@@ -26,7 +26,7 @@ async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> RateWind
 
 async def peek_hits(tx: Tx, policy: str, subject: str, seconds: int) -> RateWindow:
     """The window as it is, without a hit of the caller's."""
-    return await tx.one(
+    return await tx.fetch_one(
         RateWindow,
         "select hits, seconds_left from peek_hits(%(policy)s, %(subject)s, %(seconds)s)",
         policy=policy,

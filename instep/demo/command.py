@@ -17,7 +17,7 @@ from instep.core.progress import tell
 from instep.core.signals import exit_cleanly_on_signals
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
 from instep.migrations import migrate
-from instep.web.listening import CanNotListen, listen, listen_on, origin_of
+from instep.web.listening import CanNotListen, listen, listen_on, local_origin
 from instep.web.ready import when_ready
 from instep.web.serving import run_server
 
@@ -36,7 +36,7 @@ def run_demo(port: int | None) -> None:
 
 
 def serve_from(folder: Path, sockets: list[socket.socket]) -> None:
-    site_url = origin_of(HOST, sockets[0].getsockname()[1])
+    site_url = local_origin(HOST, sockets[0].getsockname()[1])
     os.environ.pop("INSTEP_DATABASE_URL", None)
     os.environ |= {"INSTEP_DATA_DIR": str(folder), "INSTEP_SITE_URL": site_url}
     settings.cache_clear()

@@ -15,7 +15,7 @@ ORDER = re.compile(r"^\d+-")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HelpPage:
     """One file: an article, or the description of a collection."""
 
     slug: str
@@ -29,8 +29,8 @@ class Page:
 class Section:
     """A folder with its articles, in order."""
 
-    about: Page
-    pages: list[Page]
+    about: HelpPage
+    pages: list[HelpPage]
 
 
 def read_help(folder: Path = HELP) -> Iterator[Section]:
@@ -40,10 +40,10 @@ def read_help(folder: Path = HELP) -> Iterator[Section]:
         yield Section(about, [read_page(file, file.stem) for file in files])
 
 
-def read_page(file: Path, name: str) -> Page:
+def read_page(file: Path, name: str) -> HelpPage:
     parsed = frontmatter.loads(file.read_text())
     front: dict[str, Any] = parsed.metadata
-    return Page(
+    return HelpPage(
         slug=ORDER.sub("", name),
         title=front["title"],
         description=front.get("description"),

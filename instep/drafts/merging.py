@@ -6,7 +6,7 @@ from instep.core import limits
 from instep.core.errors import Conflict
 from instep.drafts.schemas import DraftApply, DraftTexts, TitledText
 from instep.text.characters import shorten
-from instep.text.diff import changed_lines, lines_of, merge
+from instep.text.diff import changed_lines, merge, split_lines
 
 CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide again."
 ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."
@@ -93,7 +93,7 @@ async def overwrite_warnings(draft: DraftTexts, text: TitledText) -> list[str]:
 
 def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
     """The lines with these numbers, from 0, without blank ones."""
-    lines = lines_of(text)
+    lines = split_lines(text)
     return [line for number in sorted(numbers) if (line := lines[number].strip())]
 
 

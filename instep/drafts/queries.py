@@ -99,7 +99,7 @@ async def find_mergeable(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts
 
 async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
     """The other pending edits of the draft's article, newest first."""
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         OtherDrafts,
         """
         select coalesce((array_agg(id order by created_at desc, id desc))[:%(limit)s], '{}') as ids, count(*)
@@ -170,7 +170,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         "updated_at": ctx.now,
     }
     placeholders = ", ".join(f"%({name})s" for name in values)
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Draft,
         f"""
         with d as (insert into drafts ({", ".join(values)}) values ({placeholders}) returning *)

@@ -3,7 +3,7 @@
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import AppError
-from instep.identity.queries import list_bots
+from instep.identity.queries import list_covered_bots
 from instep.identity.schemas import KeyAuth, TokenAuth
 
 
@@ -22,7 +22,7 @@ async def refuse_without_bot(tx: Tx, auth: KeyAuth, naming: str) -> None:
     """Refuse a request for which no bot was resolved; `naming` says how a caller names one."""
     if auth.bot is not None:
         return
-    bots = await list_bots(tx, auth.key_id or "")
+    bots = await list_covered_bots(tx, auth.key_id or "")
     names = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
     if len(bots) > len(names):
         names.append(f"and {len(bots) - len(names)} more")

@@ -15,7 +15,7 @@ CREDENTIALS = """(
 
 async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
     """A bot of the connection's workspace that is known to exist."""
-    return await tx.one(Bot, f"select {BOT} from bots b where b.id = %(id)s", id=bot_id)
+    return await tx.fetch_one(Bot, f"select {BOT} from bots b where b.id = %(id)s", id=bot_id)
 
 
 async def covers_all(tx: Tx, key_id: str) -> bool:
@@ -36,7 +36,7 @@ async def default_bot_id(tx: Tx, key_id: str) -> UUID | None:
     return default
 
 
-async def list_bots(tx: Tx, key_id: str) -> list[Bot]:
+async def list_covered_bots(tx: Tx, key_id: str) -> list[Bot]:
     """The bots that a credential covers."""
     return await tx.all(
         Bot,

@@ -12,7 +12,7 @@ from instep.core.jobs import defer
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
-from instep.identity.visitors import hash_visitor
+from instep.identity.visitor_hash import hash_visitor
 from instep.insights.health import checking
 from instep.insights.health.assessment import StatusFilter, assess_articles, sort_key
 from instep.insights.health.checking import Finding

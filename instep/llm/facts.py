@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 
 # Groups: fence, fenced code; backticks, inline code.
 CODE = re.compile(r"(?ms)^[ \t]*+(`{3,}|~{3,})[^\n]*+\n(.*?)^[ \t]*\1|(?<!`)(`++)([^`\n]++)\3")

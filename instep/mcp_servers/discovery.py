@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from instep import __version__
 from instep.core import limits
-from instep.core.etags import etag_of, is_listed
+from instep.core.etags import etag_of, matches_any_etag
 from instep.identity.access_tokens import METADATA_PATH
 from instep.identity.scopes import Scope
 from instep.mcp_servers.servers import DOCS, DOCS_PATH, WORKSPACE, WORKSPACE_PATH
@@ -81,11 +81,11 @@ def manifest(site: str) -> Document:
     }
 
 
-def entry(site: str, shown: Document, path: str, authentication: str) -> Document:
+def entry(site: str, document: Document, path: str, authentication: str) -> Document:
     return {
-        "name": shown["name"],
-        "title": shown["title"],
-        "description": shown["description"],
+        "name": document["name"],
+        "title": document["title"],
+        "description": document["description"],
         "url": site + path,
         "transport": "streamable-http",
         "authentication": authentication,
@@ -158,7 +158,7 @@ def document(request: Request, content: Document, media_type: str) -> Response:
         "Cache-Control": f"public, max-age={limits.DISCOVERY_CACHE_SECONDS}",
         "ETag": etag_of(body),
     }
-    if is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
+    if matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
     return Response(body, 200, headers, media_type)
 

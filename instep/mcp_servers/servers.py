@@ -13,7 +13,7 @@ from instep.search.tools import toolbox as search
 from instep.tasks.tools import DOCUMENT_MY_CHANGE
 from instep.tasks.tools import toolbox as tasks
 from instep.web.mcp.server import McpServer
-from instep.web.mcp.visitors import METHODS, VisitorEndpoint
+from instep.web.mcp.visitor_server import METHODS, VisitorEndpoint
 from instep.web.mcp.workspace import WorkspaceEndpoint
 
 DOCS_PATH, WORKSPACE_PATH = "/mcp", RESOURCE_PATH

@@ -13,6 +13,7 @@ from instep.core.database import Database, Tx
 from instep.core.errors import NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.outbound.client import OutboundClient
+from instep.core.rate_window import count_hit
 from instep.identity.access_tokens import ACCESS, CODE, REFRESH, is_token, new_token
 from instep.identity.audit import record
 from instep.identity.keys import hash_key
@@ -86,7 +87,7 @@ async def refuse_many_documents(database: Database, person: Person) -> None:
     """Limit the documents that a person has fetched, since they may name any address."""
     seconds = limits.REQUEST_WINDOW_SECONDS
     async with database.enter_workspace("") as tx:
-        window = await queries.count_hit(tx, "oauth-documents", person.id, seconds)
+        window = await count_hit(tx, "oauth-documents", person.id, seconds)
     if window.hits > limits.CLIENT_METADATA_FETCHES_PER_MINUTE:
         raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
 

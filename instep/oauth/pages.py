@@ -19,7 +19,7 @@ from instep.identity.schemas import Bot, Person
 from instep.identity.scopes import Scope, intersect
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
-from instep.oauth.queries import list_bots
+from instep.oauth.queries import list_bots_to_connect
 from instep.oauth.redirects import is_registered, origin_for_policy, with_answer
 from instep.oauth.rest import Fields, is_own_resource
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
@@ -164,7 +164,7 @@ async def read_consent(request: Request, person: Person, form: Fields) -> Consen
 
 async def bots_of(request: Request, person: Person) -> list[Bot]:
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
-        return await list_bots(tx)
+        return await list_bots_to_connect(tx)
 
 
 def redirect_to_app(request: Request, redirect_uri: str, state: str | None, answer: Fields) -> Response:

@@ -32,20 +32,7 @@ class GrantAuth:
     seconds_left: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The state of a rate window."""
-
-    hits: int
-    seconds_left: int
-
-
 ENTER_GRANT = "select * from enter_grant(%(hash)s, %(address)s, %(seconds)s)"
-COUNT = "select * from count_hit(%(policy)s, %(subject)s, %(seconds)s)"
-
-
-async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
-    return await tx.one(Hits, COUNT, policy=policy, subject=subject, seconds=seconds)
 
 
 async def touch_app(tx: Tx, client_id: str) -> None:
@@ -64,7 +51,7 @@ async def save_app(
     tx: Tx, client_id: str, name: str, redirect_uris: Sequence[str], fresh_until: datetime | None
 ) -> App:
     """Insert the app, or update it from its document."""
-    return await tx.one(
+    return await tx.fetch_one(
         App,
         f"""
         insert into oauth_clients (id, name, redirect_uris, fresh_until)
@@ -160,7 +147,7 @@ async def insert_token(
     )
 
 
-async def list_bots(tx: Tx) -> list[Bot]:
+async def list_bots_to_connect(tx: Tx) -> list[Bot]:
     """The bots of the connection's workspace."""
     return await tx.all(Bot, f"select {BOT} from bots b order by b.created_at, b.id")
 

@@ -14,16 +14,17 @@ from starlette.routing import Route
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import RateLimited
+from instep.core.rate_window import count_hit
 from instep.identity.access_tokens import resource_of
 from instep.identity.keys import hash_key
 from instep.oauth import actions, metadata
 from instep.oauth.actions import CodeGrant, RefreshGrant
 from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
-from instep.oauth.queries import ENTER_GRANT, GrantAuth, count_hit
+from instep.oauth.queries import ENTER_GRANT, GrantAuth
 from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
-from instep.web.addresses import client_address
 from instep.web.authenticated_route import StrictRequest
 from instep.web.call import AppAccess
+from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error, first_fault
 
 FORM = "application/x-www-form-urlencoded"

@@ -40,7 +40,7 @@ class SecretCounts(Out):
     unreadable: int
 
 
-class Report(Out):
+class DoctorReport(Out):
     """What `instep doctor` found; the settings are shown without secrets."""
 
     version: str
@@ -55,9 +55,9 @@ class Report(Out):
     problems: list[str]
 
 
-async def examine(tx: Tx, settings: Settings) -> Report:
-    state = await tx.one(State, f"select {STATE}")
-    counts = await tx.one(
+async def examine(tx: Tx, settings: Settings) -> DoctorReport:
+    state = await tx.fetch_one(State, f"select {STATE}")
+    counts = await tx.fetch_one(
         Counts,
         """
         select 'PostgreSQL ' || current_setting('server_version') as database,
@@ -73,7 +73,7 @@ async def examine(tx: Tx, settings: Settings) -> Report:
     sealed = await count_sealed(tx, key_ring())
     embeddings, vectors = describe_embeddings(settings), await embedding_backlog(tx)
     space = free_space_at(settings.data_dir)
-    return Report(
+    return DoctorReport(
         version=__version__,
         revision=state.revision,
         counts=counts,
@@ -95,13 +95,13 @@ async def examine(tx: Tx, settings: Settings) -> Report:
 
 
 def shown_settings(settings: Settings) -> dict[str, str]:
-    shown = {
+    values = {
         environment_name(name): shown_value(name, value) for name, value in settings.model_dump().items()
     }
     if settings.secret_key is None:
         file = secret_key_file(settings)
-        shown[environment_name("secret_key")] = f"in {file}" if file.exists() else f"will be made in {file}"
-    return shown
+        values[environment_name("secret_key")] = f"in {file}" if file.exists() else f"will be made in {file}"
+    return values
 
 
 def shown_value(name: str, value: object) -> str:
@@ -146,7 +146,7 @@ def more_problems(counts: Counts) -> list[str]:
     return problems
 
 
-def as_text(report: Report) -> str:
+def as_text(report: DoctorReport) -> str:
     facts = {
         "version": report.version,
         "revision": report.revision,

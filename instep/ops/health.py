@@ -53,7 +53,7 @@ async def find_problems(request: Request) -> list[str]:
     database: Database = request.app.state.database
     try:
         async with database.enter_workspace("") as tx:
-            state = await tx.one(State, f"select {STATE}")
+            state = await tx.fetch_one(State, f"select {STATE}")
             if is_trial_due(database):
                 await try_to_write(tx)
                 database.written_at = time.monotonic()

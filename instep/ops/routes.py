@@ -54,5 +54,5 @@ def rows_of(route: BaseRoute) -> list[RouteOut]:
 def place_of(endpoint: Any) -> tuple[str, int]:
     target = endpoint if inspect.isfunction(endpoint) else type(endpoint)
     file = Path(inspect.getsourcefile(target) or "")
-    shown = str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
-    return shown, inspect.getsourcelines(target)[1]
+    path = str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
+    return path, inspect.getsourcelines(target)[1]

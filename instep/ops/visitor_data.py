@@ -13,7 +13,7 @@ from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR
-from instep.identity.visitors import hash_visitor
+from instep.identity.visitor_hash import hash_visitor
 from instep.insights.questions.question_key import question_key
 from instep.web.shapes import Out
 
@@ -137,7 +137,7 @@ async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
         conversations=conversations,
         email=lowered(subject),
     )
-    asked = await tx.value(
+    questions = await tx.value(
         "select array_agg(question) from messages where conversation_id = any (%(ids)s)", ids=conversations
     )
     left = await tx.value(
@@ -151,11 +151,11 @@ async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
         leads=leads,
     )
     emails = {*(left or []), *filter(None, [lowered(subject)])}
-    return Traces(conversations, leads, {wording_of(question) for question in asked or []}, emails)
+    return Traces(conversations, leads, {wording_of(question) for question in questions or []}, emails)
 
 
 async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> list[str]:
-    found: list[str] = await tx.value(
+    conversation_ids: list[str] = await tx.value(
         """
         select coalesce(array_agg(c.id order by c.id), '{}') from conversations c
         where c.workspace_id = %(workspace)s and (c.visitor_hash = any (%(hashes)s)
@@ -169,7 +169,7 @@ async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> lis
         hashes=await hashes_of(tx, workspace_id, subject),
         email=lowered(subject),
     )
-    return found
+    return conversation_ids
 
 
 async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
@@ -206,10 +206,10 @@ async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
         kinds=EVENT_KINDS,
     )
     ids = {*traces.leads, *traces.conversations}
-    told = {
+    bodies = {
         event.id: body for event in events if (body := json.loads(event.body))["data"]["object"]["id"] in ids
     }
-    for event_id, body in told.items():
+    for event_id, body in bodies.items():
         for part in body["data"].values():
             part.update(
                 {name: value for name, value in PERSONAL_FIELDS.items() if part.get(name) is not None}
@@ -224,9 +224,9 @@ async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
             from jsonb_array_elements(d.attempts) with ordinality as log (attempt, place))
         where d.event_id = any (%(ids)s)
         """,
-        ids=list(told),
+        ids=list(bodies),
     )
-    return len(told)
+    return len(bodies)
 
 
 async def erase_questions(tx: Tx, workspace_id: str, traces: Traces) -> int:

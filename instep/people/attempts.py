@@ -7,10 +7,9 @@ attempts are counted by address, by network and by account; each network has som
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import RateLimited
+from instep.core.rate_window import RateWindow, count_hit, peek_hits
 from instep.identity.keys import hash_key
-from instep.people import queries
-from instep.people.queries import Hits
-from instep.web.addresses import network_of
+from instep.web.client_addresses import network_of
 
 
 class TooManyAttempts(RateLimited):
@@ -59,7 +58,7 @@ async def count_stranger(tx: Tx, email: str, address: str) -> None:
         limits.MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK,
         hour,
     )
-    everywhere = await queries.peek_attempts(tx, "sign-in-account", account, hour)
+    everywhere = await peek_hits(tx, "sign-in-account", account, hour)
     if (
         everywhere.hits >= limits.MAX_SHARED_SIGN_INS_PER_ACCOUNT
         and nearby.hits > limits.RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK
@@ -68,8 +67,8 @@ async def count_stranger(tx: Tx, email: str, address: str) -> None:
     await count(tx, "sign-in-account", account, limits.MAX_SIGN_INS_PER_ACCOUNT, hour)
 
 
-async def count(tx: Tx, policy: str, subject: str, quota: int, seconds: int) -> Hits:
-    window = await queries.count_attempt(tx, policy, subject, seconds)
+async def count(tx: Tx, policy: str, subject: str, quota: int, seconds: int) -> RateWindow:
+    window = await count_hit(tx, policy, subject, seconds)
     if window.hits > quota:
         raise TooManyAttempts(window.seconds_left)
     return window

@@ -14,7 +14,7 @@ from instep.oauth.actions import list_grants, revoke_grant
 from instep.people import actions
 from instep.people.attempts import TooManyAttempts
 from instep.people.schemas import Attempt
-from instep.web.addresses import client_address
+from instep.web.client_addresses import client_address
 from instep.web.forms import cookie_name, read_form, set_cookie
 from instep.web.pages import document
 from instep.web.public import public

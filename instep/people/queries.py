@@ -1,6 +1,5 @@
 """The SQL of people, their sessions, and the audit."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from instep.core.database import Tx
@@ -10,14 +9,6 @@ USER = "id, workspace_id, email, role, created_at, signed_in_at, disabled_at"
 ENTRY = (
     "id, workspace_id, bot_id, actor_type, actor_id, actor_name, app, channel, action, resource, created_at"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """One window of attempts, the present one counted."""
-
-    hits: int
-    seconds_left: int
 
 
 async def name_of_workspace(tx: Tx, workspace_id: str) -> str:
@@ -57,11 +48,11 @@ async def lock_user(tx: Tx, workspace_id: str, email: str) -> User | None:
 
 async def set_role(tx: Tx, user_id: str, role: str) -> User:
     sql = f"update people set role = %(role)s where id = %(id)s returning {USER}"
-    return await tx.one(User, sql, id=user_id, role=role)
+    return await tx.fetch_one(User, sql, id=user_id, role=role)
 
 
 async def set_disabled(tx: Tx, user_id: str, is_disabled: bool) -> User:
-    return await tx.one(
+    return await tx.fetch_one(
         User,
         f"""
         update people set disabled_at = case when %(disabled)s then coalesce(disabled_at, now()) end
@@ -83,17 +74,6 @@ async def end_sessions(tx: Tx, user_id: str) -> None:
 
 async def find_for_sign_in(tx: Tx, email: str) -> Candidate | None:
     return await tx.first(Candidate, "select * from find_for_sign_in(%(email)s)", email=email)
-
-
-async def count_attempt(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
-    sql = "select * from count_hit(%(policy)s, %(subject)s, %(seconds)s)"
-    return await tx.one(Hits, sql, policy=policy, subject=subject, seconds=seconds)
-
-
-async def peek_attempts(tx: Tx, policy: str, subject: str, seconds: int) -> Hits:
-    """The current window of attempts, without counting one."""
-    sql = "select * from peek_hits(%(policy)s, %(subject)s, %(seconds)s)"
-    return await tx.one(Hits, sql, policy=policy, subject=subject, seconds=seconds)
 
 
 async def begin_session(

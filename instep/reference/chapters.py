@@ -25,7 +25,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DocumentedResponse:
     """What an operation may answer under one status."""
 
     status: str
@@ -45,7 +45,7 @@ class Operation:
     parameters: list[Field]
     body: list[Field]
     request: str
-    answers: list[Answer]
+    answers: list[DocumentedResponse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +160,13 @@ def span(schema: Json, least: str, most: str, unit: str) -> str:
     return f"at most {high:,}{unit}" if low is None else f"{low:,} to {high:,}{unit}"
 
 
-def answer_of(document: Json, status: str, answer: Json) -> Answer:
+def answer_of(document: Json, status: str, answer: Json) -> DocumentedResponse:
     if "$ref" in answer:
         answer = document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
     media = json_of(answer) if status.startswith("2") else None
-    return Answer(status, marked(answer["description"]), pretty(media["example"]) if media else None)
+    return DocumentedResponse(
+        status, marked(answer["description"]), pretty(media["example"]) if media else None
+    )
 
 
 def curl(document: Json, method: str, path: str, operation: Json) -> str:
@@ -193,8 +195,8 @@ def curl(document: Json, method: str, path: str, operation: Json) -> str:
 
 
 def json_of(holder: Json | None) -> Json | None:
-    found: Json | None = (holder or {}).get("content", {}).get("application/json")
-    return found
+    content: Json | None = (holder or {}).get("content", {}).get("application/json")
+    return content
 
 
 def resolved(document: Json, schema: Json) -> Json:

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from instep.core.markdown import render
 from instep.reference.chapters import chapters_of, fields_of
 from instep.reference.document import Json, describe_api
-from instep.reference.visitors import describe_visitor_api
+from instep.reference.visitor_api import describe_visitor_api
 from instep.web.pages import Pages, document, sanitised
 from instep.web.public import public
 

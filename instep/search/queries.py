@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from instep.articles.addresses import path_of_article
+from instep.articles.paths import path_of_article
 from instep.articles.queries import columns
 from instep.core import limits
 from instep.core.markdown import Format
@@ -31,7 +31,7 @@ class IndexState:
 
 
 async def index_state(ctx: Ctx) -> IndexState:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         IndexState,
         """
         select b.changed_at, array(select c.id from collections c

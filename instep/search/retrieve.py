@@ -119,7 +119,7 @@ def top_articles(
     index: Index, query: WeightedQuery, scope: ArticleFilter, limit: int, per_article: int | None
 ) -> tuple[list[ScoredArticle], list[ScoredPassage]]:
     """The best articles, and the best of their passages; enough articles for passages of `limit` ones."""
-    count = max(limits.MAX_NEAREST_RETRIEVED, limit)
+    count = max(limits.MAX_NEAREST_ARTICLES_RETRIEVED, limit)
     ranked: list[ScoredArticle] = []
     passages: list[ScoredPassage] = []
     rankings = rank_index(index, query, scope)

@@ -61,7 +61,7 @@ async def show_collection(request: Request) -> Response:
 def page_number(request: Request) -> int:
     """The requested page of a list, from 1; anything else is not found (404)."""
     name = request.query_params.get("page", "1")
-    if PAGE_NUMBER.fullmatch(name) is None or not 1 <= int(name) <= limits.MAX_SITE_PAGE:
+    if PAGE_NUMBER.fullmatch(name) is None or not 1 <= int(name) <= limits.MAX_SITE_PAGES:
         raise NotFound
     return int(name)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from instep.articles.addresses import path_of_article, path_of_locale
+from instep.articles.paths import path_of_article, path_of_locale
 from instep.identity.schemas import Bot, SiteAccess
 
 

@@ -15,8 +15,8 @@ from instep.search.semantic.query_embedder import query_embedder
 from instep.site import queries
 from instep.site.schemas import article_path
 from instep.site.visits import Visit, canonical_locale, help_center
-from instep.web.addresses import client_address
 from instep.web.call import Window
+from instep.web.client_addresses import client_address
 from instep.web.pages import NO_STORE
 from instep.web.public import public
 from instep.web.visitors.route import refuse_spent
@@ -93,7 +93,7 @@ async def search(visit: Visit, search_request: SearchRequest) -> Page[Passage]:
     cursor = visit.request.query_params.get("start_cursor")
     key = visit.request.app.state.cursor_key
     return await search_passages(
-        visit.ctx, search_request, PageRequest(key, limits.SITE_PAGE_SIZE, cursor), PASSAGES_PER_ARTICLE
+        visit.ctx, search_request, PageRequest(key, limits.SITE_PAGE_ROWS, cursor), PASSAGES_PER_ARTICLE
     )
 
 

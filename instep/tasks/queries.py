@@ -129,7 +129,7 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
     )
     if claim_count:
         return None
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Replay,
         """
         select request_hash, task_id from idempotency_keys

@@ -52,7 +52,7 @@ async def changed_lines(before: str, after: str) -> ChangedLines:
     try:
         return await run_with_timeout(changed_lines_now, before, after, seconds=limits.MAX_DIFF_SECONDS)
     except TimeLimitExceeded:
-        removed, added = (frozenset(range(len(lines_of(text)))) for text in (before, after))
+        removed, added = (frozenset(range(len(split_lines(text)))) for text in (before, after))
         return ChangedLines(removed, added)
 
 
@@ -74,13 +74,13 @@ def compare_now(before: str, after: str, names: tuple[str, str]) -> TextDiff:
         # The library writes `-1,0` for a side without lines, where `diff` writes `-0,0`.
         return replace_all(before, after, names)
     lines = list(
-        unified_diff(lines_of(before), lines_of(after), *names, sequencematcher=PatienceSequenceMatcher)
+        unified_diff(split_lines(before), split_lines(after), *names, sequencematcher=PatienceSequenceMatcher)
     )
     return to_text_diff(lines)
 
 
 def changed_lines_now(before: str, after: str) -> ChangedLines:
-    matcher = PatienceSequenceMatcher(None, lines_of(before), lines_of(after))
+    matcher = PatienceSequenceMatcher(None, split_lines(before), split_lines(after))
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     return ChangedLines(
         removed=frozenset(line for _, start, end, _, _ in changes for line in range(start, end)),
@@ -92,7 +92,7 @@ def replace_all(before: str, after: str, names: tuple[str, str]) -> TextDiff:
     """A diff that removes every line of `before` and adds every line of `after`."""
     if before == after:
         return TextDiff("", 0, 0)
-    removed, added = lines_of(before), lines_of(after)
+    removed, added = split_lines(before), split_lines(after)
     spans = [f"{min(1, len(side))},{len(side)}" for side in (removed, added)]
     header = [f"--- {names[0]}\n", f"+++ {names[1]}\n", f"@@ -{spans[0]} +{spans[1]} @@\n"]
     return to_text_diff([*header, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)])
@@ -109,7 +109,7 @@ def to_text_diff(lines: list[str]) -> TextDiff:
 
 def merge_now(base: str, ours: str, theirs: str) -> str | None:
     matcher: Any = PatienceSequenceMatcher
-    merged = Merge3(lines_of(base), lines_of(ours), lines_of(theirs), sequence_matcher=matcher)
+    merged = Merge3(split_lines(base), split_lines(ours), split_lines(theirs), sequence_matcher=matcher)
     lines: list[str] = []
     for kind, *content in merged.merge_groups():
         if kind == "conflict":
@@ -118,7 +118,7 @@ def merge_now(base: str, ours: str, theirs: str) -> str | None:
     return "".join(lines)
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines with their ends, split at line feeds only, as `diff` and `patch` do."""
     *lines, rest = text.split("\n")
     return [*(f"{line}\n" for line in lines), *([rest] if rest else [])]

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from instep.core import limits
-from instep.core.etags import is_listed
+from instep.core.etags import matches_any_etag
 from instep.core.markdown import Format
 from instep.core.paging import Page
 from instep.identity.access import is_write
@@ -74,7 +74,7 @@ def reply_with_etag(
 ) -> Response:
     """The response with its entity tag, or 304 without a body if the caller already has that state."""
     headers = {"ETag": etag}
-    if if_none_match is not None and is_listed(etag, if_none_match):
+    if if_none_match is not None and matches_any_etag(etag, if_none_match):
         return Response(status_code=304, headers=headers)
     return reply(out, status, headers)
 

@@ -34,8 +34,8 @@ from instep.identity.keys import authenticate_key
 from instep.identity.queries import is_in_force
 from instep.identity.schemas import KeyAuth
 from instep.identity.scopes import Scope as KeyScope
-from instep.web.addresses import client_address
 from instep.web.call import Access, Call, Window
+from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error, render_error
 
 # A text that is not a UUID names a bot that no credential covers.

@@ -12,7 +12,7 @@ from instep.core.clock import utc_now
 from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
-from instep.identity.queries import covers_all, list_bots
+from instep.identity.queries import covers_all, list_covered_bots
 from instep.identity.schemas import Actor, Channel, Ctx, KeyAuth, WorkspaceCtx
 from instep.identity.scopes import Role
 
@@ -112,7 +112,7 @@ class Call:
         key = self.auth.key_id
         async with self.transaction_of_write():
             bot = self.auth.bot if self.names_bot else None
-            bots = [bot] if bot is not None else await list_bots(self.tx, key)
+            bots = [bot] if bot is not None else await list_covered_bots(self.tx, key)
             has_all_bots = not self.names_bot and await covers_all(self.tx, key)
             yield WorkspaceCtx(
                 self.tx, self.auth.workspace_id, tuple(bots), has_all_bots, self.actor, utc_now()

@@ -7,8 +7,8 @@ from functools import cache
 
 from instep.core import limits
 from instep.core.config import settings
-from instep.core.outbound.addresses import Network, is_within
-from instep.web.addresses import counted_prefix, read_address
+from instep.core.outbound.networks import Network, is_within
+from instep.web.client_addresses import counted_prefix, read_address
 
 
 class Connections:

@@ -70,7 +70,7 @@ def explain(error: OSError, host: str, port: int) -> str:
     return f"`--host` is {host}, where this machine can't listen ({error.strerror}): try `--host 127.0.0.1`."
 
 
-def origin_of(host: str, port: int) -> str:
+def local_origin(host: str, port: int) -> str:
     """The address that a browser on this machine opens."""
     name = OPENABLE.get(host, host)
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"

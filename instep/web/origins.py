@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from instep.core.outbound.urls import BRACKETED, LAST_PORT, NAMED, WEB_PORTS, is_name, read_address
+from instep.core.outbound.urls import BRACKETED, LAST_PORT, NAMED, WEB_PORTS, is_name, parse_address
 
 SHAPE = re.compile(rf"(https?)://({NAMED}|{BRACKETED})(?::([1-9][0-9]{{0,4}}))?", re.ASCII | re.IGNORECASE)
 
@@ -17,7 +17,7 @@ def valid_origin(text: str) -> str:
     if match is None:
         raise ValueError("it must be a scheme, a host and where needed a port, such as https://example.com")
     scheme, host = match[1].lower(), match[2].lower()
-    address = read_address(host)
+    address = parse_address(host)
     if address is None and not is_name(host):
         raise ValueError("its host must be a name such as example.com, or an IP address in its usual form")
     port = int(match[3] or WEB_PORTS[scheme])

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from instep.core.etags import etag_of, is_listed
+from instep.core.etags import etag_of, matches_any_etag
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -51,7 +51,7 @@ class Pages:
 def document(request: Request, content: bytes, media_type: str, status: int = 200) -> Response:
     """A public response, or 304 if the reader already has it."""
     headers = {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag_of(content)}
-    if status == 200 and is_listed(headers["ETag"], request.headers.get("if-none-match", "")):
+    if status == 200 and matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
     return Response(content, status, headers, media_type)
 

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from instep.core.errors import RateLimited
-from instep.web.addresses import client_address
+from instep.web.client_addresses import client_address
 
 # Requests below these paths are counted in the database, by key, visitor or address.
 COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/leads/", "/widget/", "/mcp/admin/")

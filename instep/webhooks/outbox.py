@@ -47,7 +47,7 @@ class StartedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """How an attempt ended; `gone` says that the endpoint wants no more deliveries (410)."""
+    """How an attempt ended; `is_gone` says that the endpoint wants no more deliveries (410)."""
 
     id: str
     number: int
@@ -56,7 +56,7 @@ class AttemptOutcome:
     error: str | None
     answer: str | None
     delivered: bool
-    gone: bool
+    is_gone: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ async def count(ctx: WorkspaceCtx) -> int:
 
 
 async def insert(ctx: WorkspaceCtx, row: dict[str, Any]) -> Webhook:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Webhook,
         f"""
         insert into webhook_endpoints as w (id, workspace_id, bot_id, bot_ids, url, description, events,
@@ -97,7 +97,7 @@ async def insert(ctx: WorkspaceCtx, row: dict[str, Any]) -> Webhook:
 
 async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) -> Webhook:
     columns = "".join(f"{name} = %({name})s, " for name in changes)
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Webhook,
         f"""
         update webhook_endpoints w set {columns} updated_at = greatest(w.updated_at, %(now)s)
@@ -201,7 +201,7 @@ async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:
 
 
 async def insert_delivery(ctx: WorkspaceCtx, delivery_id: str, webhook_id: str, event_id: str) -> Delivery:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Delivery,
         f"""
         insert into deliveries as d (id, workspace_id, endpoint_id, event_id, status, next_attempt_at,
@@ -277,7 +277,7 @@ async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) ->
 
 async def begin_round(ctx: WorkspaceCtx, delivery_id: str) -> Delivery:
     """Make a delivery due now, with all of its retries."""
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         Delivery,
         f"""
         update deliveries d set status = 'pending', round_attempts = 0,

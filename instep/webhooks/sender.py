@@ -144,7 +144,7 @@ def attempt_outcome(
         error=error,
         answer=storable(response.excerpt) if response else None,
         delivered=delivered,
-        gone=status == HTTP_GONE,
+        is_gone=status == HTTP_GONE,
     )
 
 

@@ -8,11 +8,10 @@ from instep.core.database import Tx
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import as_uuid, new_id, new_uuid
 from instep.core.locales import valid_locale
-from instep.core.slugs import SlugTaken
+from instep.core.slug_rules import SlugTaken
 from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_bot_key, new_key
-from instep.identity.queries import default_bot_id
-from instep.identity.queries import list_bots as list_bots_of_key
+from instep.identity.queries import default_bot_id, list_covered_bots
 from instep.identity.schemas import OPERATOR
 from instep.identity.scopes import Scope
 from instep.text.slugs import free_slug, slugify, valid_slug
@@ -24,10 +23,10 @@ from instep.workspaces.schemas import BotRow, CoveredBot, KeyRow, NewKey, Worksp
 async def list_bots(tx: Tx, key_id: str) -> list[CoveredBot]:
     """List the bots that this API key may use."""
     default = await default_bot_id(tx, key_id)
-    return [CoveredBot(bot, bot.id == default) for bot in await list_bots_of_key(tx, key_id)]
+    return [CoveredBot(bot, bot.id == default) for bot in await list_covered_bots(tx, key_id)]
 
 
-async def find_bot(tx: Tx, workspace_id: str, reference: str) -> BotRow:
+async def find_bot_by_reference(tx: Tx, workspace_id: str, reference: str) -> BotRow:
     """The bot of the workspace that has this id or slug."""
     bot_id = as_uuid(reference)
     for bot in await queries.list_bots(tx, workspace_id):
@@ -42,18 +41,18 @@ async def find_workspace(tx: Tx, reference: str | None) -> Workspace:
     matches = [workspace for workspace in workspaces if reference in (None, workspace.id, workspace.name)]
     if len(matches) == 1:
         return matches[0]
-    known = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in matches or workspaces)
+    choices = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in matches or workspaces)
     if reference is None:
-        raise InvalidRequest(f"There are several workspaces, say which one: {known}.")
+        raise InvalidRequest(f"There are several workspaces, say which one: {choices}.")
     if matches:
-        raise InvalidRequest(f"Several workspaces have the name {reference}, say which one: {known}.")
-    raise NotFound(f"There is no workspace {reference}. There are: {known}.")
+        raise InvalidRequest(f"Several workspaces have the name {reference}, say which one: {choices}.")
+    raise NotFound(f"There is no workspace {reference}. There are: {choices}.")
 
 
 async def create_workspace(tx: Tx, name: str) -> Workspace:
-    made = await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
-    await record(tx, made.id, OPERATOR, "create_workspace", made.id)
-    return made
+    workspace = await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
+    await record(tx, workspace.id, OPERATOR, "create_workspace", workspace.id)
+    return workspace
 
 
 async def pause_workspace(tx: Tx, reference: str | None) -> Workspace:
@@ -104,9 +103,9 @@ async def change_origins(
         if present is None:
             raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
         closed = {accepted(valid_origin, origin, "origin") for origin in remove}
-        kept = [origin for origin in present if origin not in closed]
+        remaining = [origin for origin in present if origin not in closed]
         await record(tx, workspace_id, OPERATOR, "change_origins", str(bot_id), bot_id)
-        return await queries.set_origins(tx, workspace_id, bot_id, with_origins(kept, add))
+        return await queries.set_origins(tx, workspace_id, bot_id, with_origins(remaining, add))
 
 
 def with_origins(present: Sequence[str], added: Sequence[str]) -> list[str]:
@@ -131,9 +130,9 @@ async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids
         "scope": scope.value,
         "bot_ids": bot_ids or None,
     }
-    made = await queries.insert_key(tx, row)
-    await record(tx, workspace_id, OPERATOR, "create_key", made.id)
-    return NewKey(made, key)
+    key_row = await queries.insert_key(tx, row)
+    await record(tx, workspace_id, OPERATOR, "create_key", key_row.id)
+    return NewKey(key_row, key)
 
 
 async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:

@@ -19,7 +19,7 @@ async def list_workspaces(tx: Tx) -> list[Workspace]:
 
 
 async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
-    return await tx.one(
+    return await tx.fetch_one(
         Workspace,
         f"insert into workspaces (id, name) values (%(id)s, %(name)s) returning {WORKSPACE}",
         id=workspace_id,
@@ -55,10 +55,10 @@ async def list_bots(tx: Tx, workspace_id: str) -> list[BotRow]:
 
 
 async def slugs_like(tx: Tx, base: str) -> set[str]:
-    found = await tx.value(
+    value = await tx.value(
         "select array_agg(slug) from bots where starts_with(slug, %(base)s)", base=base[:100]
     )
-    return set(found or ())
+    return set(value or ())
 
 
 async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
@@ -85,7 +85,7 @@ async def lock_origins(tx: Tx, workspace_id: str, bot_id: UUID) -> list[str] | N
 
 
 async def set_origins(tx: Tx, workspace_id: str, bot_id: UUID, origins: list[str]) -> BotRow:
-    return await tx.one(
+    return await tx.fetch_one(
         BotRow,
         f"""
         update bots set origins = %(origins)s where workspace_id = %(workspace)s and id = %(id)s
@@ -107,7 +107,7 @@ async def count_bots(tx: Tx, workspace_id: str, bot_ids: list[UUID]) -> int:
 
 
 async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:
-    return await tx.one(
+    return await tx.fetch_one(
         KeyRow,
         f"""
         insert into api_keys (id, workspace_id, name, key_hash, last_four, scope, bot_ids, default_bot_id)

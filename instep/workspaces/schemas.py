@@ -147,8 +147,8 @@ def key_out(key: KeyRow) -> KeyOut:
     return KeyOut(**key_fields(key))
 
 
-def new_key_out(made: NewKey) -> NewKeyOut:
-    return NewKeyOut(**key_fields(made.row), key=made.key)
+def new_key_out(new_key: NewKey) -> NewKeyOut:
+    return NewKeyOut(**key_fields(new_key.row), key=new_key.key)
 
 
 def key_fields(key: KeyRow) -> dict[str, Any]:

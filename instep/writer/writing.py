@@ -7,7 +7,7 @@ from instep.writer.diffs.change_set import reviewed_files, summary_of_skipped
 from instep.writer.diffs.parser import parse_diff
 from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
 from instep.writer.editing.edits import Edit
-from instep.writer.editing.examples import example_edits
+from instep.writer.editing.example_edits import example_edits
 from instep.writer.editing.likely import likely_edits
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
@@ -18,7 +18,7 @@ from instep.writer.inserting.notes import Note
 from instep.writer.new_articles.missing_articles import new_article_for
 from instep.writer.relevance.mentions import mentions_of
 from instep.writer.relevance.need import doc_need_probability
-from instep.writer.relevance.ranking import Ranking, rank
+from instep.writer.relevance.ranking import ArticleRanking, rank
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
 from instep.writer.reporting.verdicts import review, stale_mentions
 from instep.writer.reporting.warnings import warnings_for
@@ -75,7 +75,7 @@ def _proposal(
     )
 
 
-def _edited_first(ranking: Ranking, edits: Mapping[str, Sequence[Edit]]) -> tuple[str, ...]:
+def _edited_first(ranking: ArticleRanking, edits: Mapping[str, Sequence[Edit]]) -> tuple[str, ...]:
     """Edited articles first, each group by rank; a note alone is not an edit, as rank says the same."""
     edited = {
         article_id

@@ -17,9 +17,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from instep.core.clock import utc_now
-from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient, Streams
+from instep.core.outbound.networks import Address
 from instep.core.outbound.urls import Url
 
 HERE = ip_address("127.0.0.1")

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from instep.answers.blocks import read_blocks
+from instep.answers.answer_blocks import read_blocks
 from instep.answers.citing import has_no_active_markup, render_with_citations
 from instep.core.markdown import render
 

@@ -15,7 +15,7 @@ from tests.support.http import ok, stranger
 from tests.support.questions import ask
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
-# Of one visitor and address, below what a minute allows.
+# Questions of one visitor and address: fewer than a minute allows.
 IN_A_ROW = 25
 ENOUGH = 150
 

@@ -28,7 +28,7 @@ PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
 FACES: dict[str, set[str]] = {
     "answers": {"ask", "golden", "visitor_tokens"},
     "app": {""},
-    "articles": {"addresses", "texts"},
+    "articles": {"paths", "texts"},
     "ci": {"client", "command", "environment", "escaping", "report", "shapes"},
     "demo": {"command"},
     "insights": {"question_key", "questions.question_key"},

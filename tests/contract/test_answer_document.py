@@ -12,7 +12,7 @@ from instep.app import create_app
 from instep.core.config import settings
 from instep.core.database import Tx
 from instep.ops.routes import list_routes
-from instep.reference.visitors import describe_visitor_api
+from instep.reference.visitor_api import describe_visitor_api
 from instep.web.visitors.errors import TITLES_AND_HINTS
 from instep.workspaces.actions import pause_workspace
 from tests.contract.document import BASE, assert_valid

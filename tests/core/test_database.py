@@ -68,7 +68,7 @@ async def test_rows_come_back_as_what_was_asked_for(database: Database) -> None:
     async with database.enter_workspace("") as tx:
         rows = await tx.all(Number, "select generate_series(1, %(most)s) as n", most=3)
         assert [row.n for row in rows] == [1, 2, 3]
-        assert (await tx.one(Number, "select 7 as n")).n == 7
+        assert (await tx.fetch_one(Number, "select 7 as n")).n == 7
         assert await tx.first(Number, "select 7 as n where false") is None
         assert await tx.value("select 7 where false") is None
 

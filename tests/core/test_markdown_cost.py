@@ -73,9 +73,9 @@ def test_a_costly_text_is_refused_quickly_and_in_words(text: str, refusal: str) 
 
 
 ALLOWED = {
-    "nesting": ">" * limits.MAX_NESTING + " a",
-    "lists": staircase(limits.MAX_NESTING),
-    "lines of a nested list": filled("a\n", staircase(limits.MAX_NESTING)),
+    "nesting": ">" * limits.MAX_NESTING_LEVELS + " a",
+    "lists": staircase(limits.MAX_NESTING_LEVELS),
+    "lines of a nested list": filled("a\n", staircase(limits.MAX_NESTING_LEVELS)),
     "a line of dashes": "- " * 1_000 + "\n\n" + "* " * 1_000,
     "code far to the right": (" " * 4_000 + "- a\n") * 10,
     "siblings": "- a\n  - b\n    - c\n\n> - d\n\n" * 2_000,
@@ -99,7 +99,7 @@ def test_what_authors_write_is_rendered(text: str) -> None:
 
 async def test_a_costly_text_is_refused_wherever_it_is_rendered() -> None:
     """A short one at once, a long one in a process of its own."""
-    for depth in (limits.MAX_NESTING + 1, 500_000):
+    for depth in (limits.MAX_NESTING_LEVELS + 1, 500_000):
         with pytest.raises(TooComplex, match="Line 3 nests quotes and lists deeper than 30") as refusal:
             await render_bounded("a\n\n" + ">" * depth)
 

@@ -71,7 +71,7 @@ async def test_those_who_wait_are_served_in_turn() -> None:
 
 async def test_too_much_waiting_refuses_that_workspace_alone() -> None:
     office = Office(places=2)
-    tasks = await office.begin("flood", pieces=1 + limits.MAX_WAITING_WORK)
+    tasks = await office.begin("flood", pieces=1 + limits.MAX_WAITING_WORK_PIECES)
 
     with pytest.raises(QueueFull) as refusal:
         await office.work("flood")

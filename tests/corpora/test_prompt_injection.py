@@ -10,7 +10,7 @@ import pytest
 from instep.llm.guard import active_elements
 from instep.writer import Article, Change, Proposal, write
 from instep.writer.llm.article import request_from_task, with_article
-from instep.writer.llm.edits import prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import prompt_for_edits, with_edits
 from instep.writer.new_articles.outline import Wanted, write_article
 from instep.writer.new_articles.outline_sources import Source
 from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from instep.core.outbound import client
-from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed
 from instep.core.outbound.happy_eyeballs import ConnectError
+from instep.core.outbound.networks import Address
 from tests.corpora.test_ssrf import NAMES, NOT_GIVEN_OUT
 
 pytestmark = pytest.mark.corpora

@@ -140,7 +140,7 @@ def test_the_commands(company: Company, database_url: str) -> None:
     added = told("golden", "add", EXPORT, "--article", "invoices", *where)
     assert (added["question"], added["articleId"], added["articleTitle"]) == (EXPORT, article_id, TITLE)
     assert [row["id"] for row in told("golden", "list", *where)["results"]] == [added["id"]]
-    assert told("ask", "--golden", *where)["kept"] is True
+    assert told("ask", "--golden", *where)["holds"] is True
 
     answer = told("ask", EXPORT, *where)
     assert answer["answered"] is True

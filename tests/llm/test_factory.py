@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from instep.core.config import SettingsError, read_settings
-from instep.core.outbound.addresses import Address
+from instep.core.outbound.networks import Address
 from instep.core.outbound.urls import parse_url
 from instep.llm.anthropic import Anthropic
 from instep.llm.factory import allow_only, describe_model, open_model, provider_of

@@ -4,9 +4,9 @@ import time
 from collections.abc import Awaitable
 from ipaddress import ip_address
 
-from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import read_allow_list
 from instep.core.outbound.client import RequestFailed, Response
+from instep.core.outbound.networks import Address
 
 ALLOWED = read_allow_list("127.0.0.0/8,plain.example")
 BODY = b'{"type": "article.published"}'

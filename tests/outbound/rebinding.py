@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from instep.core import limits
-from instep.core.outbound.addresses import is_public, without_mapping
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed, Response
+from instep.core.outbound.networks import is_public, without_mapping
 from tests.outbound.certificates import Authority
 from tests.outbound.nameserver import AAAA, NO_SUCH_NAME, A, NameServer, Records
 from tests.outbound.receivers import read_request

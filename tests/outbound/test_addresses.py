@@ -4,8 +4,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from instep.core.outbound.addresses import is_metadata, is_public
 from instep.core.outbound.allowed import AllowList, read_allow_list
+from instep.core.outbound.networks import is_metadata, is_public
 
 PUBLIC = [
     "8.8.8.8",

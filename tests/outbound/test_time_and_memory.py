@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from instep.core import limits
-from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import read_allow_list
 from instep.core.outbound.client import LATE, OutboundClient, Response
+from instep.core.outbound.networks import Address
 from tests.outbound.certificates import NAME, Authority
 from tests.outbound.clients import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
 from tests.outbound.receivers import (

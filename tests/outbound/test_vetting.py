@@ -5,10 +5,10 @@ from ipaddress import IPv4Address
 import pytest
 
 from instep.core.outbound import client
-from instep.core.outbound.addresses import Address
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed, Response
 from instep.core.outbound.lookup import NoAddress, Resolver
+from instep.core.outbound.networks import Address
 from instep.core.outbound.urls import parse_url
 from tests.outbound.certificates import NAME, Authority
 from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome

@@ -15,11 +15,11 @@ from tests.web.slow_clients import SlowClient, connected, is_healthy
 Begin = Callable[[SlowClient], Awaitable[None]]
 
 ADDRESSES = ("127.0.0.2", "127.0.0.3")
-# Of each address.
+# Connections from each address.
 CLIENTS = 100
 # Buffers, and what the interpreter does not give back.
 OTHER_BYTES = 100_000_000
-# Of a large body, sent at once by each client that has no key.
+# Each client without a key sends this much of a large body at once.
 SENT_BYTES = 2_000_000
 ARTICLE_CHARACTERS = 900_000
 # Others ask again and again, as quickly as this.

@@ -64,12 +64,12 @@ async def test_each_page_searches_in_its_own_language(api: Api, cast: Cast) -> N
 
 async def test_links_lead_through_all_results_once(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
-    titles = [f"Export number {number}" for number in range(limits.SITE_PAGE_SIZE + 3)]
+    titles = [f"Export number {number}" for number in range(limits.SITE_PAGE_ROWS + 3)]
     for title in titles:
         await publish(client, title, "An export is a file.")
 
     path, seen = f"/help/{cast.acme.slug}/search?q=export", list[str]()
-    for rows in (limits.SITE_PAGE_SIZE, 3):
+    for rows in (limits.SITE_PAGE_ROWS, 3):
         page = Page((await api(None).get(path)).text)
         listed = [link for link in page.links if "/articles/" in link]
         assert len(listed) == rows

@@ -146,5 +146,5 @@ def outcome_of(claimed: ClaimedDelivery, is_delivered: bool) -> AttemptOutcome:
         error=None if is_delivered else "Gone.",
         answer="",
         delivered=is_delivered,
-        gone=not is_delivered,
+        is_gone=not is_delivered,
     )

@@ -16,10 +16,10 @@ from instep.text.diff import (
     changed_lines_now,
     compare,
     compare_now,
-    lines_of,
     merge,
     merge_now,
     replace_all,
+    split_lines,
 )
 from tests.drafts.review import patched
 
@@ -139,8 +139,8 @@ def test_the_lines_that_changed_are_those_of_the_diff(data: st.DataObject, base:
 
     changed = changed_lines_now(before, after)
 
-    common = [line for number, line in enumerate(lines_of(before)) if number not in changed.removed]
-    assert common == [line for number, line in enumerate(lines_of(after)) if number not in changed.added]
+    common = [line for number, line in enumerate(split_lines(before)) if number not in changed.removed]
+    assert common == [line for number, line in enumerate(split_lines(after)) if number not in changed.added]
     assert (changed == ChangedLines(frozenset(), frozenset())) is (before == after)
 
 

@@ -61,7 +61,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
     kept = await secrets_of(owner, webhook)
     refused = await client.post(address)
     assert error(refused) == (400, "invalid_state")
-    # Of those who asked at once, whoever was let in last may have begun first.
+    # When several rotate at once, the last to be let in may have begun first.
     first_end, first = min((ends, secret) for secret, ends in kept.items() if ends is not None)
     assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refused)["error"]
     assert await secrets_of(owner, webhook) == kept

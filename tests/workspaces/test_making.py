@@ -4,7 +4,7 @@ import pytest
 
 from instep.core.database import Tx
 from instep.core.errors import InvalidRequest, NotFound
-from instep.core.slugs import SlugTaken
+from instep.core.slug_rules import SlugTaken
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import (
     change_origins,

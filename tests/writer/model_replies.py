@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from instep.writer import Article, Change, Proposal, Report, write
-from instep.writer.llm.edits import prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import prompt_for_edits, with_edits
 
 OWN = "https://help.acme.test/help/acme"
 DIFF = """\

@@ -9,7 +9,7 @@ from instep.llm.guard import delimit
 from instep.llm.protocol import estimate_tokens
 from instep.writer import Article, Change
 from instep.writer.llm.certain_edits import certain_edits, reverts
-from instep.writer.llm.edits import prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import prompt_for_edits, with_edits
 from tests.writer.model_replies import (
     CHANGE,
     NEW_ROW,

@@ -24,7 +24,7 @@ class Account:
         """Arguments that make `subprocess` run a program under this account."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_borrowed else {}
 
-    def own(self, path: Path) -> None:
+    def give_to(self, path: Path) -> None:
         """Give this one file or folder to the account."""
         if self.is_borrowed:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)

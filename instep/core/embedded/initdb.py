@@ -39,7 +39,7 @@ def create_cluster(cluster: Cluster, start_lock: int) -> None:
     account = cluster.account()
     tell(f"Creating the database in {cluster.data_dir} …")
     draft = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=cluster.data_dir))
-    account.own(draft)
+    account.give_to(draft)
     _initdb(cluster, draft, account, start_lock)
     draft.rename(cluster.pgdata)
     _sync(cluster.data_dir)

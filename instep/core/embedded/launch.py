@@ -66,7 +66,7 @@ def _take_over(pgdata: Path, account: Account) -> None:
     if pgdata.stat().st_uid != account.uid:
         # The top folder comes last: after an interruption the next start repeats all of it.
         for path in (*pgdata.rglob("*"), pgdata):
-            account.own(path)
+            account.give_to(path)
     pgdata.chmod(0o700)
 
 

@@ -35,4 +35,4 @@ def prepare(folder: Path, account: Account) -> None:
             f"{folder}, where the database's socket belongs, is not a private folder of ours: remove it, "
             "or set INSTEP_DATA_DIR to another (shorter) path."
         )
-    account.own(folder)
+    account.give_to(folder)

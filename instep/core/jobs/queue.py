@@ -82,15 +82,15 @@ async def claim(
     Workspaces have their turns: first those of which this worker has the fewest under way, as `under_way`
     tells, then the longest due. None gets more than `limits.MAX_CONCURRENT_WORKSPACE_JOBS` of its places.
     """
-    held = under_way or {}
+    running = under_way or {}
     values = {
         "worker": worker,
         "limit": limit,
         "lease": lease,
         "window": FAIRNESS_WINDOW,
         "most": limits.MAX_CONCURRENT_WORKSPACE_JOBS,
-        "workspaces": list(held),
-        "numbers": list(held.values()),
+        "workspaces": list(running),
+        "numbers": list(running.values()),
     }
     async with conn.cursor(row_factory=class_row(Job)) as cursor:
         await cursor.execute(CLAIM, values)
@@ -143,16 +143,16 @@ CLAIM = """
 async def renew(conn: Connection, jobs: Collection[Job], lease: timedelta) -> set[int]:
     """Prolong the leases; the ids of those that are still held."""
     async with conn.cursor(row_factory=scalar_row) as cursor:
-        await cursor.execute(RENEW, held(jobs) | {"lease": lease})
+        await cursor.execute(RENEW, job_params(jobs) | {"lease": lease})
         return set(await cursor.fetchall())
 
 
 async def release(conn: Connection, jobs: Collection[Job]) -> None:
     """Give the jobs back unfinished, due at once."""
-    await conn.execute(RELEASE, held(jobs))
+    await conn.execute(RELEASE, job_params(jobs))
 
 
-def held(jobs: Collection[Job]) -> dict[str, Any]:
+def job_params(jobs: Collection[Job]) -> dict[str, Any]:
     return {"ids": [job.id for job in jobs], "attempts": [job.attempts for job in jobs]}
 
 

@@ -134,7 +134,7 @@ class Worker:
     async def _perform(self, job: Job) -> None:
         error = await self._attempt(job)
         # Now the outcome counts, not the lease: a renewal would miss a finished job and cut this task off.
-        self._leases = {task: held for task, held in self._leases.items() if held is not job}
+        self._leases = {task: leased for task, leased in self._leases.items() if leased is not job}
         if error is None:
             recorded = await self._retry_until_recorded(partial(queue.finish, job=job))
         elif isinstance(error, Postponed):
@@ -209,11 +209,11 @@ class Worker:
                 continue
             try:
                 async with self._pool.connection() as connection:
-                    kept = await queue.renew(connection, leases.values(), self._lease)
+                    renewed_ids = await queue.renew(connection, leases.values(), self._lease)
             except psycopg.Error as error:
                 logger.warning("Leases of jobs could not be renewed: %s", error)
                 continue
-            self._cut_off(task for task, job in leases.items() if job.id not in kept)
+            self._cut_off(task for task, job in leases.items() if job.id not in renewed_ids)
 
     def _cut_off(self, lost: Iterable[asyncio.Task[None]]) -> None:
         for task in lost:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from ipaddress import ip_network
 
-from instep.core.outbound.addresses import (
+from instep.core.outbound.networks import (
     Address,
     Network,
     is_metadata,

@@ -157,7 +157,7 @@ def request_of(
     behind_scheme = url.partition("://")[2]
     authority = re.split(r"[/?]", behind_scheme, maxsplit=1)[0]
     path = behind_scheme.removeprefix(authority)
-    own = {
+    default_headers = {
         "Host": authority.lower(),
         **({"Content-Length": str(len(body))} if method == "POST" else {}),
         "Accept-Encoding": "identity",
@@ -169,7 +169,7 @@ def request_of(
         port=target.port,
         target=path if path.startswith("/") else f"/{path}",
     )
-    return Request(method, where, headers=[*own.items(), *headers.items()], content=body)
+    return Request(method, where, headers=[*default_headers.items(), *headers.items()], content=body)
 
 
 async def begin(stream: CappedStream, request: Request) -> httpcore2.Response:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from instep.core import limits
-from instep.core.outbound.addresses import Address
+from instep.core.outbound.networks import Address
 
 # How long one address is waited for before the next is tried beside it (RFC 8305).
 STAGGER_SECONDS = 0.25
@@ -27,7 +27,7 @@ async def connect(addresses: Sequence[Address], port: int) -> socket.socket:
             done, calls = await asyncio.wait(
                 calls, timeout=STAGGER_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
             )
-            connected = [made for task in done if (made := task.result()) is not None]
+            connected = [connection for task in done if (connection := task.result()) is not None]
             for spare in connected[1:]:
                 spare.close()
             if connected:
@@ -47,23 +47,23 @@ def interleave_families(addresses: Sequence[Address]) -> list[Address]:
 
 
 async def try_connect(address: Address, port: int) -> socket.socket | None:
-    made = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6)
+    candidate = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6)
     try:
-        made.setblocking(False)
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        candidate.setblocking(False)
+        candidate.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # Otherwise the system takes in megabytes from a receiver that sends more than is read.
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, limits.MAX_RESPONSE_WIRE_BYTES)
-        await asyncio.get_running_loop().sock_connect(made, (str(address), port))
+        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, limits.MAX_RESPONSE_WIRE_BYTES)
+        await asyncio.get_running_loop().sock_connect(candidate, (str(address), port))
     except OSError:
-        made.close()
+        candidate.close()
         return None
     except BaseException:
-        made.close()
+        candidate.close()
         raise
-    return made
+    return candidate
 
 
 def close_late_socket(task: asyncio.Task[socket.socket | None]) -> None:
-    made = None if task.cancelled() else task.result()
-    if made is not None:
-        made.close()
+    late_socket = None if task.cancelled() else task.result()
+    if late_socket is not None:
+        late_socket.close()

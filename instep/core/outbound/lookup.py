@@ -11,7 +11,7 @@ from aiodns import DNSResolver
 from aiodns.error import DNSError
 
 from instep.core import limits
-from instep.core.outbound.addresses import Address
+from instep.core.outbound.networks import Address
 
 # Raises `NoAddress`, never gives an empty list.
 Lookup = Callable[[str], Awaitable[Sequence[Address]]]
@@ -38,12 +38,12 @@ class Resolver:
         channel = await self.renew()
         try:
             async with asyncio.timeout(limits.DNS_LOOKUP_SECONDS):
-                found = await channel.getaddrinfo(host, type=SOCK_STREAM)
+                response = await channel.getaddrinfo(host, type=SOCK_STREAM)
         except (DNSError, TimeoutError):
             raise NoAddress from None
-        if not found.nodes:
+        if not response.nodes:
             raise NoAddress
-        return [ip_address(node.addr[0].decode()) for node in found.nodes]
+        return [ip_address(node.addr[0].decode()) for node in response.nodes]
 
     async def renew(self) -> DNSResolver:
         """The channel to ask through, now and then a new one.
@@ -53,8 +53,8 @@ class Resolver:
         """
         now = time.monotonic()
         if not self.channels or now > self.made_at + limits.MAX_DNS_CACHE_SECONDS:
-            made = DNSResolver(flags=FLAGS, timeout=limits.DNS_LOOKUP_SECONDS / TRIES, tries=TRIES)
-            self.channels, old, self.made_at = [made, *self.channels[:1]], self.channels[1:], now
+            resolver = DNSResolver(flags=FLAGS, timeout=limits.DNS_LOOKUP_SECONDS / TRIES, tries=TRIES)
+            self.channels, old, self.made_at = [resolver, *self.channels[:1]], self.channels[1:], now
             for channel in old:
                 await channel.close()
         return self.channels[0]

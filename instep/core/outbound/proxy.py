@@ -86,12 +86,12 @@ class Tunnel:
         return b64encode(f"{USER}:{self._password}".encode())
 
     async def _join(
-        self, near: tuple[StreamReader, StreamWriter], far: tuple[StreamReader, StreamWriter]
+        self, client: tuple[StreamReader, StreamWriter], far: tuple[StreamReader, StreamWriter]
     ) -> None:
         """Carry both ways until one of the two ends it, or the host has sent too much."""
         ways = {
-            asyncio.create_task(carry(near[0], far[1], None)),
-            asyncio.create_task(carry(far[0], near[1], limits.MAX_RESPONSE_WIRE_BYTES)),
+            asyncio.create_task(carry(client[0], far[1], None)),
+            asyncio.create_task(carry(far[0], client[1], limits.MAX_RESPONSE_WIRE_BYTES)),
         }
         try:
             done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -106,13 +106,13 @@ class Tunnel:
 @asynccontextmanager
 async def tunnel(client: OutboundClient, target: Url) -> AsyncIterator[tuple[Tunnel, str]]:
     """A tunnel to the target, and the address of the proxy that leads into it, for as long as this lasts."""
-    made = Tunnel(client, target)
-    server = await asyncio.start_server(made.accept, "127.0.0.1", 0, limit=HEAD_BYTES)
+    local_tunnel = Tunnel(client, target)
+    server = await asyncio.start_server(local_tunnel.accept, "127.0.0.1", 0, limit=HEAD_BYTES)
     try:
-        yield made, made.url(server.sockets[0].getsockname()[1])
+        yield local_tunnel, local_tunnel.url(server.sockets[0].getsockname()[1])
     finally:
         server.close()
-        await made.aclose()
+        await local_tunnel.aclose()
 
 
 def reply(writer: StreamWriter, status: str) -> None:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from instep.core.outbound.addresses import Address
+from instep.core.outbound.networks import Address
 
 NAMED = r"[0-9A-Za-z.-]+"
 BRACKETED = r"\[[0-9A-Fa-f:.]+\]"
@@ -53,13 +53,13 @@ def parse_url(text: str) -> Url:
             "fragment, blanks or backslashes"
         )
     scheme, host, port = match.groups()
-    address = read_address(host)
+    address = parse_address(host)
     if address is None and not is_name(host.lower()):
         raise ValueError("its host must be a name such as example.com, or an IP address in its usual form")
     return Url(scheme, str(address or host.lower()), address, read_port(scheme, port))
 
 
-def read_address(host: str) -> Address | None:
+def parse_address(host: str) -> Address | None:
     try:
         return IPv6Address(host[1:-1]) if host.startswith("[") else IPv4Address(host)
     except ValueError:

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from urllib.parse import unquote, urldefrag, urljoin
 
-from instep.articles.addresses import path_of_article
+from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.insights.health.checks_text import normalized
 from instep.insights.health.text_analysis import TextAnalysis, jaccard_estimate

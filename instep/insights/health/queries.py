@@ -74,7 +74,7 @@ class MentionRow:
 
 
 async def find_state(ctx: Ctx) -> HealthState:
-    return await ctx.tx.one(
+    return await ctx.tx.fetch_one(
         HealthState,
         """
         select b.changed_at, coalesce((select array_agg(distinct d.article_id order by d.article_id)

@@ -186,8 +186,8 @@ begin
   moment := clock_timestamp();
   return query
   with told as (
-    select d.endpoint_id, bool_or(o.delivered) as delivered, bool_or(o.gone) as gone
-    from jsonb_to_recordset(outcomes) as o (id text, number integer, delivered boolean, gone boolean)
+    select d.endpoint_id, bool_or(o.delivered) as delivered, bool_or(o.is_gone) as gone
+    from jsonb_to_recordset(outcomes) as o (id text, number integer, delivered boolean, is_gone boolean)
     join deliveries d on d.id = o.id and d.attempts_begun = o.number and d.leased_until is not null
     group by d.endpoint_id
   ), concerned as (

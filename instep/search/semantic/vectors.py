@@ -220,7 +220,7 @@ class EmbeddingBacklog:
 
 
 async def embedding_backlog(tx: Tx) -> EmbeddingBacklog:
-    return await tx.one(
+    return await tx.fetch_one(
         EmbeddingBacklog,
         """
         select to_regclass('public.passage_vectors') is not null as can_store_vectors, count(*) as articles,

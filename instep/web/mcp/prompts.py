@@ -10,7 +10,7 @@ from instep.core.errors import InvalidValue
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class McpPrompt:
     """A prompt; `arguments` maps names to description and whether required, `write` makes the text."""
 
     name: str

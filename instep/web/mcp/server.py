@@ -32,7 +32,7 @@ from instep.core import limits
 from instep.core.errors import AppError
 from instep.web.api import as_json
 from instep.web.errors import VisitorRefusal, as_app_error
-from instep.web.mcp.prompts import Prompt
+from instep.web.mcp.prompts import McpPrompt
 from instep.web.mcp.tools import Caller, Tool
 
 # The key of the caller in the scope of a request.
@@ -50,13 +50,13 @@ class McpServer:
         title: str,
         instructions: str,
         tools: Sequence[Tool],
-        prompts: Sequence[Prompt] = (),
+        prompts: Sequence[McpPrompt] = (),
         *,
         is_same_for_all: bool,
     ) -> None:
         self.name, self.title = name, title
         self.tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
-        self.prompts: Mapping[str, Prompt] = {prompt.name: prompt for prompt in prompts}
+        self.prompts: Mapping[str, McpPrompt] = {prompt.name: prompt for prompt in prompts}
         hint = CacheHint(limits.TOOLS_CACHE_SECONDS * 1000, "public" if is_same_for_all else "private")
         self.protocol: Server[Any] = Server(
             name,

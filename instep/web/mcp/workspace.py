@@ -20,7 +20,7 @@ from instep.core.restarts import restartable
 from instep.identity.access_tokens import ACCESS, authenticate_token, is_token, metadata_address, resource_of
 from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.keys import authenticate_key
-from instep.identity.queries import list_bots
+from instep.identity.queries import list_covered_bots
 from instep.identity.schemas import KeyAuth, TokenAuth
 from instep.identity.scopes import Scope as KeyScope
 from instep.web.authenticated_route import (
@@ -82,7 +82,7 @@ class WorkspaceCaller:
             return auth
         if self.call.names_bot:
             raise InvalidValue("botId", "the address or the header `Service-Bot` names another bot")
-        bots = await list_bots(self.call.tx, auth.key_id or "")
+        bots = await list_covered_bots(self.call.tx, auth.key_id or "")
         bot = next((bot for bot in bots if bot.id == bot_id), None)
         if bot is None:
             raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")

@@ -22,9 +22,9 @@ from instep.core.ids import as_uuid
 from instep.identity.access import is_write
 from instep.identity.keys import authenticate_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
-from instep.web.addresses import client_address
 from instep.web.authenticated_route import Handler, StrictRequest, add_rate_headers, route_metadata
 from instep.web.call import BotKeyAccess, Window
+from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error
 from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to
 from instep.web.visitors.errors import InvalidCredentials, OriginNotAllowed, render_visitor_error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
-from instep.writer.editing.examples import ExampleEdit
+from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.renames import Rename

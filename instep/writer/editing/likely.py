@@ -18,7 +18,7 @@ from instep.writer.inserting.insertions import (
 from instep.writer.inserting.notes import Note, note_for
 from instep.writer.inserting.siblings import is_listed
 from instep.writer.relevance.mentions import Mentions
-from instep.writer.relevance.ranking import Ranking
+from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, select_drafts
 from instep.writer.shapes import Article, Change
 
@@ -32,7 +32,7 @@ def likely_edits(
     change_set: ChangeSet,
     additions: Sequence[Addition],
     mentions: Mentions,
-    ranking: Ranking,
+    ranking: ArticleRanking,
     need: float,
     corpus: Corpus,
 ) -> EditsByArticle:
@@ -66,7 +66,7 @@ def _new_names(edits: EditsByArticle) -> set[str]:
     return {fact.new for fact in facts if isinstance(fact, Rename)}
 
 
-def _nearest(ranking: Ranking, corpus: Corpus) -> Iterator[tuple[Article, float]]:
+def _nearest(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Article, float]]:
     """Articles with their gap to the first, best first, without records of past versions."""
     by_id = {article.id: article for article in corpus.articles}
     for article_id, gap in zip(ranking.order, ranking.gaps, strict=True):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.entries import EntryList, ListEntry, ListKind, entry_lists_of
 from instep.writer.articles.headings import sections_of

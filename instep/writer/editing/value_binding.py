@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.core.identifiers import is_distinct, mention
+from instep.core.name_matching import is_distinct, mention
 from instep.writer.facts.values import Value
 from instep.writer.words.identifiers import parts_of
 

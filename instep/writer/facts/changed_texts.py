@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from instep.core.identifiers import is_distinct, mention
+from instep.core.name_matching import is_distinct, mention
 from instep.writer.diffs.files import WEIGHTS
 from instep.writer.diffs.patch import FilePatch
 from instep.writer.facts.line_alignment import LinePair

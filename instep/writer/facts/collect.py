@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from instep.core.identifiers import is_distinct, mention
+from instep.core.name_matching import is_distinct, mention
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.diffs.patch import FilePatch

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.facts.changed_texts import SourceLine, literal_around, source_of
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.words.identifiers import parts_of

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.core.identifiers import mention
+from instep.core.name_matching import mention
 from instep.writer.articles.headings import ArticleSection, sections_of
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.shapes import Change
+from instep.writer.words.change_terms import change_terms
 from instep.writer.words.prose import heading_of, in_markup_of, is_restructured, sentence_of
-from instep.writer.words.terms import terms_of
 
 _CLOSING_SECTION = re.compile(
     r"(?:recap|summary|conclusion|see also|more info\w*|next steps?|further reading|what'?s next|references?"
@@ -88,15 +88,15 @@ def _best(
     sections: Sequence[ArticleSection], change: Change, additions: Sequence[Addition]
 ) -> ArticleSection | None:
     """The section whose heading, then text, shares most terms with the title and the new names."""
-    terms = terms_of(change.title)
+    terms = change_terms(change.title)
     for addition in additions[:20]:
-        terms.update(terms_of(addition.context))
-    title_terms = terms_of(change.title).keys()
+        terms.update(change_terms(addition.context))
+    title_terms = change_terms(change.title).keys()
 
     def overlap(section: ArticleSection) -> tuple[float, float]:
-        words = terms_of(section.title)
+        words = change_terms(section.title)
         share = len(words.keys() & title_terms) / max(1, len(words))
-        body = terms_of(section.text)
+        body = change_terms(section.text)
         return share, len(body.keys() & terms.keys()) / (10 + len(body)) ** 0.5
 
     candidates = [
@@ -107,8 +107,8 @@ def _best(
 
 def _is_about(section: ArticleSection, change: Change) -> bool:
     """Whether most terms of the heading are in the title, so that the note needs no section of its own."""
-    words = terms_of(section.title)
-    return bool(words) and 2 * len(words.keys() & terms_of(change.title).keys()) > len(words)
+    words = change_terms(section.title)
+    return bool(words) and 2 * len(words.keys() & change_terms(change.title).keys()) > len(words)
 
 
 def _end_of_body(sections: Sequence[ArticleSection], text: str) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition, Sibling
 from instep.writer.words.identifiers import key_of, spelled_like

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core import limits
-from instep.core.identifiers import mention
+from instep.core.name_matching import mention
 from instep.llm.facts import stated_facts
 from instep.llm.guard import LinkPolicy, delimit, read_reply
 from instep.llm.protocol import Prompt, bytes_of, estimate_tokens
-from instep.writer.llm.edits import ReplyOutcome
 from instep.writer.llm.grounding import content_terms, sentences_of_markdown
 from instep.writer.llm.markup import violation
+from instep.writer.llm.model_edits import ReplyOutcome
 from instep.writer.llm.prompt_data import cut_to_bytes
 from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, fault_warnings
 from instep.writer.llm.replies import ReplyBlock, ReplyBlocks, blocks_schema
@@ -36,12 +36,12 @@ class ArticleRequest:
     sources: tuple[str, ...]
 
 
-def request_from_task(wanted: Wanted, sources: Sequence[Source]) -> ArticleRequest:
+def request_from_task(topic: Wanted, sources: Sequence[Source]) -> ArticleRequest:
     """The request of a task for an article, with the passages that bear on its topics."""
-    best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(wanted)]
-    quotes = [quote for group in (*best_by_topic, wanted.quotable(sources)) for quote in group]
+    best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(topic)]
+    quotes = [quote for group in (*best_by_topic, topic.quotable(sources)) for quote in group]
     passages = dict.fromkeys(f"{quote.source.title}\n\n{quote.text}" for quote in quotes)
-    return ArticleRequest(wanted.title, wanted.instructions or "", tuple(passages)[:_MAX_SOURCES])
+    return ArticleRequest(topic.title, topic.instructions or "", tuple(passages)[:_MAX_SOURCES])
 
 
 def request_from_change(proposal: Proposal, change: Change) -> ArticleRequest:

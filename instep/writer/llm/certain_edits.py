@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from patiencediff import PatienceSequenceMatcher
 
 from instep.llm.facts import stated_facts
-from instep.text.diff import lines_of
+from instep.text.diff import split_lines
 from instep.writer.words.identifiers import TOKEN
 
 # The word diff of a hunk takes quadratic time; a larger hunk counts as one edit.
@@ -25,7 +25,7 @@ class CertainEdit:
 
 def certain_edits(before: str, after: str) -> tuple[CertainEdit, ...]:
     """The spans in which `after` differs from `before`, word by word."""
-    old, new = lines_of(before), lines_of(after)
+    old, new = split_lines(before), split_lines(after)
     edits, offsets = list[CertainEdit](), _offsets(new)
     for tag, i1, i2, j1, j2 in PatienceSequenceMatcher(None, old, new).get_opcodes():
         if tag != "equal":

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from instep.core.identifiers import is_distinct, mention
+from instep.core.name_matching import is_distinct, mention
 from instep.llm.facts import CODE, CODE_TOKEN, COMMENT_IN_CODE, LIST_NUMBER, NAME, stated_facts
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.relevance.article_features import article_features
 from instep.writer.shapes import Article, Change
+from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import parts_of
-from instep.writer.words.terms import terms_of
 
 _STOP_WORD_TEXT = """
     about after all also an and any are as at be been before between both but by can choose click could
@@ -158,7 +158,7 @@ def _without_name(match: re.Match[str]) -> str:
 
 def content_terms(text: str) -> list[str]:
     """The distinct terms of a text without stop words and numbers."""
-    terms = dict.fromkeys(term for word in terms_of(text) for term in _segmented(word))
+    terms = dict.fromkeys(term for word in change_terms(text) for term in _segmented(word))
     return [term for term in terms if term not in _STOP_WORDS and not term.isdigit()]
 
 

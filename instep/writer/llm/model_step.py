@@ -16,7 +16,7 @@ from instep.writer.llm.article import (
     request_from_task,
     with_article,
 )
-from instep.writer.llm.edits import ReplyOutcome, prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import ReplyOutcome, prompt_for_edits, with_edits
 from instep.writer.llm.prompts import summary_without
 from instep.writer.new_articles.outline import Wanted
 from instep.writer.new_articles.outline_sources import Source
@@ -54,9 +54,9 @@ class ModelStep:
                 edited = await self._write_out(request_from_change(proposal, change), edited, index)
         return edited
 
-    async def write(self, wanted: Wanted, sources: Sequence[Source], report: Report) -> Report:
+    async def write(self, topic: Wanted, sources: Sequence[Source], report: Report) -> Report:
         """The report with the article that a task asks for written out."""
-        return await self._write_out(request_from_task(wanted, sources), report, 0)
+        return await self._write_out(request_from_task(topic, sources), report, 0)
 
     async def _write_out(self, request: ArticleRequest, report: Report, index: int) -> Report:
         async def build_prompt(max_tokens: int) -> Prompt | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from instep.writer.articles.passages import headings
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.words.terms import terms_of
+from instep.writer.words.change_terms import change_terms
 
 ELLIPSIS = "[…]"
 _MAX_LINE_CHARACTERS = 500
@@ -38,7 +38,7 @@ def article_excerpt(text: str, terms: Iterable[str], max_bytes: int) -> str:
     starts = sorted({0, *(start for start, _ in headings(text))})
     sections = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     best_first = sorted(
-        range(len(sections)), key=lambda index: (-len(query & terms_of(sections[index]).keys()), index)
+        range(len(sections)), key=lambda index: (-len(query & change_terms(sections[index]).keys()), index)
     )
     chosen, size = set[int](), 0
     for index in best_first:

@@ -3,17 +3,17 @@
 import re
 from collections.abc import Sequence
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.notes import first_source
 from instep.writer.new_articles.pages import AnnouncedPage, announced_pages
-from instep.writer.relevance.ranking import Ranking
+from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.shapes import Change, Evidence, Proposal
+from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import key_of
 from instep.writer.words.prose import heading_of, is_new, sentence_of, subject_of
-from instep.writer.words.terms import terms_of
 
 _PROMISES_DOCUMENTATION = re.compile(
     r"(?:adds?|added|create[sd]?|writes?|new)\b(?:(?!\b(?:in|to|on)\b).)*\b(?:docs?|documentation|how-?to|guide"
@@ -30,7 +30,7 @@ def new_article_for(
     change: Change,
     change_set: ChangeSet,
     additions: Sequence[Addition],
-    ranking: Ranking,
+    ranking: ArticleRanking,
     need: float,
     corpus: Corpus,
 ) -> Proposal | None:
@@ -57,7 +57,11 @@ def new_article_for(
 
 
 def _reason(
-    pages: Sequence[AnnouncedPage], change: Change, change_set: ChangeSet, ranking: Ranking, need: float
+    pages: Sequence[AnnouncedPage],
+    change: Change,
+    change_set: ChangeSet,
+    ranking: ArticleRanking,
+    need: float,
 ) -> str | None:
     if pages:
         return f"The change links to a page `{pages[0].slug}` that is not an article yet."
@@ -65,7 +69,7 @@ def _reason(
     if _PROMISES_DOCUMENTATION.match(subject):
         return "The change says that it comes with documentation of its own."
     is_large = (
-        _added_lines(change_set) >= _MIN_LINES and len(terms_of(heading_of(change.title))) >= _MIN_TERMS
+        _added_lines(change_set) >= _MIN_LINES and len(change_terms(heading_of(change.title))) >= _MIN_TERMS
     )
     if is_new(subject) and is_large and need >= _MIN_NEED and ranking.lead.get("lines", 0.0) < _MAX_LEAD:
         return "The change adds something large that no article stands out for."

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.entries import entry_lists_of
 from instep.writer.articles.headings import sections_of
 from instep.writer.articles.passages import headings
+from instep.writer.words.change_terms import change_terms, sequence_of
 from instep.writer.words.identifiers import key_of
-from instep.writer.words.terms import sequence_of, terms_of
 
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|[A-Za-z_]\w*(?:-\w+)*")
 _LINK = re.compile(
@@ -42,8 +42,8 @@ class ArticleFeatures:
 
 @lru_cache(maxsize=1_024)
 def article_features(title: str, text: str) -> ArticleFeatures:
-    heading_terms = terms_of(" ".join(heading for _, heading in headings(text)))
-    title_terms = terms_of(title)
+    heading_terms = change_terms(" ".join(heading for _, heading in headings(text)))
+    title_terms = change_terms(title)
     passage_terms = [sequence_of(passage) for passage in _passages(text)]
     term_counts: Counter[str] = Counter()
     postings: dict[str, list[tuple[int, int]]] = {}
@@ -76,7 +76,7 @@ def names_in(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=512)
-def list_keys(text: str) -> tuple[frozenset[str], ...]:
+def entry_keys(text: str) -> tuple[frozenset[str], ...]:
     """The keys of the entries of an article, list by list."""
     return tuple(frozenset(key_of(entry.label) for entry in group.entries) for group in entry_lists_of(text))
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from instep.core.identifiers import mention
+from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.values import Value

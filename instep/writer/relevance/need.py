@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log
 
-from instep.core.identifiers import is_distinct
 from instep.core.logistic import LogisticModel
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.relevance.ranking import Ranking
+from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.shapes import Change
-from instep.writer.words.terms import terms_of
+from instep.writer.words.change_terms import change_terms
 
 _VISIBLE = re.compile(
     r"\b(?:add(?:s|ed|ing)?|new|support(?:s|ed|ing)?|allow(?:s|ed|ing)?|introduc\w+|implement\w*|options?|settings?"
@@ -71,7 +71,9 @@ class _Lines:
     all_old: set[str] = field(default_factory=set)
 
 
-def doc_need_probability(change: Change, change_set: ChangeSet, ranking: Ranking, corpus: Corpus) -> float:
+def doc_need_probability(
+    change: Change, change_set: ChangeSet, ranking: ArticleRanking, corpus: Corpus
+) -> float:
     """The probability that a change needs an edit of any article, comparable between changes."""
     features = _features(change, change_set, ranking, corpus)
     return _MODEL.probability(
@@ -79,7 +81,9 @@ def doc_need_probability(change: Change, change_set: ChangeSet, ranking: Ranking
     )
 
 
-def _features(change: Change, change_set: ChangeSet, ranking: Ranking, corpus: Corpus) -> dict[str, float]:
+def _features(
+    change: Change, change_set: ChangeSet, ranking: ArticleRanking, corpus: Corpus
+) -> dict[str, float]:
     lines = _read_lines(change_set)
     all_changed = sum(line.mark != " " for file in change_set.files for line in file.patch.lines()) or 1
     return {
@@ -104,11 +108,11 @@ def _features(change: Change, change_set: ChangeSet, ranking: Ranking, corpus: C
     }
 
 
-def _title_overlap(change: Change, ranking: Ranking, corpus: Corpus) -> int:
+def _title_overlap(change: Change, ranking: ArticleRanking, corpus: Corpus) -> int:
     """How many terms of the change's title occur in the title of the nearest article."""
     best = ranking.order[0] if ranking.order else None
     title = next((article.title for article in corpus.articles if article.id == best), "")
-    return len(terms_of(change.title).keys() & terms_of(title).keys())
+    return len(change_terms(change.title).keys() & change_terms(title).keys())
 
 
 def _read_lines(change_set: ChangeSet) -> _Lines:

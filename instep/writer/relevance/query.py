@@ -11,7 +11,7 @@ from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.relevance.article_features import names_in
 from instep.writer.shapes import Change
-from instep.writer.words.terms import sequence_of, terms_of
+from instep.writer.words.change_terms import change_terms, sequence_of
 
 _MAX_TERMS = 60
 _MAX_NAMES = 200
@@ -43,7 +43,7 @@ def change_query(change: Change, change_set: ChangeSet, idf: Terms) -> ChangeQue
     names: dict[str, float] = defaultdict(float)
     paths: dict[str, float] = {}
     for file in change_set.files:
-        for term in terms_of(file.patch.path):
+        for term in change_terms(file.patch.path):
             paths[term] = max(file.weight, paths.get(term, 0.0))
         lines = [line for line in file.patch.lines() if len(line.text) <= LONG_LINE]
         changed = [line.text for line in lines if line.mark != " "]
@@ -57,8 +57,8 @@ def change_query(change: Change, change_set: ChangeSet, idf: Terms) -> ChangeQue
             names[name] += file.weight
     return ChangeQuery(
         {
-            "title": {term: float(n) for term, n in terms_of(change.title).items() if term in idf},
-            "body": _top_terms(terms_of(change.body or ""), idf),
+            "title": {term: float(n) for term, n in change_terms(change.title).items() if term in idf},
+            "body": _top_terms(change_terms(change.body or ""), idf),
             "path": {term: weight for term, weight in paths.items() if term in idf},
             **{part: _top_terms(counts[part], idf) for part in ("lines", "context", "removed", "prose")},
         },
@@ -69,7 +69,7 @@ def change_query(change: Change, change_set: ChangeSet, idf: Terms) -> ChangeQue
 
 
 def _add(counts: dict[str, float], texts: Iterable[str], weight: float) -> None:
-    for term, count in terms_of("\n".join(texts)).items():
+    for term, count in change_terms("\n".join(texts)).items():
         counts[term] += count * weight
 
 

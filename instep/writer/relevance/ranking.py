@@ -12,14 +12,14 @@ from instep.writer.facts.additions import Addition
 from instep.writer.relevance.article_features import (
     ArticleFeatures,
     article_features,
+    entry_keys,
     link_keys,
-    list_keys,
     page_keys,
 )
 from instep.writer.relevance.query import ChangeQuery, Terms, change_query
 from instep.writer.shapes import Article, Change
+from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import key_of
-from instep.writer.words.terms import terms_of
 
 # BM25: saturation of the term frequency, and how much the length of a text counts.
 _K1, _B = 2.0, 0.75
@@ -50,7 +50,7 @@ _RERANK_WEIGHTS: Mapping[str, float] = {"listed": 1.04, "linking": 0.87, "linked
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class ArticleRanking:
     """The articles of a help center, best first.
 
     `order` holds their ids, `gaps` the difference of each score to the best (0 or more, same order).
@@ -103,7 +103,7 @@ def rank(
     articles: tuple[Article, ...],
     additions: Sequence[Addition],
     count_removed: Callable[[str], int],
-) -> Ranking:
+) -> ArticleRanking:
     """Ranks all articles; `count_removed` counts names that an article mentions and the change removes."""
     statistics = _statistics_of(articles)
     query = change_query(change, change_set, statistics.idf)
@@ -118,7 +118,7 @@ def rank(
     for index, values in _rerank_features(statistics, nearest, top_scores, additions):
         scores[index] += sum(_RERANK_WEIGHTS[name] * value for name, value in values.items())
     order = _order(articles, scores)
-    return Ranking(
+    return ArticleRanking(
         tuple(articles[index].id for index in order),
         tuple(scores[order[0]] - scores[index] for index in order),
         {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
@@ -202,7 +202,7 @@ def _heading_score(terms: Terms, features: ArticleFeatures, idf: Terms) -> float
 
 
 def _share(title: str, terms: Terms) -> float:
-    words = terms_of(title)
+    words = change_terms(title)
     return len(words.keys() & terms.keys()) / (len(words) or 1)
 
 
@@ -230,7 +230,7 @@ def _rerank_features(
         (
             index,
             {
-                "listed": _listed(sibling_keys, list_keys(texts[index])),
+                "listed": _listed(sibling_keys, entry_keys(texts[index])),
                 "linking": sum(shares[other] for other in targets[index]),
                 "linked": sum(shares[other] for other in nearest if index in targets[other]),
             },

@@ -9,7 +9,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.additions import Addition
 from instep.writer.relevance.mentions import Mentions
 from instep.writer.shapes import Article, Change
-from instep.writer.words.terms import terms_of
+from instep.writer.words.change_terms import change_terms
 
 # Both are fitted on six products, the second on the changes that needed an edit. Leave-one-product-out
 # validation scored about the same: drafts for 3 % of the changes that needed none, and 3 of 4 drafts for the
@@ -87,7 +87,7 @@ def _draft_probability(
     candidate: DraftCandidate, change: Change, additions: Sequence[Addition], mentions: Mentions
 ) -> float:
     article = candidate.article
-    title_terms = terms_of(article.title)
+    title_terms = change_terms(article.title)
     features = {
         "second": float(candidate.rank == 1),
         "later": float(candidate.rank > 1),
@@ -95,7 +95,8 @@ def _draft_probability(
         "insertion": candidate.insertion_probability,
         "removed_names": log(1 + len(mentions.removed.get(article.id, ()))),
         "doubtful_renames": log(1 + len(mentions.doubtful_renames.get(article.id, ()))),
-        "title_overlap": len(title_terms.keys() & terms_of(change.title).keys()) / max(1, len(title_terms)),
+        "title_overlap": len(title_terms.keys() & change_terms(change.title).keys())
+        / max(1, len(title_terms)),
         "described": log(1 + sum(bool(addition.doc) for addition in additions)),
         "added": log(1 + len(additions)),
     }

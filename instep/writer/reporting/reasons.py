@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from instep.writer.editing.apply import best_source
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
-from instep.writer.editing.examples import ExampleEdit
+from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import RemovedName
 from instep.writer.facts.removals import Removal

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from instep.core.identifiers import is_distinct, mention
+from instep.core.name_matching import is_distinct, mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.edits import EditsByArticle
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
-from instep.writer.relevance.ranking import Ranking
+from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.reporting.reasons import (
     reason_for_doubt,
     reason_for_edit,
@@ -34,7 +34,7 @@ def stale_mentions(facts: Facts, corpus: Corpus) -> tuple[StaleMention, ...]:
 
 
 def review(
-    ranking: Ranking,
+    ranking: ArticleRanking,
     edits: EditsByArticle,
     facts: Facts,
     removals: Sequence[Removal],

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from instep.core.identifiers import mention
+from instep.core.name_matching import mention
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal

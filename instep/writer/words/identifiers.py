@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from instep.core.identifiers import is_distinct
+from instep.core.name_matching import is_distinct
 
 # A version or decimal is one token, as is a name with underscores; punctuation is a token by character.
 TOKEN = re.compile(r"v?\d+(?:\.\d+)+|\w+|[^\w\s]")

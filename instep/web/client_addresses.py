@@ -6,7 +6,7 @@ from ipaddress import ip_address, ip_network
 
 from starlette.requests import Request
 
-from instep.core.outbound.addresses import Address, Network, is_within, without_mapping
+from instep.core.outbound.networks import Address, Network, is_within, without_mapping
 
 # A hop as proxies write it: bare, or with a port, or in brackets (RFC 3986 section 3.2.2).
 HOP = re.compile(r"\[(?P<bracketed>[^\]]*)\](?::\d+)?|(?P<ipv4>[\d.]+):\d+|(?P<bare>.*)")

@@ -13,9 +13,9 @@ from starlette.types import Receive, Scope, Send
 from instep.core import limits
 from instep.core.errors import AppError, RateLimited
 from instep.core.paging import PageRequest
-from instep.web.addresses import client_address
 from instep.web.authenticated_route import StrictRequest
 from instep.web.call import BotKeyAccess, ToolsAccess
+from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error
 from instep.web.mcp.endpoint import (
     PARSE_ERROR,

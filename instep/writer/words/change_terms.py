@@ -15,7 +15,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 _ENDINGS = ("ing", "ies", "es", "ed", "s")
 
 
-def terms_of(text: str) -> "Counter[str]":
+def change_terms(text: str) -> "Counter[str]":
     return Counter(sequence_of(text))
 
 
