@@ -10,9 +10,9 @@ from typing import IO
 from instep.ci.git import Git
 from instep.core import limits
 from instep.core.errors import AppError
+from instep.text.patch import FilePatch
+from instep.text.patch_parser import parse_diff
 from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
-from instep.writer.diffs.parser import parse_diff
-from instep.writer.diffs.patch import FilePatch
 
 # A plumbing command, which ignores people's settings of `git diff`; `git.SETTINGS` fixes those that it reads.
 DIFF_TREE = ("diff-tree", "-r", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color")

@@ -17,8 +17,8 @@ imports only steps before it.
 No step reaches the database or the network.
 """
 
-from instep.writer.diffs.parser import parse_diff
-from instep.writer.diffs.patch import Diff, InvalidDiff
+from instep.text.patch import Diff, InvalidDiff
+from instep.text.patch_parser import parse_diff
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, StaleMention, Verdict
 from instep.writer.writing import write
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from instep.text.patch_parser import parse_diff
 from instep.writer.articles.corpus import Corpus, corpus_of
 from instep.writer.diffs.change_set import reviewed_files, summary_of_skipped
-from instep.writer.diffs.parser import parse_diff
 from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.example_edits import example_edits

@@ -10,7 +10,7 @@ from instep.ci import diff
 from instep.ci.diff import Selection, select
 from instep.ci.git import Git
 from instep.core import limits
-from instep.writer.diffs.parser import parse_diff
+from instep.text.patch_parser import parse_diff
 from tests.ci.repositories import AFTER, BEFORE, Contents, Repository, new_repository
 
 HOSTILE = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.writer.diffs.patch import Hunk, Line
+from instep.text.patch import Hunk, Line
 from instep.writer.facts.declarations import declarations_of
 from instep.writer.facts.syntax import syntax_of
 from instep.writer.facts.values import default_of

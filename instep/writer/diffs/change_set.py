@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from instep.text.patch import Diff, FilePatch
 from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
-from instep.writer.diffs.patch import Diff, FilePatch
 
 MAX_LINES = 20_000
 _KIND_WORDS: dict[Kind, str] = {

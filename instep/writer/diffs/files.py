@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from instep.writer.diffs.patch import FilePatch
+from instep.text.patch import FilePatch
 
 Kind = Literal["locked", "generated", "vendored", "binary", "test", "internal", "docs", "interface", "code"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from instep.text.patch import Hunk, Line
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import TextLine, lines_of
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
-from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.shapes import Article
 from instep.writer.words.prose import has_hidden

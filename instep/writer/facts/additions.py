@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from instep.text.patch import Hunk
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
-from instep.writer.diffs.patch import Hunk
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.declarations import Declaration, DeclarationKind, declarations_of
 from instep.writer.facts.docstrings import doc_of

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from instep.writer.diffs.patch import Hunk
+from instep.text.patch import Hunk
 from instep.writer.facts.declarations import Declaration
 from instep.writer.words.prose import is_prose, prose_of
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from instep.core.name_matching import is_distinct, mention
+from instep.text.patch import FilePatch
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.diffs.files import LONG_LINE
-from instep.writer.diffs.patch import FilePatch
 from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import parts_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from instep.text.patch import Hunk, Line
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.diffs.patch import Hunk, Line
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.syntax import Parameters, syntax_of
 

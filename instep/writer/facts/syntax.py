@@ -11,8 +11,8 @@ from typing import Literal
 
 from tree_sitter import Language, Node, Parser
 
+from instep.text.patch import Hunk
 from instep.writer.diffs.files import LONG_LINE
-from instep.writer.diffs.patch import Hunk
 
 Role = Literal["function", "type", "key", "assignment", "parameter"]
 Parameters = tuple[tuple[str, str], ...]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from instep.core import limits
 from instep.llm.guard import delimit, read_reply
 from instep.llm.protocol import Prompt, bytes_of, estimate_tokens
+from instep.text.patch_parser import parse_diff
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet, reviewed_files
-from instep.writer.diffs.parser import parse_diff
 from instep.writer.llm.certain_edits import certain_edits
 from instep.writer.llm.grounding import content_terms
 from instep.writer.llm.prompt_data import article_excerpt, cut_to_bytes, diff_excerpt

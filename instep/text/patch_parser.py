@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from instep.writer.diffs.patch import Diff, FilePatch, Hunk, InvalidDiff, Line
+from instep.text.patch import Diff, FilePatch, Hunk, InvalidDiff, Line
 
 _DEV_NULL = "/dev/null"
 _ESCAPE = re.compile(rb'\\([0-7]{3}|[abfnrtv"\\])')
