@@ -367,7 +367,7 @@ def test_programs_of_another_folder_are_used(data_dir: Path) -> None:
 
 
 def test_a_large_log_starts_anew(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "LARGEST_LOG", 1000)
+    monkeypatch.setattr(cluster, "MAX_LOG_BYTES", 1000)
     (data_dir / "postgres.log").write_text("old\n" * 1000)
     attach(data_dir).close()
     assert "old" not in (data_dir / "postgres.log").read_text()
