@@ -36,7 +36,7 @@ def test_spellings_of_one_name_have_one_key() -> None:
 
 def test_tables_lists_terms_and_sections_are_found() -> None:
     text = (
-        "# Guide\n\n| a | b |\n|---|---|\n| `fetch_one` | x |\n| `two` | y |\n\n"
+        "# Guide\n\n| a | b |\n|---|---|\n| `one` | x |\n| `two` | y |\n\n"
         "- `red`: a colour\n  of fire\n- `blue`: another\n\n"
         "term\n:   meaning\n\nother\n:   meaning\n\n## Next\n\n## Last\n"
     )

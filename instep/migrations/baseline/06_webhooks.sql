@@ -222,12 +222,12 @@ begin
     round_attempts = d.round_attempts + 1,
     leased_until = null, began_at = null, is_due = false,
     status = case when o.delivered then 'delivered'
-      when o.gone or d.round_attempts >= cardinality(waits) then 'failed' else 'pending' end,
-    next_attempt_at = case when o.delivered or o.gone or d.round_attempts >= cardinality(waits) then null
+      when o.is_gone or d.round_attempts >= cardinality(waits) then 'failed' else 'pending' end,
+    next_attempt_at = case when o.delivered or o.is_gone or d.round_attempts >= cardinality(waits) then null
       else moment + waits[d.round_attempts + 1] end
   from jsonb_to_recordset(outcomes) as o (
     id text, number integer, http_status integer, duration_ms integer, error text, answer text,
-    delivered boolean, gone boolean)
+    delivered boolean, is_gone boolean)
   where d.id = o.id and d.attempts_begun = o.number and d.leased_until is not null;
 end $$;
 
