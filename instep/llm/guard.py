@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import comrak
 from pydantic import BaseModel, ValidationError
 
 from instep.core.markdown import extensions
+from instep.text.characters import JOINERS, is_hidden
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -36,8 +36,7 @@ _TEMPLATE_MARKS = ("{{", "{%", "<%", "<!")
 # Rendering deeply nested Markdown takes quadratic time.
 _DEEP_NESTING = re.compile(r"(?:[>*_~`#\[\]] ?){60}")
 # Unicode categories of characters that nobody sees, without the few that texts need.
-_HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs"))
-_ALLOWED_HIDDEN = frozenset("\n\t\u200c\u200d")
+_ALLOWED_HIDDEN = frozenset("\n\t" + JOINERS)
 
 
 def delimit(parts: Sequence[tuple[str, str]]) -> str:
@@ -145,7 +144,5 @@ def active_elements(markdown: str) -> Counter[tuple[str, str]]:
 
 def _hidden_characters(text: str) -> Counter[str]:
     return Counter(
-        character
-        for character in text
-        if character not in _ALLOWED_HIDDEN and unicodedata.category(character) in _HIDDEN_CATEGORIES
+        character for character in text if character not in _ALLOWED_HIDDEN and is_hidden(character)
     )

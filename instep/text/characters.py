@@ -26,12 +26,12 @@ def is_word_character(char: str) -> bool:
 
 def has_hidden(text: str) -> bool:
     """Whether a text contains a character that a reader can't see; line breaks and joiners count too."""
-    return any(map(_is_hidden, text))
+    return any(map(is_hidden, text))
 
 
 def remove_hidden(text: str) -> str:
     """The text without hidden characters, except line feeds, tabs and joiners."""
-    return "".join(char for char in text if char in "\n\t" or char in JOINERS or not _is_hidden(char))
+    return "".join(char for char in text if char in "\n\t" or char in JOINERS or not is_hidden(char))
 
 
 def replace_unprintable(text: str, allowed: str = "") -> str:
@@ -49,5 +49,6 @@ def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
     return (beginning.rsplit(" ", 1)[0] if at_word else beginning).rstrip() + ELLIPSIS
 
 
-def _is_hidden(char: str) -> bool:
+def is_hidden(char: str) -> bool:
+    """Whether a reader can't see a character; line breaks, tabs and joiners are hidden, too."""
     return unicodedata.category(char) in HIDDEN_CATEGORIES

@@ -3,19 +3,12 @@
 Both lists were written for no particular product; other languages have none.
 """
 
+from instep.text.terms import stop_words
+
 CONFIG = "english"
 
 # Words of questions that say little about the answer, in addition to the stop words of PostgreSQL.
-STOP_WORD_LIST = """
-    able anybody anyone anything anyway anywhere ask available away best better cannot could different
-    directly easy easily else ever everybody everyone everything exactly exist find get give go going
-    good got happen have help hello hi instead keep kind know let like look lot make many maybe may
-    might must need nice one only option otherwise people perhaps person please possible possibly
-    properly reason right say see seem set shall simple simply somebody somehow someone something
-    sometimes somewhere sort still sure take tell thank thanks thing think tried try unable use used
-    user using want way will wish without wonder work would wrong yes yet
-"""
-STOP_WORDS = frozenset(STOP_WORD_LIST.split())
+STOP_WORDS = stop_words("search_query")
 
 # The words of one line are synonyms of each other.
 SYNONYMS = tuple(

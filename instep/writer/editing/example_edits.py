@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from instep.text.characters import has_hidden
 from instep.text.patch import Hunk, Line
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import TextLine, lines_of
@@ -14,7 +15,6 @@ from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.shapes import Article
-from instep.writer.words.prose import has_hidden
 
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|#include|package)\b")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from instep.text.characters import has_hidden
 from instep.writer.articles.entries import ListKind
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import SourceLine
@@ -12,7 +13,7 @@ from instep.writer.inserting.probability import InsertionContext, insertion_prob
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import parts_of
-from instep.writer.words.prose import has_hidden, sentence_of
+from instep.writer.words.prose import sentence_of
 
 _MIN_PROBABILITY = 0.45
 _MAX_INSERTIONS = 12

@@ -11,22 +11,14 @@ from functools import cached_property
 
 from instep.core.name_matching import is_distinct, mention
 from instep.llm.facts import CODE, CODE_TOKEN, COMMENT_IN_CODE, LIST_NUMBER, NAME, stated_facts
+from instep.text.terms import stop_words
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.relevance.article_features import article_features
 from instep.writer.shapes import Article, Change
 from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import parts_of
 
-_STOP_WORD_TEXT = """
-    about after all also an and any are as at be been before between both but by can choose click could
-    default did do does each either else enter every example for from get had has have here how if in
-    into is it its just like may more most must name new no not note now of off on once one only open or
-    other our out over own pass per please press run same see select should so some such than that the
-    their them then there these they this those through to too turn two type under until up us use used
-    uses using value very via was we well were what when where which while who why will with within
-    without would you your
-"""
-_STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
+_STOP_WORDS = stop_words("grounding")
 _COMMENT_LINE = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|;|\"\"\"|''')")
 _TRAILING_COMMENT = re.compile(r"\s(?:#|//|--)\s.*$")
 # Scripts without spaces between words.

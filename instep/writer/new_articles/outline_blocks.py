@@ -1,10 +1,11 @@
 """Reads the instructions of a new article as blocks of Markdown: as data, never as commands."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from instep.text.characters import JOINERS, is_hidden
 
 BlockKind = Literal["text", "code", "heading", "steps", "topics", "points"]
 
@@ -23,7 +24,6 @@ _REQUEST_VERB = re.compile(
 )
 _ENDS = (".", "!", "?", ":", ";", ",", "。")
 _MAX_TOPIC_CHARACTERS, _MAX_TOPICS = 80, 30
-_HIDDEN = frozenset(("Cc", "Cf", "Co", "Cs"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +121,4 @@ def _cleaned(text: str) -> str:
 
 
 def _visible_characters(text: str) -> Iterator[str]:
-    return (char for char in text if char in "\n\t\u200c\u200d" or unicodedata.category(char) not in _HIDDEN)
+    return (char for char in text if char in "\n\t" + JOINERS or not is_hidden(char))

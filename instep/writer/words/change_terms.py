@@ -4,14 +4,11 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from instep.text.terms import stop_words
 from instep.writer.words.identifiers import parts_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*(?:-\w+)*|\d+(?:\.\d+)*|[^\W\d_]+")
-_STOP_WORDS = """
-    a an the of to in on for and or is are be with by from as at this that it its if not no into when can
-    will fix feat chore add use update support closes refs issue
-"""
-_STOP = frozenset(_STOP_WORDS.split())
+_STOP_WORDS = stop_words("change_query")
 _ENDINGS = ("ing", "ies", "es", "ed", "s")
 
 
@@ -28,7 +25,7 @@ def sequence_of(text: str) -> list[str]:
 def _terms(word: str) -> tuple[str, ...]:
     parts = parts_of(word)
     terms = [word.lower(), *map(_stem, parts)] if len(parts) > 1 else [_stem(word.lower())]
-    return tuple(term for term in terms if len(term) > 1 and term not in _STOP)
+    return tuple(term for term in terms if len(term) > 1 and term not in _STOP_WORDS)
 
 
 def _stem(word: str) -> str:

@@ -1,14 +1,14 @@
 """Prose that may go into an article: safe sentences made from code, doc strings and titles of changes."""
 
 import re
-import unicodedata
 from functools import lru_cache
+
+from instep.text.characters import has_hidden
 
 _DIRECTIVE = re.compile(r"(?m)^\.\. [\w-]+::|^\.\. _|``\w")
 _MARKDOWN = re.compile(r"(?m)^#{1,6} |^```|\]\(")
 _SINGLE = re.compile(r"(?<!`)`([^`\n]+)`(?![`_])")
 _MARKUP = ("://", "](", "![", "<", "javascript:", "data:", "|", "{{", "{%")
-_HIDDEN = frozenset(("Cc", "Cf", "Co", "Cs"))
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])\s+(?=[A-Z`\"'])")
 _SPAN = re.compile(r"`[^`]*`")
@@ -74,11 +74,6 @@ def is_safe(old: str, new: str) -> bool:
     if any(lowered[1].count(char) > lowered[0].count(char) for char in _MARKUP):
         return False
     return not has_hidden(new)
-
-
-def has_hidden(text: str) -> bool:
-    """Whether a text contains characters that are not visible."""
-    return any(unicodedata.category(char) in _HIDDEN for char in text)
 
 
 def is_prose(text: str) -> bool:
