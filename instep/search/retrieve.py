@@ -13,7 +13,7 @@ from instep.identity.schemas import Bot, Ctx
 from instep.search import queries
 from instep.search.index.builder import split_article
 from instep.search.index.cache import Index, index_cache
-from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage, sentences_of
+from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import Stems, index_term, stems_of
 from instep.search.queries import LiveArticle
@@ -23,6 +23,7 @@ from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_
 from instep.search.query.tokenizer import tokenize
 from instep.search.schemas import Audience, Passage, Retrieval, Signals
 from instep.search.semantic.query_embedder import query_embedder
+from instep.text.sentences import sentence_spans
 
 NO_SIGNALS = Signals(score=0, margin=0, coverage=0, proximity=0, unknown=0, confidence=0)
 # Retrieval starts again when an article changes between the statements; this often at most.
@@ -256,7 +257,7 @@ def passage_of(
 def best_sentence(text: str, weights: TermWeights, stems: dict[str, Stems]) -> tuple[int, int]:
     """Start and end of the sentence with the most weight of the query."""
     return max(
-        sentences_of(text),
+        sentence_spans(text, at_line_breaks=True),
         key=lambda span: overlap(index_terms_of(text[span[0] : span[1]], stems), weights),
         default=(0, 0),
     )

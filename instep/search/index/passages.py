@@ -21,7 +21,6 @@ EMPHASIS = re.compile(r"[*`]++|(?<!\w)_++|(?<!_)_++(?!\w)")
 RENDERED_HEADING = re.compile(r'<h[1-6] id="([^"]+)">(.*?)</h[1-6]>', re.DOTALL)
 LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
 BLOCK_END = re.compile(r"</(?:p|li|tr|h[1-6]|pre|blockquote|summary)>|<br[^>]*>")
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +172,3 @@ def plain_passage(markdown: str) -> str:
     """The plain text of a passage, one line for each of its paragraphs, items and rows."""
     lines = (plain_text(line) for line in BLOCK_END.split(render(markdown)))
     return "\n".join(line for line in lines if line)
-
-
-def sentences_of(text: str) -> list[tuple[int, int]]:
-    """The sentences of a plain text, each as `(start, end)` in characters."""
-    spans, start = [], 0
-    for end in SENTENCE_END.finditer(text):
-        if end.start() > start:
-            spans.append((start, end.start()))
-        start = end.end()
-    return [*spans, (start, len(text))] if start < len(text) else spans
