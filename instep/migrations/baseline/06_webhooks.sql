@@ -118,7 +118,8 @@ begin
       select d.endpoint_id from deliveries d
       where d.status = 'pending' and d.is_due and d.endpoint_id > h.endpoint_id
       order by d.endpoint_id limit 1) n
-  ), open as (
+  -- Materialized, or the planner may look for deliveries of every endpoint before it knows which have some.
+  ), open as materialized (
     select e.id, e.workspace_id, coalesce((at_endpoints ->> e.id)::integer, 0) as under_way
     from heads h join webhook_endpoints e on e.id = h.endpoint_id
     where e.status = 'enabled'
