@@ -43,3 +43,7 @@ def test_every_line_works_and_the_change_leaves_no_doubts(lines: str) -> None:
     # The evidence is code of the product, and there is nothing to check by hand.
     assert set(re.findall(r"^  code    (\S+?):", done.stdout, re.MULTILINE)) == {"instep/core/config.py"}
     assert re.findall(r"^  check .*", done.stdout, re.MULTILINE) == []
+    # Both changes are renames, so each line that comes in takes the place of one that goes.
+    sizes = re.findall(r"\(edit, \+(\d+) -(\d+)\)", done.stdout)
+    assert len(sizes) == 2
+    assert all(added == removed for added, removed in sizes)

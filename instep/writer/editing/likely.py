@@ -38,8 +38,8 @@ def likely_edits(
 ) -> EditsByArticle:
     """The certain edits, and the likely ones of the selected articles among the nearest."""
     nearest = list(islice(_nearest(ranking, corpus), _MAX_CANDIDATES))
-    renamed = _new_names(certain)
-    additions = [addition for addition in additions if addition.name not in renamed]
+    new_names = _new_names(certain)
+    additions = [addition for addition in additions if not _is_any_of(addition.name, new_names)]
     insertions = {
         article.id: scored_insertions(article, additions, change, rank, need)
         for rank, (article, _) in enumerate(nearest)
@@ -64,6 +64,11 @@ def _new_names(edits: EditsByArticle) -> set[str]:
     """New names that replace old ones, and so need no entry next to them."""
     facts = (edit.fact for article_edits in edits.values() for edit in article_edits)
     return {fact.new for fact in facts if isinstance(fact, Rename)}
+
+
+def _is_any_of(name: str, new_names: set[str]) -> bool:
+    """Whether a name is one of these, also as the environment variable that is derived from it."""
+    return name in new_names or any(new.lower().endswith(f"_{name.lower()}") for new in new_names)
 
 
 def _nearest(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Article, float]]:
