@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import httpx2
 import psycopg
@@ -15,14 +16,16 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
 from instep.app import create_app, put_into
+from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.outbound.client import OutboundClient
 from instep.migrations import migrate
 from instep.runtime import Runtime, worker_of
-from tests.support.cast import Api, Cast, assemble
+from tests.support.cast import Api, Cast, Client, assemble
 from tests.support.commands import Operator
+from tests.support.limits import SetLimit, SetSetting
 
 FOLDER = "TEST_CLUSTER_FOLDER"
 LOCK = 1
@@ -123,6 +126,56 @@ async def api(app: FastAPI, database: Database) -> AsyncIterator[Api]:
     yield client_for
     for client in clients:
         await client.aclose()
+
+
+@pytest.fixture
+def client(api: Api, cast: Cast) -> Client:
+    """Somebody of Acme who may write."""
+    return api(cast.acme.write_key)
+
+
+@pytest.fixture
+def reader(api: Api, cast: Cast) -> Client:
+    """Somebody of Acme who may only read."""
+    return api(cast.acme.read_key)
+
+
+@pytest.fixture
+def wide(api: Api, cast: Cast) -> Client:
+    """Somebody of Acme whose key covers both of its bots."""
+    return api(cast.wide_key)
+
+
+@pytest.fixture
+def globex(api: Api, cast: Cast) -> Client:
+    """Somebody of Globex who may write there, and must see nothing of Acme."""
+    return api(cast.globex.write_key)
+
+
+@pytest.fixture
+def visitor(api: Api) -> Client:
+    """Somebody without a key."""
+    return api(None)
+
+
+@pytest.fixture
+def set_limit(monkeypatch: pytest.MonkeyPatch) -> SetLimit:
+    def set_for_this_test(name: str, value: float, module: ModuleType = limits) -> None:
+        monkeypatch.setattr(module, name, value)
+
+    return set_for_this_test
+
+
+@pytest.fixture
+def set_setting() -> Iterator[SetSetting]:
+    with pytest.MonkeyPatch.context() as environment:
+
+        def set_for_this_test(name: str, value: str) -> None:
+            environment.setenv(name, value)
+            settings.cache_clear()
+
+        yield set_for_this_test
+    settings.cache_clear()
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ import pytest
 
 from instep.alerts import actions
 from instep.alerts.schemas import AlertTargetOut, Tool
-from instep.core.config import settings
 from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Database, Tx
 from instep.core.errors import InsufficientScope, InvalidState, InvalidValue, PlanInactive
 from tests.alerts.targets import ADDRESSES, TOKENS, VISITOR, acting, add_target, listed
 from tests.support.cast import Cast
+from tests.support.limits import SetSetting
 
 SHOWN = {
     "slack": "https://hooks.slack.com/…4bcd",
@@ -89,18 +89,12 @@ async def test_other_addresses_are_refused_with_a_sentence_that_helps(
     assert await listed(database, cast.acme) == []
 
 
-async def test_an_operator_may_open_a_host(
-    database: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("INSTEP_WEBHOOK_ALLOW", "chat.local")
-    settings.cache_clear()
-    try:
-        made = await add_target(database, cast.acme, "https://chat.local/hooks/secrettokensecrettokensmno")
-    finally:
-        monkeypatch.undo()
-        settings.cache_clear()
+async def test_an_operator_may_open_a_host(database: Database, cast: Cast, set_setting: SetSetting) -> None:
+    set_setting("INSTEP_WEBHOOK_ALLOW", "chat.local")
 
-    assert made.host == "chat.local"
+    target = await add_target(database, cast.acme, "https://chat.local/hooks/secrettokensecrettokensmno")
+
+    assert target.host == "chat.local"
 
 
 async def test_a_bot_has_ten_at_most(database: Database, cast: Cast) -> None:

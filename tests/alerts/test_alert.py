@@ -2,14 +2,12 @@
 
 from contextlib import suppress
 
-import pytest
-
 from instep.alerts import actions
-from instep.core import limits
 from instep.core.database import Database, Tx
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import VISITOR, acting, add_target, only_target, send_due, tell
 from tests.support.cast import Cast
+from tests.support.limits import SetLimit
 
 
 class Undone(Exception):
@@ -73,9 +71,9 @@ async def test_a_message_without_words_still_arrives(
 
 
 async def test_a_bot_sends_so_many_alerts_in_an_hour(
-    database: Database, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
+    database: Database, cast: Cast, owner: Tx, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "ALERTS_PER_HOUR", 2)
+    set_limit("ALERTS_PER_HOUR", 2)
     for company in (cast.acme, cast.globex):
         await add_target(database, company)
 

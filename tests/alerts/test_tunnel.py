@@ -15,6 +15,7 @@ from instep.core.outbound.client import LATE, OUT_OF_REACH
 from instep.core.outbound.proxy import TOO_LARGE, tunnel
 from instep.core.outbound.urls import parse_url
 from tests.alerts.chat import OPEN, Nearby
+from tests.support.limits import SetLimit
 
 TARGET = parse_url("https://chat.example.com/hooks/x")
 CONNECT = "CONNECT chat.example.com:443 HTTP/1.1"
@@ -142,8 +143,8 @@ async def test_more_than_an_answer_does_not_come_through(echo: Echo) -> None:
     assert way.failure == TOO_LARGE
 
 
-async def test_it_ends_in_time(echo: Echo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "OUTBOUND_SECONDS", 0.2)
+async def test_it_ends_in_time(echo: Echo, set_limit: SetLimit) -> None:
+    set_limit("OUTBOUND_SECONDS", 0.2)
     async with (
         tunnel(Nearby(echo.port), TARGET) as (way, proxy),
         knocking(proxy, CONNECT, password(proxy)) as (_, (reader, _)),

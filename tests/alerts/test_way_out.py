@@ -21,6 +21,7 @@ from instep.core.outbound.client import LATE, OUT_OF_REACH, OutboundClient
 from instep.core.outbound.proxy import TOO_LARGE
 from tests.alerts.chat import OPEN, Authority, Chat, Nearby, make_authority, serving
 from tests.alerts.targets import ADDRESSES
+from tests.support.limits import SetLimit
 
 TOOLS = list(ADDRESSES)
 MEGABYTE = 1_000_000
@@ -109,10 +110,10 @@ class Silent:
 
 
 async def test_who_never_answers_is_left_when_the_time_is_over(
-    chat: Chat, nearby: Nearby, monkeypatch: pytest.MonkeyPatch
+    chat: Chat, nearby: Nearby, set_limit: SetLimit
 ) -> None:
     """With TLS and the request taken, with headers that never end, and without TLS ever coming about."""
-    monkeypatch.setattr(limits, "OUTBOUND_SECONDS", 3)
+    set_limit("OUTBOUND_SECONDS", 3)
     posted: list[float] = []
 
     async def drip(writer: asyncio.StreamWriter) -> None:

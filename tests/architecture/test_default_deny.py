@@ -10,7 +10,7 @@ from instep.app import create_app
 from instep.ops.routes import RouteOut, list_routes
 from instep.site import pages
 from instep.web.public import UndeclaredRoute
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger
 
 # Whoever adds a line here has made sure that anybody may see everything behind it.
@@ -89,9 +89,9 @@ def test_the_pages_for_people_are_known() -> None:
     assert {(r.method, r.path, r.access) for r in routes if is_for_people(r)} == FOR_PEOPLE
 
 
-async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(api: Api) -> None:
+async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visitor: Client) -> None:
     for method, path, _ in FOR_PEOPLE:
-        answer = await api(None).request(method, path)
+        answer = await visitor.request(method, path)
         assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign-in?next={path}")
 
 
@@ -167,9 +167,8 @@ async def test_without_a_key_everything_else_is_refused(app: FastAPI, api: Api, 
             assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path
 
 
-async def test_no_spelling_of_an_address_leads_around_the_door(api: Api, cast: Cast) -> None:
-    client = api(None)
+async def test_no_spelling_of_an_address_leads_around_the_door(visitor: Client) -> None:
     for path in ("/v1/articles/", "/v1//articles", "/V1/articles", "/v1/articles%2f", "/help/../v1/articles"):
-        assert (await client.get(path)).status_code in (401, 404), path
+        assert (await visitor.get(path)).status_code in (401, 404), path
     for headers in ({"X-Original-URL": "/healthz"}, {"X-HTTP-Method-Override": "GET"}):
-        assert (await client.post("/v1/articles", json={}, headers=headers)).status_code == 401
+        assert (await visitor.post("/v1/articles", json={}, headers=headers)).status_code == 401

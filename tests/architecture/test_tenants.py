@@ -17,7 +17,7 @@ from tests.alerts.targets import add_target
 from tests.golden.golden import keep, lose_a_name
 from tests.llm.budgets import spend
 from tests.support import questions
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.oauth import connect_somebody
 from tests.support.search import store_index, store_vector
 from tests.support.sign_in import PASSWORD, SIGNING_KEY, sign_up
@@ -271,8 +271,8 @@ async def test_another_company_adds_no_row_to_a_company(
         assert await snapshot(owner, table, cast) == before, table
 
 
-async def test_a_row_can_not_be_moved_to_another_company(app_tx: Tx, cast: Cast, api: Api) -> None:
-    await api(cast.globex.write_key).post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
+async def test_a_row_can_not_be_moved_to_another_company(app_tx: Tx, cast: Cast, globex: Client) -> None:
+    await globex.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
     await enter(app_tx, cast.globex.workspace_id)
 
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

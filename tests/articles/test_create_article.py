@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import (
     ID,
     TIMESTAMP,
@@ -27,10 +27,10 @@ FIELDS = {
 }
 
 
-async def test_a_new_article_is_a_draft_with_every_field(api: Api, cast: Cast) -> None:
+async def test_a_new_article_is_a_draft_with_every_field(client: Client, cast: Cast) -> None:
     body = {"title": "Install it", "contentMarkdown": "# Run *it*\r\n"}
 
-    article = created(await api(cast.acme.write_key).post("/v1/articles", json=body))
+    article = created(await client.post("/v1/articles", json=body))
 
     assert article.keys() == FIELDS
     assert re.fullmatch("art" + ID, article.pop("id"))
@@ -55,8 +55,7 @@ async def test_a_new_article_is_a_draft_with_every_field(api: Api, cast: Cast) -
     }
 
 
-async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_fields_sent_are_kept(client: Client) -> None:
     collection = await create_collection(client)
     sent = {
         "title": "Einrichten",
@@ -75,8 +74,7 @@ async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
     assert ok(await client.get("/v1/articles/ganz-anders")) == article
 
 
-async def test_the_answer_names_its_state(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_answer_names_its_state(client: Client) -> None:
     body = {"title": "Install", "contentMarkdown": "Run it."}
 
     etag = (await client.post("/v1/articles", json=body)).headers["ETag"]
@@ -85,14 +83,13 @@ async def test_the_answer_names_its_state(api: Api, cast: Cast) -> None:
     assert (again.status_code, again.headers["ETag"]) == (304, etag)
 
 
-async def test_a_new_article_is_not_on_the_site(api: Api, cast: Cast) -> None:
-    await create_article(api(cast.acme.write_key))
+async def test_a_new_article_is_not_on_the_site(client: Client, visitor: Client, cast: Cast) -> None:
+    await create_article(client)
 
-    assert (await api(None).get(f"/help/{cast.acme.slug}/articles/install")).status_code == 404
+    assert (await visitor.get(f"/help/{cast.acme.slug}/articles/install")).status_code == 404
 
 
-async def test_a_collection_may_be_named_by_its_slug(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_collection_may_be_named_by_its_slug(client: Client) -> None:
     collection = await create_collection(client, "Guides")
 
     article = await create_article(client, collectionId=collection["slug"])
@@ -100,8 +97,8 @@ async def test_a_collection_may_be_named_by_its_slug(api: Api, cast: Cast) -> No
     assert article["collectionId"] == collection["id"]
 
 
-async def test_a_title_may_have_200_characters_of_any_script(api: Api, cast: Cast) -> None:
-    article = await create_article(api(cast.acme.write_key), "語" * 199 + "🙂")
+async def test_a_title_may_have_200_characters_of_any_script(client: Client) -> None:
+    article = await create_article(client, "語" * 199 + "🙂")
 
     assert article["title"] == "語" * 199 + "🙂"
     assert article["slug"] == "語" * 120
@@ -161,43 +158,41 @@ async def test_a_title_may_have_200_characters_of_any_script(api: Api, cast: Cas
         ("content_markdown", "x"),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     body = {"title": "Install", "contentMarkdown": "Run it.", field: value}
 
     assert named_fields(await client.post("/v1/articles", json=body)) == [field]
     assert await all_pages(client, "/v1/articles") == []
 
 
-async def test_a_whole_number_may_be_written_with_a_point(api: Api, cast: Cast) -> None:
+async def test_a_whole_number_may_be_written_with_a_point(client: Client) -> None:
     body = b'{"title": "Install", "contentMarkdown": "Run it.", "position": 3.0}'
     headers = {"Content-Type": "application/json"}
 
-    article = created(await api(cast.acme.write_key).post("/v1/articles", content=body, headers=headers))
+    article = created(await client.post("/v1/articles", content=body, headers=headers))
 
     assert article["position"] == 3
 
 
 @pytest.mark.parametrize("missing", ["title", "contentMarkdown"])
-async def test_title_and_text_are_required(api: Api, cast: Cast, missing: str) -> None:
+async def test_title_and_text_are_required(client: Client, missing: str) -> None:
     body = {"title": "Install", "contentMarkdown": "Run it."}
     del body[missing]
 
-    assert named_fields(await api(cast.acme.write_key).post("/v1/articles", json=body)) == [missing]
+    assert named_fields(await client.post("/v1/articles", json=body)) == [missing]
 
 
-async def test_all_bad_values_are_named_at_once(api: Api, cast: Cast) -> None:
+async def test_all_bad_values_are_named_at_once(client: Client) -> None:
     body = {"title": "", "contentMarkdown": 5, "colour": "red"}
 
-    refused = await api(cast.acme.write_key).post("/v1/articles", json=body)
+    refused = await client.post("/v1/articles", json=body)
 
     assert set(named_fields(refused)) == {"title", "contentMarkdown", "colour"}
 
 
-async def test_a_collection_of_another_bot_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    theirs = await create_collection(api(cast.globex.write_key))
+async def test_a_collection_of_another_bot_is_as_unknown_as_none(client: Client, globex: Client) -> None:
+    theirs = await create_collection(globex)
     body = {"title": "Install", "contentMarkdown": ""}
-    client = api(cast.acme.write_key)
 
     refused = await client.post("/v1/articles", json={**body, "collectionId": theirs["id"]})
     unknown = await client.post("/v1/articles", json={**body, "collectionId": "nowhere"})
@@ -206,9 +201,7 @@ async def test_a_collection_of_another_bot_is_as_unknown_as_none(api: Api, cast:
     assert refused.json() == unknown.json()
 
 
-async def test_slugs_of_equal_titles_are_numbered(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_slugs_of_equal_titles_are_numbered(client: Client) -> None:
     slugs = [(await create_article(client, "Set up!"))["slug"] for _ in range(3)]
 
     assert slugs == ["set-up", "set-up-2", "set-up-3"]
@@ -226,25 +219,20 @@ async def test_slugs_of_equal_titles_are_numbered(api: Api, cast: Cast) -> None:
         ("snake_case & <b>", "snake-case-b"),
     ],
 )
-async def test_the_slug_is_made_from_the_title(api: Api, cast: Cast, title: str, slug: str) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_the_slug_is_made_from_the_title(client: Client, title: str, slug: str) -> None:
     article = await create_article(client, title)
 
     assert article["slug"] == slug
     assert ok(await client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
 
 
-async def test_a_numbered_slug_of_a_long_title_fits(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_a_numbered_slug_of_a_long_title_fits(client: Client) -> None:
     slugs = [(await create_article(client, "x" * 200))["slug"] for _ in range(2)]
 
     assert slugs == ["x" * 120, "x" * 118 + "-2"]
 
 
-async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_in_use_is_taken(client: Client) -> None:
     await create_article(client, "Install")
 
     body = {"title": "Other", "contentMarkdown": "", "slug": "install"}
@@ -252,29 +240,26 @@ async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
     assert error(await client.post("/v1/articles", json=body)) == (400, "slug_taken")
 
 
-async def test_a_slug_is_free_in_another_locale_bot_and_workspace(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_is_free_in_another_locale_bot_and_workspace(
+    client: Client, globex: Client, wide: Client, cast: Cast
+) -> None:
     await create_article(client, slug="install")
 
     assert (await create_article(client, slug="install", locale="de"))["slug"] == "install"
     body = {"title": "Install", "contentMarkdown": "", "slug": "install"}
     second = {"bot_id": str(cast.second_bot_id)}
-    assert (await api(cast.wide_key).post("/v1/articles", json=body, params=second)).status_code == 201
-    assert (await create_article(api(cast.globex.write_key), slug="install"))["slug"] == "install"
+    assert (await wide.post("/v1/articles", json=body, params=second)).status_code == 201
+    assert (await create_article(globex, slug="install"))["slug"] == "install"
 
 
-async def test_twenty_of_one_title_at_once_get_twenty_slugs(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_twenty_of_one_title_at_once_get_twenty_slugs(client: Client) -> None:
     articles = await at_once(20, lambda _: create_article(client, "Install"))
 
     expected = {"install"} | {f"install-{number}" for number in range(2, 21)}
     assert {article["slug"] for article in articles} == expected
 
 
-async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_twenty_at_once_get_twenty_slugs_and_places(client: Client) -> None:
     articles = await at_once(20, lambda number: create_article(client, "AB"[number % 2]))
 
     expected = {letter + suffix for letter in "ab" for suffix in ("", *(f"-{n}" for n in range(2, 11)))}
@@ -282,8 +267,7 @@ async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) 
     assert sorted(article["position"] for article in articles) == list(range(20))
 
 
-async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(client: Client) -> None:
     body = {"title": "Install", "contentMarkdown": "", "slug": "wanted"}
 
     async def ask(_: int) -> Response:
@@ -294,8 +278,7 @@ async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(api: Api, cast: 
     assert sorted(answers, key=str) == [(201, None)] + [(400, "slug_taken")] * 19
 
 
-async def test_a_new_article_goes_to_the_end_of_its_collection(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_new_article_goes_to_the_end_of_its_collection(client: Client) -> None:
     guides, tips = [(await create_collection(client, title))["id"] for title in ("Guides", "Tips")]
 
     async def position(**fields: Any) -> Any:
@@ -308,15 +291,13 @@ async def test_a_new_article_goes_to_the_end_of_its_collection(api: Api, cast: C
     assert await position(collectionId=guides) == 41
 
 
-async def test_there_is_room_behind_the_last_position(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_there_is_room_behind_the_last_position(client: Client) -> None:
     await create_article(client, position=2_147_483_647)
 
     assert (await create_article(client))["position"] == 2_147_483_647
 
 
-async def test_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_shows_at_its_root(client: Client) -> None:
     root = await create_article(client, "Install")
 
     german = await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
@@ -329,8 +310,7 @@ async def test_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
     ]
 
 
-async def test_a_root_may_be_named_by_a_slug_that_it_has_or_had(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_root_may_be_named_by_a_slug_that_it_has_or_had(client: Client) -> None:
     root = await create_article(client, "Install")
     ok(await client.patch("/v1/articles/install", json={"slug": "set-up"}))
 
@@ -340,8 +320,7 @@ async def test_a_root_may_be_named_by_a_slug_that_it_has_or_had(api: Api, cast: 
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])
-async def test_an_article_has_one_text_a_locale(api: Api, cast: Cast, locale: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_article_has_one_text_a_locale(client: Client, locale: str) -> None:
     root = await create_article(client, "Install")
     await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
     body = {"title": "Again", "contentMarkdown": "", "translationOf": root["id"], "locale": locale}
@@ -349,8 +328,7 @@ async def test_an_article_has_one_text_a_locale(api: Api, cast: Cast, locale: st
     assert named_fields(await client.post("/v1/articles", json=body)) == ["locale"]
 
 
-async def test_of_ten_translations_into_one_locale_at_once_one_is_made(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_ten_translations_into_one_locale_at_once_one_is_made(client: Client) -> None:
     root = await create_article(client, "Install")
     body = {"title": "Einrichten", "contentMarkdown": "", "translationOf": root["id"], "locale": "de"}
 
@@ -360,15 +338,14 @@ async def test_of_ten_translations_into_one_locale_at_once_one_is_made(api: Api,
     assert sorted(await at_once(10, ask)) == [201] + [400] * 9
 
 
-async def test_a_translation_belongs_to_an_article_of_the_bot(api: Api, cast: Cast) -> None:
-    theirs = await create_article(api(cast.globex.write_key))
+async def test_a_translation_belongs_to_an_article_of_the_bot(client: Client, globex: Client) -> None:
+    theirs = await create_article(globex)
     body = {"title": "Einrichten", "contentMarkdown": "", "translationOf": theirs["id"], "locale": "de"}
 
-    assert named_fields(await api(cast.acme.write_key).post("/v1/articles", json=body)) == ["translationOf"]
+    assert named_fields(await client.post("/v1/articles", json=body)) == ["translationOf"]
 
 
-async def test_long_texts_and_odd_markdown_are_stored_as_sent(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_long_texts_and_odd_markdown_are_stored_as_sent(client: Client) -> None:
     text = "\ufeff" + "line\u2028 <script>x</script>\r\n" * 3_000 + "```\nopen"
 
     article = await create_article(client, contentMarkdown=text)

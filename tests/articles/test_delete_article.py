@@ -8,7 +8,7 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_gap_draft, queue_new_article
 from tests.support.articles import Queue, delete, draft_status, put_into_review, translate
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import (
     TIMESTAMP,
     Response,
@@ -25,8 +25,7 @@ INSTALL = "/v1/articles/install"
 MISSING = (404, "not_found")
 
 
-async def test_a_deleted_article_can_be_restored_for_30_days(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_deleted_article_can_be_restored_for_30_days(client: Client) -> None:
     article = await create_article(client)
 
     deletion = await delete(client, "install")
@@ -38,8 +37,7 @@ async def test_a_deleted_article_can_be_restored_for_30_days(api: Api, cast: Cas
     assert article["createdAt"] <= deleted_at
 
 
-async def test_a_deleted_article_is_nowhere(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_deleted_article_is_nowhere(client: Client, visitor: Client) -> None:
     guides = await create_collection(client)
     article = await create_article(client, collectionId=guides["id"])
     await client.patch(INSTALL, json={"slug": "set-up", "contentMarkdown": "Two."})
@@ -67,12 +65,11 @@ async def test_a_deleted_article_is_nowhere(api: Api, cast: Cast) -> None:
         assert {error(answer) for answer in answers} == {MISSING}
     for status in ("all", "draft", "published"):
         assert await all_pages(client, "/v1/articles", status=status) == []
-    assert (await api(None).get(url)).status_code == 404
+    assert (await visitor.get(url)).status_code == 404
     assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 0
 
 
-async def test_its_slug_is_free_at_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_its_slug_is_free_at_once(client: Client) -> None:
     article = await create_article(client)
     await delete(client, "install")
 
@@ -83,8 +80,7 @@ async def test_its_slug_is_free_at_once(api: Api, cast: Cast) -> None:
     assert ok(await client.get(INSTALL)) == successor
 
 
-async def test_its_translations_go_along(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_its_translations_go_along(client: Client) -> None:
     root = await create_article(client)
     german = await translate(client, root, "Einrichten", "de")
     french = await translate(client, root, "Installer", "fr")
@@ -97,8 +93,7 @@ async def test_its_translations_go_along(api: Api, cast: Cast) -> None:
     assert error(await client.get("/v1/articles/einrichten")) == MISSING
 
 
-async def test_a_translation_goes_alone(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_goes_alone(client: Client) -> None:
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
     french = await translate(client, root, "Installer", "fr")
@@ -111,8 +106,7 @@ async def test_a_translation_goes_alone(api: Api, cast: Cast) -> None:
     assert (await translate(client, root, "Noch einmal", "de"))["translationOf"] == root["id"]
 
 
-async def test_no_translation_is_made_of_a_deleted_article(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_no_translation_is_made_of_a_deleted_article(client: Client) -> None:
     root = await create_article(client)
     await delete(client, "install")
 
@@ -121,8 +115,7 @@ async def test_no_translation_is_made_of_a_deleted_article(api: Api, cast: Cast)
     assert error(await client.post("/v1/articles", json=body)) == (400, "invalid_request")
 
 
-async def test_its_pending_edits_leave_the_queue(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_its_pending_edits_leave_the_queue(client: Client) -> None:
     await create_article(client)
     created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
 
@@ -133,9 +126,8 @@ async def test_its_pending_edits_leave_the_queue(api: Api, cast: Cast) -> None:
 
 @pytest.mark.parametrize("queue", [queue_new_article, queue_gap_draft])
 async def test_deleting_an_article_in_review_dismisses_its_draft(
-    api: Api, cast: Cast, database: Database, owner: Tx, queue: Queue
+    client: Client, cast: Cast, database: Database, owner: Tx, queue: Queue
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme, queue)
 
     await delete(client, "install")
@@ -144,9 +136,8 @@ async def test_deleting_an_article_in_review_dismisses_its_draft(
 
 
 async def test_a_translation_in_review_is_settled_with_its_root(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_article(client)
     draft_id = await put_into_review(database, cast.acme)
     await owner.execute(
@@ -163,8 +154,7 @@ async def test_a_translation_in_review_is_settled_with_its_root(
     assert await draft_status(owner, draft_id) == ("dismissed", True)
 
 
-async def test_of_twenty_at_once_one_deletes(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_twenty_at_once_one_deletes(client: Client) -> None:
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
 
@@ -173,8 +163,7 @@ async def test_of_twenty_at_once_one_deletes(api: Api, cast: Cast) -> None:
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * 19
 
 
-async def test_no_translation_outlives_its_article_whoever_is_first(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_no_translation_outlives_its_article_whoever_is_first(client: Client) -> None:
     root = await create_article(client)
     body = {"title": "T", "contentMarkdown": "", "translationOf": root["id"]}
 
@@ -192,8 +181,7 @@ async def test_no_translation_outlives_its_article_whoever_is_first(api: Api, ca
     assert await all_pages(client, "/v1/articles") == []
 
 
-async def test_a_translation_is_deleted_alone_or_with_its_article_but_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_is_deleted_alone_or_with_its_article_but_once(client: Client) -> None:
     for number in range(10):
         root = await create_article(client, f"No {number}")
         translation = await translate(client, root, "T", "de")
@@ -206,8 +194,7 @@ async def test_a_translation_is_deleted_alone_or_with_its_article_but_once(api: 
         assert alone.status_code == (404 if went_along else 200)
 
 
-async def test_deleting_collections_and_articles_at_once_hinders_nobody(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_deleting_collections_and_articles_at_once_hinders_nobody(client: Client) -> None:
     for number in range(5):
         guides = await create_collection(client, f"Guides {number}")
         root = await create_article(client, f"No {number}", collectionId=guides["id"])
@@ -222,10 +209,8 @@ async def test_deleting_collections_and_articles_at_once_hinders_nobody(api: Api
     assert set(await at_once(10, ask)) == {200}
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_article(globex)
-    client = api(cast.acme.write_key)
 
     refused = await client.delete(f"/v1/articles/{theirs['id']}")
     unknown = await client.delete("/v1/articles/nothing")

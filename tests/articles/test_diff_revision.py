@@ -4,7 +4,7 @@ import pytest
 
 from tests.drafts.review import patched
 from tests.support.articles import revisions_of
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.http import create_article, error, ok
 
 INSTALL = "/v1/articles/install"
@@ -12,8 +12,7 @@ MISSING = (404, "not_found")
 TEXTS = ["One.\n\nSame.\n", "Two.\n\nSame.\n", "Three.\n\nSame.\n\nMore.\n"]
 
 
-async def test_it_leads_from_the_revision_to_the_present_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_leads_from_the_revision_to_the_present_text(client: Client) -> None:
     article = await create_article(client, contentMarkdown="One.\n\nSame.\n")
     await client.patch(INSTALL, json={"contentMarkdown": "Two.\n\nSame.\n"})
     [revision] = await revisions_of(client, "install")
@@ -33,8 +32,7 @@ async def test_it_leads_from_the_revision_to_the_present_text(api: Api, cast: Ca
     assert ok(await client.get(path, params={"compare_to": "current"})) == diff
 
 
-async def test_it_leads_to_another_revision_newer_or_older(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_leads_to_another_revision_newer_or_older(client: Client) -> None:
     await create_article(client, contentMarkdown=TEXTS[0])
     for text in [*TEXTS[1:], "Four."]:
         await client.patch(INSTALL, json={"contentMarkdown": text})
@@ -54,8 +52,7 @@ async def test_it_leads_to_another_revision_newer_or_older(api: Api, cast: Cast)
         assert diff["deletions"] == sum(line.startswith("-") for line in lines)
 
 
-async def test_equal_texts_are_identical(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_equal_texts_are_identical(client: Client) -> None:
     await create_article(client, contentMarkdown="One.")
     for text in ("Two.", "One."):
         await client.patch(INSTALL, json={"contentMarkdown": text})
@@ -69,8 +66,7 @@ async def test_equal_texts_are_identical(api: Api, cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("text", ["Run it.\n", ""])
-async def test_another_title_shows_as_a_heading_above_the_text(api: Api, cast: Cast, text: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_another_title_shows_as_a_heading_above_the_text(client: Client, text: str) -> None:
     await create_article(client, "Install", contentMarkdown=text)
     await client.patch(INSTALL, json={"title": "Set up"})
     [revision] = await revisions_of(client, "install")
@@ -81,8 +77,7 @@ async def test_another_title_shows_as_a_heading_above_the_text(api: Api, cast: C
     assert patched(f"# Install\n\n{text}", diff["diff"]) == f"# Set up\n\n{text}"
 
 
-async def test_a_text_of_any_size_is_compared(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_of_any_size_is_compared(client: Client) -> None:
     before = "".join(f"line {number % 997}\n" for number in range(60_000))
     after = "".join(f"line {number % 991}\n" for number in range(60_000))
     await create_article(client, contentMarkdown=before)
@@ -94,8 +89,7 @@ async def test_a_text_of_any_size_is_compared(api: Api, cast: Cast) -> None:
     assert patched(before, diff["diff"]) == after
 
 
-async def test_what_is_not_there_is_not_found(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_is_not_there_is_not_found(client: Client) -> None:
     for title in ("Install", "Other"):
         await create_article(client, title)
         await client.patch(f"/v1/articles/{title.lower()}", json={"contentMarkdown": "Two."})
@@ -109,14 +103,12 @@ async def test_what_is_not_there_is_not_found(api: Api, cast: Cast) -> None:
         assert error(await client.get(path, params={"compare_to": other})) == MISSING
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
     theirs = await create_article(globex)
     await globex.patch(INSTALL, json={"title": "Set up"})
     [revision] = await revisions_of(globex, "install")
-    client = api(cast.acme.read_key)
 
-    refused = await client.get(f"/v1/articles/{theirs['id']}/revisions/{revision['id']}/diff")
+    refused = await reader.get(f"/v1/articles/{theirs['id']}/revisions/{revision['id']}/diff")
 
     assert error(refused) == MISSING
-    assert refused.content == (await client.get("/v1/articles/nothing/revisions/x/diff")).content
+    assert refused.content == (await reader.get("/v1/articles/nothing/revisions/x/diff")).content

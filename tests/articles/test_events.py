@@ -6,7 +6,7 @@ import pytest
 
 from instep.core.database import Database, Tx
 from tests.support.articles import delete, put_into_review, restore, save_copy, translate
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.events import before, forget, heard, kinds, told
 from tests.support.http import at_once, create_article, create_collection, error, ok
 from tests.webhooks.endpoints import create_webhook
@@ -19,8 +19,7 @@ async def live_article(client: Client, **fields: Any) -> Json:
     return ok(await client.post(f"{INSTALL}/publish"))
 
 
-async def test_an_article_that_is_published_became_live(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_article_that_is_published_became_live(client: Client, cast: Cast, owner: Tx) -> None:
     await create_webhook(client)
     draft = await create_article(client)
 
@@ -51,9 +50,8 @@ async def test_an_article_that_is_published_became_live(api: Api, cast: Cast, ow
     ids=lambda change: " ".join(change),
 )
 async def test_each_field_of_a_live_article_that_patch_changes_is_told(
-    api: Api, cast: Cast, owner: Tx, change: Json, form: str
+    client: Client, cast: Cast, owner: Tx, change: Json, form: str
 ) -> None:
-    client = api(cast.acme.write_key)
     old = await live_article(client)
     await create_webhook(client)
 
@@ -67,9 +65,8 @@ async def test_each_field_of_a_live_article_that_patch_changes_is_told(
 
 
 async def test_a_live_article_that_moves_to_another_collection_has_changed(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     old = await live_article(client)
     guides = await create_collection(client)
     await create_webhook(client)
@@ -86,9 +83,8 @@ async def test_a_live_article_that_moves_to_another_collection_has_changed(
 
 
 async def test_a_patch_that_changes_nothing_or_is_refused_has_no_event(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_article(client, "Taken")
     live = await live_article(client, description="To begin.")
     await create_webhook(client)
@@ -107,9 +103,8 @@ async def test_a_patch_that_changes_nothing_or_is_refused_has_no_event(
 
 
 async def test_what_is_not_live_changes_in_silence(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
     await create_article(client, "Draft")
     await put_into_review(database, cast.acme)
@@ -126,9 +121,8 @@ async def test_what_is_not_live_changes_in_silence(
 
 
 async def test_a_working_copy_is_told_once_it_is_published(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await live_article(client)
     await create_webhook(client)
 
@@ -151,9 +145,8 @@ async def test_a_working_copy_is_told_once_it_is_published(
 
 
 async def test_a_patch_over_a_working_copy_is_one_event(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await live_article(client)
     await create_webhook(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Two.")
@@ -167,8 +160,9 @@ async def test_a_patch_over_a_working_copy_is_one_event(
     assert "contentMarkdown" not in event["data"]["previousAttributes"]
 
 
-async def test_a_text_of_a_live_article_that_is_restored_is_told(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_of_a_live_article_that_is_restored_is_told(
+    client: Client, cast: Cast, owner: Tx
+) -> None:
     await live_article(client)
     old = ok(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
     [revision] = ok(await client.get(f"{INSTALL}/revisions"))["results"]
@@ -183,8 +177,7 @@ async def test_a_text_of_a_live_article_that_is_restored_is_told(api: Api, cast:
     assert event["data"]["previousAttributes"]["contentMarkdown"] == "Two."
 
 
-async def test_a_text_that_outdates_translations_says_so(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_that_outdates_translations_says_so(client: Client, cast: Cast, owner: Tx) -> None:
     root = await live_article(client)
     german = await translate(client, root, "Einrichten", "de")
     await create_webhook(client)
@@ -197,8 +190,7 @@ async def test_a_text_that_outdates_translations_says_so(api: Api, cast: Cast, o
     assert event["data"]["previousAttributes"]["translations"] == [row]
 
 
-async def test_a_translation_is_an_article_of_its_own(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_is_an_article_of_its_own(client: Client, cast: Cast, owner: Tx) -> None:
     german = await translate(client, await live_article(client), "Einrichten", "de")
     await create_webhook(client)
 
@@ -208,8 +200,7 @@ async def test_a_translation_is_an_article_of_its_own(api: Api, cast: Cast, owne
     assert told(event)[:2] == ("article.published", live)
 
 
-async def test_a_live_article_that_is_unpublished_is_gone(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_live_article_that_is_unpublished_is_gone(client: Client, cast: Cast, owner: Tx) -> None:
     old = await live_article(client)
     await create_webhook(client)
 
@@ -225,9 +216,8 @@ async def test_a_live_article_that_is_unpublished_is_gone(api: Api, cast: Cast, 
 
 
 async def test_an_archived_article_is_not_live_before_it_is_published_again(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await live_article(client)
     archive = "update articles set status = 'archived' where bot_id = %(bot)s"
     await owner.execute(archive, bot=cast.acme.bot_id)
@@ -244,9 +234,8 @@ async def test_an_archived_article_is_not_live_before_it_is_published_again(
 
 @pytest.mark.parametrize("is_live", [False, True])
 async def test_a_deletion_tells_of_the_article_and_of_each_translation_as_they_were(
-    api: Api, cast: Cast, owner: Tx, is_live: bool
+    client: Client, cast: Cast, owner: Tx, is_live: bool
 ) -> None:
-    client = api(cast.acme.write_key)
     root = await live_article(client) if is_live else await create_article(client)
     translations = [await translate(client, root, "Install it", locale) for locale in ("de", "fr", "es")]
     ok(await client.post(f"/v1/articles/{translations[1]['id']}/publish"))
@@ -263,8 +252,7 @@ async def test_a_deletion_tells_of_the_article_and_of_each_translation_as_they_w
     assert len({event["id"] for event in events}) == len(events) == 4
 
 
-async def test_one_translation_that_is_deleted_is_one_event(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_one_translation_that_is_deleted_is_one_event(client: Client, cast: Cast, owner: Tx) -> None:
     german = await translate(client, await live_article(client), "Einrichten", "de")
     await create_webhook(client)
 
@@ -275,9 +263,8 @@ async def test_one_translation_that_is_deleted_is_one_event(api: Api, cast: Cast
 
 
 async def test_restoring_is_silent_and_what_is_published_then_is_told(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await live_article(client)
     await delete(client, "install")
     await create_webhook(client)
@@ -290,8 +277,7 @@ async def test_restoring_is_silent_and_what_is_published_then_is_told(
     assert told(event) == ("article.published", live, before(restored, live))
 
 
-async def test_the_deletion_of_its_collection_is_no_event(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_deletion_of_its_collection_is_no_event(client: Client, cast: Cast, owner: Tx) -> None:
     guides = await create_collection(client)
     await live_article(client, collectionId=guides["id"])
     await create_webhook(client)
@@ -303,8 +289,7 @@ async def test_the_deletion_of_its_collection_is_no_event(api: Api, cast: Cast, 
     assert await kinds(owner, cast.acme) == []
 
 
-async def test_of_twenty_who_publish_at_once_one_made_it_live(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_twenty_who_publish_at_once_one_made_it_live(client: Client, cast: Cast, owner: Tx) -> None:
     await create_webhook(client)
     await create_article(client)
 
@@ -314,9 +299,10 @@ async def test_of_twenty_who_publish_at_once_one_made_it_live(api: Api, cast: Ca
     assert told(event)[:2] == ("article.published", ok(answers[0]))
 
 
-async def test_changes_that_race_are_told_in_one_unbroken_chain(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_changes_that_race_are_told_in_one_unbroken_chain(
+    client: Client, cast: Cast, owner: Tx
+) -> None:
     """What each event says was before is what the one before it has left."""
-    client = api(cast.acme.write_key)
     await live_article(client)
     await create_webhook(client)
 

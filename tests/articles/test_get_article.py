@@ -2,20 +2,18 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article, create_collection, error, named_fields, ok
 
 
-async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
     article = await create_article(client, "Größe ändern")
 
     for ref in (article["id"], article["slug"]):
         assert ok(await client.get(f"/v1/articles/{ref}")) == article
 
 
-async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_takes_the_place_of_markdown(client: Client) -> None:
     text = "# Run\n\n*it* <script>alert(1)</script><b onclick=x>now</b>"
     article = await create_article(client, contentMarkdown=text)
 
@@ -28,35 +26,32 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     assert "onclick" not in content
 
 
-async def test_html_is_exactly_what_the_site_shows(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_is_exactly_what_the_site_shows(client: Client, visitor: Client) -> None:
     await create_article(client, contentMarkdown="## Step\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done")
     url = ok(await client.post("/v1/articles/install/publish"))["url"]
 
     html = ok(await client.get("/v1/articles/install?format=html"))["contentHtml"]
 
-    assert html in (await api(None).get(url)).text
+    assert html in (await visitor.get(url)).text
 
 
-async def test_another_format_is_refused(api: Api, cast: Cast) -> None:
-    refused = await api(cast.acme.read_key).get("/v1/articles/install", params={"format": "pdf"})
+async def test_another_format_is_refused(reader: Client) -> None:
+    refused = await reader.get("/v1/articles/install", params={"format": "pdf"})
 
     assert named_fields(refused) == ["format"]
 
 
-async def test_an_unknown_parameter_is_ignored(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_unknown_parameter_is_ignored(client: Client) -> None:
     article = await create_article(client)
 
     assert ok(await client.get("/v1/articles/install?colour=red")) == article
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    theirs = await create_article(api(cast.globex.write_key), "Theirs")
-    client = api(cast.acme.read_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
+    theirs = await create_article(globex, "Theirs")
 
     answers = [
-        await client.get(f"/v1/articles/{ref}")
+        await reader.get(f"/v1/articles/{ref}")
         for ref in (theirs["id"], theirs["slug"], "art_01k0000000000000000000000a", "nothing", "%00")
     ]
 
@@ -65,19 +60,19 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     assert error(answers[-1])[0] in (400, 404)
 
 
-async def test_an_article_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
-    article = await create_article(api(cast.acme.write_key))
-    client = api(cast.wide_key)
+async def test_an_article_of_the_other_bot_is_not_in_this_one(
+    client: Client, wide: Client, cast: Cast
+) -> None:
+    article = await create_article(client)
 
-    refused = await client.get(f"/v1/articles/{article['id']}", params={"bot_id": str(cast.second_bot_id)})
+    refused = await wide.get(f"/v1/articles/{article['id']}", params={"bot_id": str(cast.second_bot_id)})
 
     assert error(refused) == (404, "not_found")
     here = {"Service-Bot": str(cast.acme.bot_id)}
-    assert ok(await client.get(f"/v1/articles/{article['id']}", headers=here)) == article
+    assert ok(await wide.get(f"/v1/articles/{article['id']}", headers=here)) == article
 
 
-async def test_a_former_slug_keeps_working(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_former_slug_keeps_working(client: Client) -> None:
     await create_article(client, "First")
     for slug in ("second", "third", "first"):
         article = ok(await client.patch("/v1/articles/first", json={"slug": slug}))
@@ -86,8 +81,7 @@ async def test_a_former_slug_keeps_working(api: Api, cast: Cast) -> None:
         assert ok(await client.get(f"/v1/articles/{slug}")) == article
 
 
-async def test_a_slug_in_use_wins_over_a_former_one(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_in_use_wins_over_a_former_one(client: Client) -> None:
     await create_article(client, "First")
     await client.patch("/v1/articles/first", json={"slug": "moved"})
 
@@ -98,8 +92,7 @@ async def test_a_slug_in_use_wins_over_a_former_one(api: Api, cast: Cast) -> Non
     assert ok(await client.get("/v1/articles/moved"))["id"] != newcomer["id"]
 
 
-async def test_the_default_locale_comes_first_then_the_others(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_default_locale_comes_first_then_the_others(client: Client) -> None:
     german = await create_article(client, slug="install", locale="de")
     assert ok(await client.get("/v1/articles/install"))["id"] == german["id"]
 
@@ -108,8 +101,7 @@ async def test_the_default_locale_comes_first_then_the_others(api: Api, cast: Ca
     assert ok(await client.get("/v1/articles/install"))["id"] == english["id"]
 
 
-async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_who_has_it_already_gets_304(client: Client) -> None:
     await create_article(client)
     etag = (await client.get("/v1/articles/install")).headers["ETag"]
 
@@ -121,8 +113,7 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("act", ["patch", "publish", "translate", "delete collection"])
-async def test_the_etag_changes_with_the_article(api: Api, cast: Cast, act: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_etag_changes_with_the_article(client: Client, act: str) -> None:
     collection = await create_collection(client)
     article = await create_article(client, collectionId=collection["id"])
     etag = (await client.get("/v1/articles/install")).headers["ETag"]
@@ -140,8 +131,7 @@ async def test_the_etag_changes_with_the_article(api: Api, cast: Cast, act: str)
     assert (changed.status_code, changed.headers["ETag"] != etag) == (200, True)
 
 
-async def test_a_translation_is_outdated_until_it_follows_its_root(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_is_outdated_until_it_follows_its_root(client: Client) -> None:
     root = await create_article(client, "Install")
     await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
 
@@ -158,8 +148,7 @@ async def test_a_translation_is_outdated_until_it_follows_its_root(api: Api, cas
     assert not await outdated()
 
 
-async def test_the_status_of_a_translation_shows_at_its_root(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_status_of_a_translation_shows_at_its_root(client: Client, cast: Cast) -> None:
     root = await create_article(client, "Install")
     await create_article(client, "Einrichten", translationOf=root["id"], locale="de")
 

@@ -1,11 +1,10 @@
 """GET /v1/articles/{id}/revisions/{revisionId}."""
 
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.http import all_pages, create_article, error, named_fields, ok
 
 
-async def test_it_holds_the_replaced_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_holds_the_replaced_text(client: Client) -> None:
     article = await create_article(client, contentMarkdown="*One*\r\n")
     listed = await replace(client, "install")
 
@@ -15,8 +14,7 @@ async def test_it_holds_the_replaced_text(api: Api, cast: Cast) -> None:
     assert revision["articleId"] == article["id"]
 
 
-async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_takes_the_place_of_markdown(client: Client) -> None:
     await create_article(client, contentMarkdown="*One*<script>x</script>")
     listed = await replace(client, "install")
 
@@ -27,8 +25,7 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     assert named_fields(await client.get(address, params={"format": "pdf"})) == ["format"]
 
 
-async def test_a_revision_belongs_to_its_article(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_revision_belongs_to_its_article(client: Client) -> None:
     await create_article(client)
     await create_article(client, "Other")
     mine = await replace(client, "install")
@@ -40,17 +37,17 @@ async def test_a_revision_belongs_to_its_article(api: Api, cast: Cast) -> None:
     assert refused.content == unknown.content
 
 
-async def test_a_revision_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_a_revision_of_somebody_else_is_as_unknown_as_none(
+    client: Client, reader: Client, globex: Client
+) -> None:
     theirs = await create_article(globex)
     revision = await replace(globex, "install")
-    client = api(cast.acme.read_key)
-    await create_article(api(cast.acme.write_key))
+    await create_article(client)
 
     for article in (theirs["id"], "nothing"):
-        refused = await client.get(f"/v1/articles/{article}/revisions/{revision['id']}")
+        refused = await reader.get(f"/v1/articles/{article}/revisions/{revision['id']}")
         assert error(refused) == (404, "not_found")
-    answer = await client.get(f"/v1/articles/install/revisions/{revision['id']}")
+    answer = await reader.get(f"/v1/articles/install/revisions/{revision['id']}")
     assert error(answer) == (404, "not_found")
 
 

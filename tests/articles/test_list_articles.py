@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import (
     all_pages,
     at_once,
@@ -20,8 +20,7 @@ from tests.support.http import (
 LIST = "/v1/articles"
 
 
-async def test_the_newest_change_comes_first_with_its_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_newest_change_comes_first_with_its_text(client: Client) -> None:
     first, second = await create_article(client, "First"), await create_article(client, "Second")
 
     assert ok(await client.get(LIST)) == {
@@ -33,16 +32,15 @@ async def test_the_newest_change_comes_first_with_its_text(api: Api, cast: Cast)
     assert ok(await client.get(LIST))["results"] == [changed, second]
 
 
-async def test_an_empty_help_center_has_an_empty_list(api: Api, cast: Cast) -> None:
-    await create_article(api(cast.globex.write_key))
+async def test_an_empty_help_center_has_an_empty_list(reader: Client, globex: Client) -> None:
+    await create_article(globex)
 
-    answer = ok(await api(cast.acme.read_key).get(LIST))
+    answer = ok(await reader.get(LIST))
 
     assert answer == {"results": [], "has_more": False, "next_cursor": None}
 
 
-async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_takes_the_place_of_markdown(client: Client) -> None:
     await create_article(client, contentMarkdown="*now*")
 
     [article] = await all_pages(client, LIST, format="html")
@@ -51,8 +49,7 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     assert "contentMarkdown" not in article
 
 
-async def test_the_filters_keep_what_they_name(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_filters_keep_what_they_name(client: Client) -> None:
     guides = await create_collection(client, "Guides")
     live = await create_article(client, "Live", collectionId=guides["id"])
     await create_article(client, "Entwurf", locale="de")
@@ -72,11 +69,11 @@ async def test_the_filters_keep_what_they_name(api: Api, cast: Cast) -> None:
     assert await titles(updated_since="2999-01-01T00:00:00+02:00") == []
 
 
-async def test_a_collection_that_is_not_there_is_not_found(api: Api, cast: Cast) -> None:
-    theirs = await create_collection(api(cast.globex.write_key))
+async def test_a_collection_that_is_not_there_is_not_found(reader: Client, globex: Client) -> None:
+    theirs = await create_collection(globex)
 
     for ref in (theirs["id"], "nowhere"):
-        refused = await api(cast.acme.read_key).get(LIST, params={"collection_id": ref})
+        refused = await reader.get(LIST, params={"collection_id": ref})
         assert error(refused) == (404, "not_found")
 
 
@@ -95,21 +92,20 @@ async def test_a_collection_that_is_not_there_is_not_found(api: Api, cast: Cast)
         ("updated_since", ""),
     ],
 )
-async def test_a_bad_parameter_is_refused_by_name(api: Api, cast: Cast, name: str, value: str) -> None:
-    refused = await api(cast.acme.read_key).get(LIST, params={name: value})
+async def test_a_bad_parameter_is_refused_by_name(reader: Client, name: str, value: str) -> None:
+    refused = await reader.get(LIST, params={name: value})
 
     assert named_fields(refused) == [name]
 
 
-async def test_a_nul_in_a_parameter_is_refused(api: Api, cast: Cast) -> None:
+async def test_a_nul_in_a_parameter_is_refused(reader: Client) -> None:
     for name in ("locale", "collection_id"):
-        refused = await api(cast.acme.read_key).get(LIST, params={name: "a\0b"})
+        refused = await reader.get(LIST, params={name: "a\0b"})
         assert refused.status_code in (400, 404)
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
-async def test_pages_hold_every_row_once_in_order(api: Api, cast: Cast, size: int) -> None:
-    client = api(cast.acme.write_key)
+async def test_pages_hold_every_row_once_in_order(client: Client, size: int) -> None:
     ids = [(await create_article(client, f"No {number}"))["id"] for number in range(7)]
 
     rows = [page async for page in pages(client, LIST, page_size=size)]
@@ -118,16 +114,14 @@ async def test_pages_hold_every_row_once_in_order(api: Api, cast: Cast, size: in
     assert [row["id"] for page in rows for row in page] == ids[::-1]
 
 
-async def test_twenty_rows_are_a_page_by_default(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_twenty_rows_are_a_page_by_default(client: Client) -> None:
     await at_once(21, lambda number: create_article(client, f"No {number}"))
 
     assert [len(page) async for page in pages(client, LIST)] == [20, 1]
 
 
 @pytest.mark.parametrize("size", [1, 2])
-async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: Cast, size: int) -> None:
-    client = api(cast.acme.write_key)
+async def test_rows_that_stay_are_seen_once_while_others_change(client: Client, size: int) -> None:
     ids = [(await create_article(client, f"No {number}"))["id"] for number in range(10)]
     moved = ids[::3]
     seen: list[str] = []
@@ -144,12 +138,11 @@ async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: 
     assert [ref for ref in seen if ref in stayed] == stayed
 
 
-async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast) -> None:
-    client = api(cast.wide_key)
+async def test_a_cursor_belongs_to_its_list_filter_and_bot(wide: Client, cast: Cast) -> None:
     bot = {"bot_id": str(cast.acme.bot_id)}
     for title in ("One", "Two"):
-        await client.post(LIST, json={"title": title, "contentMarkdown": ""}, params=bot)
-    first = ok(await client.get(LIST, params={**bot, "page_size": 1}))
+        await wide.post(LIST, json={"title": title, "contentMarkdown": ""}, params=bot)
+    first = ok(await wide.get(LIST, params={**bot, "page_size": 1}))
     cursor = {"start_cursor": first["next_cursor"]}
 
     for other in (
@@ -158,16 +151,15 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast)
         {"updated_since": "2020-01-01T00:00:00Z"},
         {"bot_id": str(cast.second_bot_id)},
     ):
-        refused = await client.get(LIST, params={**bot, **cursor, **other})
+        refused = await wide.get(LIST, params={**bot, **cursor, **other})
         assert error(refused) == (400, "invalid_cursor")
     for path in ("/v1/collections", "/v1/drafts", "/v1/tasks", "/v1/articles/one/revisions"):
-        assert error(await client.get(path, params={**bot, **cursor})) == (400, "invalid_cursor")
-    again = ok(await client.get(LIST, params={**bot, **cursor, "page_size": 5, "format": "html"}))
+        assert error(await wide.get(path, params={**bot, **cursor})) == (400, "invalid_cursor")
+    again = ok(await wide.get(LIST, params={**bot, **cursor, "page_size": 5, "format": "html"}))
     assert [row["title"] for row in again["results"]] == ["One"]
 
 
-async def test_an_altered_cursor_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_altered_cursor_is_refused(client: Client) -> None:
     for title in ("One", "Two"):
         await create_article(client, title)
     cursor = ok(await client.get(LIST, params={"page_size": 1}))["next_cursor"]
@@ -179,10 +171,9 @@ async def test_an_altered_cursor_is_refused(api: Api, cast: Cast) -> None:
         assert error(await client.get(LIST, params={"start_cursor": bad})) == (400, "invalid_cursor")
 
 
-async def test_following_updated_since_misses_no_change(api: Api, cast: Cast) -> None:
+async def test_following_updated_since_misses_no_change(client: Client, reader: Client) -> None:
     """Four write at once while one syncs from the newest stamp that it has seen."""
-    writers = [api(cast.acme.write_key) for _ in range(4)]
-    reader = api(cast.acme.read_key)
+    writers = [client for _ in range(4)]
     rows: dict[str, Json] = {}
     await at_once(4, lambda writer: create_article(writers[writer], f"Shared {writer}"))
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import (
     ID,
     TIMESTAMP,
@@ -21,8 +21,10 @@ INSTALL = "/v1/articles/install"
 REVISIONS = f"{INSTALL}/revisions"
 
 
-async def test_a_revision_holds_the_replaced_text_and_what_had_written_it(api: Api, cast: Cast) -> None:
-    first, second = api(cast.acme.write_key), api(cast.wide_key)
+async def test_a_revision_holds_the_replaced_text_and_what_had_written_it(
+    client: Client, wide: Client, cast: Cast
+) -> None:
+    first, second = client, wide
     article = await create_article(first)
     bot = {"bot_id": str(cast.acme.bot_id)}
     ok(await second.patch(INSTALL, json={"contentMarkdown": "Two."}, params=bot))
@@ -45,8 +47,7 @@ async def test_a_revision_holds_the_replaced_text_and_what_had_written_it(api: A
     assert ok(await first.get(INSTALL))["version"] == 3
 
 
-async def test_only_another_text_or_title_makes_one(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_another_text_or_title_makes_one(client: Client) -> None:
     await create_article(client)
 
     await client.patch(INSTALL, json={"description": "D", "position": 3, "visibility": "authenticated"})
@@ -58,8 +59,7 @@ async def test_only_another_text_or_title_makes_one(api: Api, cast: Cast) -> Non
     assert ok(await client.get(INSTALL))["version"] == 1
 
 
-async def test_an_applied_edit_shows_where_its_text_came_from(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_applied_edit_shows_where_its_text_came_from(client: Client) -> None:
     await create_article(client)
     draft = (await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."})).json()
     ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
@@ -70,8 +70,8 @@ async def test_an_applied_edit_shows_where_its_text_came_from(api: Api, cast: Ca
     assert (newest["origin"], newest["draftId"]) == ("apply", draft["id"])
 
 
-async def test_the_newest_50_are_kept_whoever_writes_at_once(api: Api, cast: Cast) -> None:
-    writers = [api(cast.acme.write_key) for _ in range(4)]
+async def test_the_newest_50_are_kept_whoever_writes_at_once(client: Client, reader: Client) -> None:
+    writers = [client for _ in range(4)]
     await create_article(writers[0])
 
     async def write(writer: int) -> None:
@@ -81,7 +81,6 @@ async def test_the_newest_50_are_kept_whoever_writes_at_once(api: Api, cast: Cas
 
     await at_once(4, write)
 
-    reader = api(cast.acme.read_key)
     revisions = await all_pages(reader, REVISIONS, page_size=100)
     assert [revision["version"] for revision in revisions] == list(range(80, 30, -1))
     assert ok(await reader.get(INSTALL))["version"] == 81
@@ -90,10 +89,7 @@ async def test_the_newest_50_are_kept_whoever_writes_at_once(api: Api, cast: Cas
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
-async def test_pages_hold_every_row_once_in_order_while_more_are_made(
-    api: Api, cast: Cast, size: int
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_pages_hold_every_row_once_in_order_while_more_are_made(client: Client, size: int) -> None:
     await create_article(client)
     for number in range(5):
         await client.patch(INSTALL, json={"title": f"No {number}"})
@@ -106,8 +102,7 @@ async def test_pages_hold_every_row_once_in_order_while_more_are_made(
     assert seen == [5, 4, 3, 2, 1]
 
 
-async def test_a_cursor_of_another_article_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_cursor_of_another_article_is_refused(client: Client) -> None:
     await create_article(client)
     await create_article(client, "Other")
     for title in ("A", "B"):
@@ -119,17 +114,16 @@ async def test_a_cursor_of_another_article_is_refused(api: Api, cast: Cast) -> N
     assert error(refused) == (400, "invalid_cursor")
 
 
-async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
+async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
     for size in ("0", "101", "x"):
-        refused = await api(cast.acme.read_key).get(REVISIONS, params={"page_size": size})
+        refused = await reader.get(REVISIONS, params={"page_size": size})
         assert named_fields(refused) == ["page_size"]
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    theirs = await create_article(api(cast.globex.write_key))
-    client = api(cast.acme.read_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
+    theirs = await create_article(globex)
 
-    refused = await client.get(f"/v1/articles/{theirs['id']}/revisions")
+    refused = await reader.get(f"/v1/articles/{theirs['id']}/revisions")
 
     assert error(refused) == (404, "not_found")
-    assert refused.content == (await client.get("/v1/articles/nothing/revisions")).content
+    assert refused.content == (await reader.get("/v1/articles/nothing/revisions")).content

@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import TIMESTAMP, at_once, create_article, create_collection, error, ok
 
 
-async def test_a_published_article_is_live_at_its_address(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_published_article_is_live_at_its_address(
+    client: Client, visitor: Client, cast: Cast
+) -> None:
     draft = await create_article(client)
 
     published = await client.post("/v1/articles/install/publish")
@@ -17,13 +18,12 @@ async def test_a_published_article_is_live_at_its_address(api: Api, cast: Cast) 
     assert TIMESTAMP.fullmatch(live["publishedAt"])
     changed = {name: live[name] for name in ("status", "url", "publishedAt", "updatedAt")}
     assert live == {**draft, **changed, "status": "published"}
-    page = await api(None).get(live["url"])
+    page = await visitor.get(live["url"])
     assert page.status_code == 200
     assert "Run it." in page.text
 
 
-async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_publishing_again_changes_nothing(client: Client) -> None:
     await create_article(client)
     first = await client.post("/v1/articles/install/publish")
 
@@ -33,16 +33,14 @@ async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
     assert again.headers["ETag"] == first.headers["ETag"]
 
 
-async def test_publishing_makes_no_revision(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_publishing_makes_no_revision(client: Client) -> None:
     await create_article(client)
     await client.post("/v1/articles/install/publish")
 
     assert ok(await client.get("/v1/articles/install/revisions"))["results"] == []
 
 
-async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_ten_at_once_publish_it_once(client: Client) -> None:
     await create_article(client)
 
     answers = await at_once(10, lambda _: client.post("/v1/articles/install/publish"))
@@ -56,9 +54,8 @@ async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
     [("authenticated", "public"), ("public", "authenticated"), ("authenticated", "authenticated")],
 )
 async def test_the_stricter_visibility_keeps_it_off_the_site(
-    api: Api, cast: Cast, article: str, collection: str
+    client: Client, visitor: Client, cast: Cast, article: str, collection: str
 ) -> None:
-    client = api(cast.acme.write_key)
     guides = await create_collection(client, visibility=collection)
     await create_article(client, collectionId=guides["id"], visibility=article)
 
@@ -66,12 +63,11 @@ async def test_the_stricter_visibility_keeps_it_off_the_site(
 
     assert (live["status"], live["visibility"]) == ("published", article)
     address = f"/help/{cast.acme.slug}/articles/install"
-    assert (await api(None).get(address)).status_code == 404
-    assert "Install" not in (await api(None).get(f"/help/{cast.acme.slug}/")).text
+    assert (await visitor.get(address)).status_code == 404
+    assert "Install" not in (await visitor.get(f"/help/{cast.acme.slug}/")).text
 
 
-async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused(client: Client) -> None:
     await create_article(client)
     stale = (await client.get("/v1/articles/install")).headers["ETag"]
     etag = (await client.patch("/v1/articles/install", json={"title": "New"})).headers["ETag"]
@@ -82,18 +78,15 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
     assert ok(await client.post("/v1/articles/install/publish", headers={"If-Match": etag}))
 
 
-async def test_a_former_slug_publishes_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_former_slug_publishes_too(client: Client) -> None:
     await create_article(client)
     await client.patch("/v1/articles/install", json={"slug": "set-up"})
 
     assert ok(await client.post("/v1/articles/install/publish"))["slug"] == "set-up"
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_article(globex)
-    client = api(cast.acme.write_key)
 
     refused = await client.post(f"/v1/articles/{theirs['id']}/publish")
     unknown = await client.post("/v1/articles/nothing/publish")
@@ -103,9 +96,9 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     assert ok(await globex.get("/v1/articles/install"))["status"] == "draft"
 
 
-async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
-    await create_article(api(cast.acme.write_key))
+async def test_a_read_key_may_not_publish(client: Client, reader: Client) -> None:
+    await create_article(client)
 
-    refused = await api(cast.acme.read_key).post("/v1/articles/install/publish")
+    refused = await reader.post("/v1/articles/install/publish")
 
     assert error(refused) == (403, "insufficient_scope")

@@ -2,22 +2,20 @@
 
 from datetime import timedelta
 
-import pytest
-
 from instep.core.database import Database, Tx
 from instep.ops import prune
 from tests.support.articles import delete, let_time_pass, restore, translate
-from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.support.cast import Cast, Client, RunJobs
 from tests.support.http import all_pages, at_once, create_article, created, ok
+from tests.support.limits import SetLimit
 
 DAYS = timedelta(days=30)
 TABLES = ("articles", "revisions", "drafts", "former_slugs")
 
 
 async def test_after_30_days_nothing_is_left_of_it(
-    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+    client: Client, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_everything(client)
     other = await create_article(client, "Other")
     await delete(client, "begin")
@@ -30,9 +28,8 @@ async def test_after_30_days_nothing_is_left_of_it(
 
 
 async def test_until_then_everything_stays(
-    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+    client: Client, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_everything(client)
     await delete(client, "begin")
     before = await counts(owner, cast)
@@ -45,9 +42,8 @@ async def test_until_then_everything_stays(
 
 
 async def test_what_lives_is_not_purged_however_old(
-    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+    client: Client, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
 ) -> None:
-    client = api(cast.acme.write_key)
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
     await delete(client, "einrichten")
@@ -61,9 +57,8 @@ async def test_what_lives_is_not_purged_however_old(
 
 
 async def test_a_task_tells_of_the_drafts_that_are_left(
-    api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
+    client: Client, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
 ) -> None:
-    client = api(cast.acme.write_key)
     for title in ("Install", "Upgrade"):
         await create_article(client, title, contentMarkdown="Run `agent setup --port 80` first.\n")
         ok(await client.post(f"/v1/articles/{title.lower()}/publish"))
@@ -83,15 +78,14 @@ async def test_a_task_tells_of_the_drafts_that_are_left(
 
 
 async def test_as_many_as_there_are_go_in_one_run(
-    api: Api,
+    client: Client,
     cast: Cast,
     database: Database,
     owner: Tx,
     run_jobs: RunJobs,
-    monkeypatch: pytest.MonkeyPatch,
+    set_limit: SetLimit,
 ) -> None:
-    client = api(cast.acme.write_key)
-    monkeypatch.setattr(prune, "PURGED_AT_ONCE", 2)
+    set_limit("PURGED_AT_ONCE", 2, prune)
     for number in range(3):
         root = await create_article(client, f"No {number}")
         await translate(client, root, "T", "de")
@@ -103,10 +97,7 @@ async def test_as_many_as_there_are_go_in_one_run(
     assert (await counts(owner, cast))["articles"] == 0
 
 
-async def test_a_family_is_restored_or_purged_whole(
-    api: Api, cast: Cast, owner: Tx, database: Database
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_family_is_restored_or_purged_whole(client: Client, owner: Tx, database: Database) -> None:
     for _ in range(5):
         root = await create_article(client)
         translations = [(await translate(client, root, "T", locale))["id"] for locale in ("de", "fr")]

@@ -6,7 +6,7 @@ import pytest
 
 from instep.core.database import Database, Tx
 from tests.support.articles import delete, draft_status, let_time_pass, put_into_review, restore, translate
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import (
     Response,
     all_pages,
@@ -22,8 +22,7 @@ INSTALL = "/v1/articles/install"
 MISSING = (404, "not_found")
 
 
-async def test_a_restored_article_is_as_it_was_but_a_draft(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_restored_article_is_as_it_was_but_a_draft(client: Client, visitor: Client) -> None:
     guides = await create_collection(client)
     await create_article(client, collectionId=guides["id"], description="How to.", position=7)
     await client.patch(INSTALL, json={"contentMarkdown": "Two."})
@@ -37,12 +36,11 @@ async def test_a_restored_article_is_as_it_was_but_a_draft(api: Api, cast: Cast)
     assert article["updatedAt"] >= live["updatedAt"]
     again = await client.get(INSTALL)
     assert (ok(again), again.headers["ETag"]) == (article, restored.headers["ETag"])
-    assert (await api(None).get(live["url"])).status_code == 404
+    assert (await visitor.get(live["url"])).status_code == 404
     assert len(await all_pages(client, f"{INSTALL}/revisions")) == 1
 
 
-async def test_clients_that_sync_see_it_again(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_clients_that_sync_see_it_again(client: Client) -> None:
     await create_article(client)
     await delete(client, "install")
     later = await create_article(client, "Later")
@@ -54,9 +52,8 @@ async def test_clients_that_sync_see_it_again(api: Api, cast: Cast) -> None:
 
 @pytest.mark.parametrize("status", ["archived", "in_review"])
 async def test_it_is_a_draft_whatever_it_was(
-    api: Api, cast: Cast, database: Database, owner: Tx, status: str
+    client: Client, cast: Cast, database: Database, owner: Tx, status: str
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme)
     await owner.execute(
         "update articles set status = %(to)s where bot_id = %(bot)s", to=status, bot=cast.acme.bot_id
@@ -67,8 +64,7 @@ async def test_it_is_a_draft_whatever_it_was(
     assert (await draft_status(owner, draft_id))[0] == "dismissed"
 
 
-async def test_the_translations_deleted_with_it_come_back_as_drafts(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_translations_deleted_with_it_come_back_as_drafts(client: Client) -> None:
     root = await create_article(client)
     await translate(client, root, "Installer", "fr")
     await delete(client, "installer")
@@ -86,8 +82,7 @@ async def test_the_translations_deleted_with_it_come_back_as_drafts(api: Api, ca
     assert (await restore(client, "installer"))["status"] == "draft"
 
 
-async def test_its_pending_edits_come_back(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_its_pending_edits_come_back(client: Client) -> None:
     await create_article(client)
     draft = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
     await delete(client, "install")
@@ -99,8 +94,7 @@ async def test_its_pending_edits_come_back(api: Api, cast: Cast) -> None:
     assert ok(await client.get(INSTALL))["contentMarkdown"] == "Two."
 
 
-async def test_a_slug_means_the_one_deleted_last(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_means_the_one_deleted_last(client: Client) -> None:
     for _ in range(2):
         article = await create_article(client)
         await delete(client, "install")
@@ -108,8 +102,7 @@ async def test_a_slug_means_the_one_deleted_last(api: Api, cast: Cast) -> None:
     assert (await restore(client, "install"))["id"] == article["id"]
 
 
-async def test_a_former_slug_works_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_former_slug_works_too(client: Client) -> None:
     article = await create_article(client)
     await client.patch(INSTALL, json={"slug": "set-up"})
     await delete(client, "install")
@@ -118,8 +111,7 @@ async def test_a_former_slug_works_too(api: Api, cast: Cast) -> None:
     assert ok(await client.get(INSTALL))["slug"] == "set-up"
 
 
-async def test_a_slug_taken_meanwhile_stays_with_its_new_owner(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_taken_meanwhile_stays_with_its_new_owner(client: Client) -> None:
     article = await create_article(client)
     await translate(client, article, "Einrichten", "de")
     await delete(client, "install")
@@ -135,8 +127,7 @@ async def test_a_slug_taken_meanwhile_stays_with_its_new_owner(api: Api, cast: C
     assert ok(await client.get(INSTALL))["id"] == article["id"]
 
 
-async def test_what_is_not_deleted_cant_be_restored(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_is_not_deleted_cant_be_restored(client: Client) -> None:
     first = await create_article(client)
     await delete(client, "install")
     second = await create_article(client)
@@ -150,8 +141,7 @@ async def test_what_is_not_deleted_cant_be_restored(api: Api, cast: Cast) -> Non
     assert error(await client.post(f"/v1/articles/{first['id']}/restore")) == (400, "invalid_state")
 
 
-async def test_a_translation_waits_for_its_article(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_waits_for_its_article(client: Client) -> None:
     root = await create_article(client)
     early, late = await translate(client, root, "Tôt", "fr"), await translate(client, root, "Spät", "de")
     await delete(client, early["id"])
@@ -166,8 +156,7 @@ async def test_a_translation_waits_for_its_article(api: Api, cast: Cast) -> None
     assert (await restore(client, early["id"]))["translationOf"] == root["id"]
 
 
-async def test_a_translation_whose_language_is_taken_meanwhile_stays_deleted(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_translation_whose_language_is_taken_meanwhile_stays_deleted(client: Client) -> None:
     root = await create_article(client)
     old = await translate(client, root, "Einrichten", "de")
     await delete(client, old["id"])
@@ -180,8 +169,7 @@ async def test_a_translation_whose_language_is_taken_meanwhile_stays_deleted(api
     assert (await restore(client, old["id"]))["slug"] == "einrichten"
 
 
-async def test_after_30_days_it_is_gone(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_after_30_days_it_is_gone(client: Client, cast: Cast, owner: Tx) -> None:
     article = await create_article(client)
     await delete(client, "install")
 
@@ -191,8 +179,7 @@ async def test_after_30_days_it_is_gone(api: Api, cast: Cast, owner: Tx) -> None
         assert error(await client.post(f"/v1/articles/{ref}/restore")) == MISSING
 
 
-async def test_until_then_it_can_be_restored(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_until_then_it_can_be_restored(client: Client, cast: Cast, owner: Tx) -> None:
     await create_article(client)
     await delete(client, "install")
 
@@ -201,8 +188,7 @@ async def test_until_then_it_can_be_restored(api: Api, cast: Cast, owner: Tx) ->
     assert (await restore(client, "install"))["slug"] == "install"
 
 
-async def test_the_collection_may_be_gone_by_then(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_collection_may_be_gone_by_then(client: Client) -> None:
     guides = await create_collection(client)
     await create_article(client, collectionId=guides["id"])
     await delete(client, "install")
@@ -211,8 +197,7 @@ async def test_the_collection_may_be_gone_by_then(api: Api, cast: Cast) -> None:
     assert (await restore(client, "install"))["collectionId"] is None
 
 
-async def test_of_twenty_at_once_one_restores(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_twenty_at_once_one_restores(client: Client) -> None:
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
     await delete(client, "install")
@@ -224,8 +209,7 @@ async def test_of_twenty_at_once_one_restores(api: Api, cast: Cast) -> None:
     assert len(await all_pages(client, "/v1/articles")) == 2
 
 
-async def test_twenty_of_one_slug_restored_at_once_get_twenty_slugs(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_twenty_of_one_slug_restored_at_once_get_twenty_slugs(client: Client) -> None:
     ids = []
     for _ in range(20):
         ids.append((await create_article(client))["id"])
@@ -237,8 +221,7 @@ async def test_twenty_of_one_slug_restored_at_once_get_twenty_slugs(api: Api, ca
     assert {article["slug"] for article in restored} == expected
 
 
-async def test_restoring_and_creating_at_once_share_out_the_slugs(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_restoring_and_creating_at_once_share_out_the_slugs(client: Client) -> None:
     ids = []
     for _ in range(10):
         ids.append((await create_article(client))["id"])
@@ -252,8 +235,7 @@ async def test_restoring_and_creating_at_once_share_out_the_slugs(api: Api, cast
     assert len(set(await at_once(20, ask))) == 20
 
 
-async def test_one_text_a_language_whoever_is_first(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_one_text_a_language_whoever_is_first(client: Client) -> None:
     root = await create_article(client)
     ids = []
     for _ in range(10):
@@ -273,8 +255,7 @@ async def test_one_text_a_language_whoever_is_first(api: Api, cast: Cast) -> Non
     assert len(ok(await client.get(INSTALL))["translations"]) == 1
 
 
-async def test_deleting_and_restoring_at_once_keep_a_family_together(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_deleting_and_restoring_at_once_keep_a_family_together(client: Client) -> None:
     root = await create_article(client)
     for locale in ("de", "fr"):
         await translate(client, root, "T", locale)
@@ -287,11 +268,9 @@ async def test_deleting_and_restoring_at_once_keep_a_family_together(api: Api, c
     assert len(await all_pages(client, "/v1/articles")) in (0, 3)
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_article(globex)
     await delete(globex, "install")
-    client = api(cast.acme.write_key)
 
     refused = await client.post(f"/v1/articles/{theirs['id']}/restore")
     by_slug = await client.post(f"{INSTALL}/restore")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.articles import revisions_of
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.http import at_once, create_article, error, ok
 
 INSTALL = "/v1/articles/install"
@@ -11,8 +11,9 @@ MISSING = (404, "not_found")
 
 
 @pytest.mark.parametrize("live", [True, False])
-async def test_the_article_has_the_former_text_and_title_again(api: Api, cast: Cast, live: bool) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_article_has_the_former_text_and_title_again(
+    client: Client, visitor: Client, live: bool
+) -> None:
     first = await create_article(client, description="How to.")
     before = ok(await client.patch(INSTALL, json={"title": "Set up", "contentMarkdown": "Two."}))
     if live:
@@ -28,11 +29,10 @@ async def test_the_article_has_the_former_text_and_title_again(api: Api, cast: C
     again = await client.get(INSTALL)
     assert (ok(again), again.headers["ETag"]) == (article, restored.headers["ETag"])
     if live:
-        assert "Run it." in (await api(None).get(article["url"])).text
+        assert "Run it." in (await visitor.get(article["url"])).text
 
 
-async def test_the_replaced_text_is_kept_and_the_restored_one_says_so(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_replaced_text_is_kept_and_the_restored_one_says_so(client: Client) -> None:
     revision = await change(client)
     ok(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
 
@@ -45,8 +45,7 @@ async def test_the_replaced_text_is_kept_and_the_restored_one_says_so(api: Api, 
     assert restored["author"] == {"type": "api_key", "name": "Acme writer"}
 
 
-async def test_restoring_the_present_text_changes_nothing(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_restoring_the_present_text_changes_nothing(client: Client) -> None:
     revision = await change(client)
     path = f"{INSTALL}/revisions/{revision['id']}/restore"
     first = await client.post(path)
@@ -58,8 +57,7 @@ async def test_restoring_the_present_text_changes_nothing(api: Api, cast: Cast) 
     assert len(await revisions_of(client, "install")) == 2
 
 
-async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused(client: Client) -> None:
     await create_article(client)
     stale = (await client.get(INSTALL)).headers["ETag"]
     etag = (await client.patch(INSTALL, json={"contentMarkdown": "Two."})).headers["ETag"]
@@ -71,8 +69,7 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
     assert ok(await client.post(path, headers={"If-Match": etag}))["contentMarkdown"] == "Run it."
 
 
-async def test_ten_at_once_restore_it_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_ten_at_once_restore_it_once(client: Client) -> None:
     revision = await change(client)
 
     answers = await at_once(10, lambda _: client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
@@ -81,8 +78,7 @@ async def test_ten_at_once_restore_it_once(api: Api, cast: Cast) -> None:
     assert [row["version"] for row in await revisions_of(client, "install")] == [2, 1]
 
 
-async def test_the_oldest_of_fifty_can_be_restored_and_goes(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_oldest_of_fifty_can_be_restored_and_goes(client: Client) -> None:
     await create_article(client)
     for number in range(50):
         await client.patch(INSTALL, json={"contentMarkdown": f"No {number}"})
@@ -96,8 +92,7 @@ async def test_the_oldest_of_fifty_can_be_restored_and_goes(api: Api, cast: Cast
     assert error(again) == MISSING
 
 
-async def test_a_revision_of_another_article_is_not_found(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_revision_of_another_article_is_not_found(client: Client) -> None:
     revision = await change(client)
     other = await create_article(client, "Other")
 
@@ -107,10 +102,8 @@ async def test_a_revision_of_another_article_is_not_found(api: Api, cast: Cast) 
     assert ok(await client.get("/v1/articles/other")) == other
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     revision = await change(globex)
-    client = api(cast.acme.write_key)
     await create_article(client)
 
     refused = await client.post(f"/v1/articles/{revision['articleId']}/revisions/{revision['id']}/restore")

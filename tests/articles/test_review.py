@@ -5,14 +5,13 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_gap_draft, queue_new_article
 from tests.support.articles import Queue, draft_status, put_into_review
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import all_pages, at_once, created, error, ok
 
 INSTALL = "/v1/articles/install"
 
 
-async def test_an_article_in_review_is_not_live(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_article_in_review_is_not_live(client: Client, cast: Cast, database: Database) -> None:
     draft_id = await put_into_review(database, cast.acme)
 
     article = ok(await client.get(INSTALL))
@@ -28,9 +27,8 @@ async def test_an_article_in_review_is_not_live(api: Api, cast: Cast, database: 
 
 @pytest.mark.parametrize("queue", [queue_new_article, queue_gap_draft])
 async def test_publishing_it_applies_its_draft(
-    api: Api, cast: Cast, database: Database, owner: Tx, queue: Queue
+    client: Client, cast: Cast, database: Database, owner: Tx, queue: Queue
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme, queue)
 
     assert ok(await client.post(f"{INSTALL}/publish"))["status"] == "published"
@@ -40,9 +38,8 @@ async def test_publishing_it_applies_its_draft(
 
 
 async def test_edits_proposed_for_it_stay_in_the_queue(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await put_into_review(database, cast.acme)
     edit = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
 
@@ -52,9 +49,8 @@ async def test_edits_proposed_for_it_stay_in_the_queue(
 
 
 async def test_of_publishing_and_deleting_at_once_one_settles_it(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await put_into_review(database, cast.acme)
     ref = ok(await client.get(INSTALL))["id"]
 

@@ -10,14 +10,15 @@ from instep.core.database import Database, Tx
 from instep.core.errors import Conflict, InsufficientScope, NotFound, PlanInactive
 from instep.workspaces.actions import pause_workspace
 from tests.support.articles import acting, delete, restore, revisions_of, save_copy
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import at_once, create_article, created, error, ok
 
 INSTALL = "/v1/articles/install"
 
 
-async def test_the_live_text_stays_until_it_is_published(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_live_text_stays_until_it_is_published(
+    client: Client, visitor: Client, cast: Cast, database: Database
+) -> None:
     live = await write_live(client)
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
@@ -26,14 +27,13 @@ async def test_the_live_text_stays_until_it_is_published(api: Api, cast: Cast, d
     assert article["updatedAt"] > live["updatedAt"]
     assert article == {**live, "hasUnpublishedChanges": True, "updatedAt": article["updatedAt"]}
     assert ok(await client.get("/v1/articles"))["results"] == [article]
-    assert "Better." not in (await api(None).get(live["url"])).text
+    assert "Better." not in (await visitor.get(live["url"])).text
     assert await revisions_of(client, "install") == []
 
 
 async def test_publishing_makes_it_live_under_its_authors_name(
-    api: Api, cast: Cast, database: Database
+    client: Client, visitor: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     live = await write_live(client)
     await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="*Better.*")
 
@@ -41,7 +41,7 @@ async def test_publishing_makes_it_live_under_its_authors_name(
 
     text = {"title": "Set up", "contentMarkdown": "*Better.*", "version": 2}
     assert published == live | text | {"updatedAt": published["updatedAt"]}
-    assert "<em>Better.</em>" in (await api(None).get(live["url"])).text
+    assert "<em>Better.</em>" in (await visitor.get(live["url"])).text
     assert ok(await client.post(f"{INSTALL}/publish")) == published
     await client.patch(INSTALL, json={"contentMarkdown": "Three."})
     [second, first] = await revisions_of(client, "install")
@@ -50,8 +50,7 @@ async def test_publishing_makes_it_live_under_its_authors_name(
     assert second["author"] == {"type": "command", "name": "Edda"}
 
 
-async def test_saving_goes_on_from_what_was_saved(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_saving_goes_on_from_what_was_saved(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
@@ -65,8 +64,7 @@ async def test_saving_goes_on_from_what_was_saved(api: Api, cast: Cast, database
     )
 
 
-async def test_saving_the_same_again_leaves_no_trace(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_saving_the_same_again_leaves_no_trace(client: Client, cast: Cast, database: Database) -> None:
     live = await write_live(client)
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
@@ -78,9 +76,8 @@ async def test_saving_the_same_again_leaves_no_trace(api: Api, cast: Cast, datab
 
 
 async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     live = await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
@@ -91,8 +88,7 @@ async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
     assert ok(await client.post(f"{INSTALL}/publish")) == article
 
 
-async def test_the_text_of_a_draft_is_saved_directly(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_text_of_a_draft_is_saved_directly(client: Client, cast: Cast, database: Database) -> None:
     draft = await create_article(client)
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
@@ -105,9 +101,8 @@ async def test_the_text_of_a_draft_is_saved_directly(api: Api, cast: Cast, datab
 
 
 async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
-    api: Api, cast: Cast, database: Database
+    client: Client, visitor: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_live(client)
     await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="Better.")
 
@@ -122,12 +117,11 @@ async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
     ]
     revision = (await revisions_of(client, "install"))[0]
     assert revision["author"] == {"type": "command", "name": "Edda"}
-    assert "Patched." in (await api(None).get(patched["url"])).text
+    assert "Patched." in (await visitor.get(patched["url"])).text
     assert ok(await client.post(f"{INSTALL}/publish")) == patched
 
 
-async def test_an_applied_edit_drops_it_likewise(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_applied_edit_drops_it_likewise(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     draft = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."}))
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
@@ -138,8 +132,7 @@ async def test_an_applied_edit_drops_it_likewise(api: Api, cast: Cast, database:
     assert ok(await client.get(INSTALL))["hasUnpublishedChanges"] is False
 
 
-async def test_a_restored_revision_drops_it_likewise(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_restored_revision_drops_it_likewise(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     await client.patch(INSTALL, json={"contentMarkdown": "Two."})
     [revision] = await revisions_of(client, "install")
@@ -157,9 +150,8 @@ async def test_a_restored_revision_drops_it_likewise(api: Api, cast: Cast, datab
 
 
 async def test_a_patch_with_its_very_text_keeps_no_second_one(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
@@ -168,8 +160,7 @@ async def test_a_patch_with_its_very_text_keeps_no_second_one(
     assert [text for _, _, text, _ in await history(client)] == ["Better.", "Run it."]
 
 
-async def test_a_patch_of_other_fields_leaves_it(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_patch_of_other_fields_leaves_it(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
@@ -181,9 +172,8 @@ async def test_a_patch_of_other_fields_leaves_it(api: Api, cast: Cast, database:
 
 
 async def test_unpublishing_keeps_it_until_the_next_publishing(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
@@ -196,9 +186,8 @@ async def test_unpublishing_keeps_it_until_the_next_publishing(
 
 
 async def test_in_an_unpublished_article_saving_goes_on_from_it(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
     await client.post(f"{INSTALL}/unpublish")
@@ -210,8 +199,7 @@ async def test_in_an_unpublished_article_saving_goes_on_from_it(
     assert article["hasUnpublishedChanges"] is False
 
 
-async def test_it_comes_back_with_a_deleted_article(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_comes_back_with_a_deleted_article(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
     await delete(client, "install")
@@ -220,8 +208,7 @@ async def test_it_comes_back_with_a_deleted_article(api: Api, cast: Cast, databa
     assert ok(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
 
 
-async def test_a_stale_etag_is_refused(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     stale = (await client.get(INSTALL)).headers["ETag"]
     saved = await save_copy(database, cast.acme, "install", stale, contentMarkdown="Better.")
@@ -235,9 +222,8 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast, database: Database)
 
 
 async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_live(client)
 
     async def write(number: int) -> None:
@@ -255,9 +241,8 @@ async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
 
 
 async def test_only_the_newest_50_revisions_are_kept_with_it(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await write_live(client)
     for number in range(27):
         await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
@@ -266,8 +251,10 @@ async def test_only_the_newest_50_revisions_are_kept_with_it(
     assert [version for version, *_ in await history(client)] == list(range(55, 4, -1))
 
 
-async def test_an_article_of_somebody_else_is_not_found(api: Api, cast: Cast, database: Database) -> None:
-    theirs = await create_article(api(cast.globex.write_key))
+async def test_an_article_of_somebody_else_is_not_found(
+    globex: Client, cast: Cast, database: Database
+) -> None:
+    theirs = await create_article(globex)
 
     with pytest.raises(NotFound):
         await save_copy(database, cast.acme, theirs["id"], contentMarkdown="Ours.")

@@ -1,31 +1,30 @@
 """POST /v1/articles/{id}/unpublish."""
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.http import create_article, error, ok
 
 
-async def test_an_unpublished_article_is_a_draft_again_and_off_the_site(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_unpublished_article_is_a_draft_again_and_off_the_site(
+    client: Client, visitor: Client
+) -> None:
     await create_article(client)
     live = ok(await client.post("/v1/articles/install/publish"))
 
     draft = ok(await client.post(f"/v1/articles/{live['id']}/unpublish"))
 
-    assert (await api(None).get(live["url"])).status_code == 404
+    assert (await visitor.get(live["url"])).status_code == 404
     assert draft == {**live, "status": "draft", "url": None, "updatedAt": draft["updatedAt"]}
     assert draft["updatedAt"] >= live["updatedAt"]
     assert ok(await client.get("/v1/articles/install")) == draft
 
 
-async def test_a_draft_cant_be_unpublished(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_draft_cant_be_unpublished(client: Client) -> None:
     await create_article(client)
 
     assert error(await client.post("/v1/articles/install/unpublish")) == (400, "invalid_state")
 
 
-async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_publishing_once_more_keeps_the_first_date(client: Client) -> None:
     await create_article(client)
     first = ok(await client.post("/v1/articles/install/publish"))
     await client.post("/v1/articles/install/unpublish")
@@ -35,11 +34,9 @@ async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -
     assert (again["publishedAt"], again["url"]) == (first["publishedAt"], first["url"])
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_article(globex)
     await globex.post("/v1/articles/install/publish")
-    client = api(cast.acme.write_key)
 
     refused = await client.post(f"/v1/articles/{theirs['id']}/unpublish")
     unknown = await client.post("/v1/articles/nothing/unpublish")

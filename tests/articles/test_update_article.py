@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Client, Json
 from tests.support.http import (
     Response,
     all_pages,
@@ -19,8 +19,7 @@ from tests.support.http import (
 INSTALL = "/v1/articles/install"
 
 
-async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_the_fields_sent_change(client: Client) -> None:
     guides = await create_collection(client)
     article = await create_article(client, description="How to.")
     steps: list[Json] = [
@@ -43,19 +42,17 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
     assert ok(await client.get(f"/v1/articles/{article['id']}")) == article
 
 
-async def test_the_new_text_of_a_published_article_is_live_at_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_new_text_of_a_published_article_is_live_at_once(client: Client, visitor: Client) -> None:
     await create_article(client)
     url = ok(await client.post(f"{INSTALL}/publish"))["url"]
 
     changed = ok(await client.patch(INSTALL, json={"contentMarkdown": "Run it **twice**."}))
 
     assert changed["status"] == "published"
-    assert "Run it <strong>twice</strong>." in (await api(None).get(url)).text
+    assert "Run it <strong>twice</strong>." in (await visitor.get(url)).text
 
 
-async def test_a_draft_stays_a_draft(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_draft_stays_a_draft(client: Client) -> None:
     await create_article(client)
 
     changed = ok(await client.patch(INSTALL, json={"contentMarkdown": "New."}))
@@ -63,8 +60,7 @@ async def test_a_draft_stays_a_draft(api: Api, cast: Cast) -> None:
     assert (changed["status"], changed["url"]) == ("draft", None)
 
 
-async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_answer_may_hold_html(client: Client) -> None:
     await create_article(client)
 
     for sent in ({"contentMarkdown": "*new*"}, {}):
@@ -73,8 +69,7 @@ async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
         assert "contentMarkdown" not in changed
 
 
-async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
     article = await create_article(client, description="How to.")
     same = ("title", "contentMarkdown", "slug", "description", "collectionId", "visibility", "position")
 
@@ -85,15 +80,13 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
     assert await all_pages(client, f"{INSTALL}/revisions") == []
 
 
-async def test_a_title_may_have_200_characters(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_title_may_have_200_characters(client: Client) -> None:
     await create_article(client)
 
     assert ok(await client.patch(INSTALL, json={"title": "語" * 200}))["title"] == "語" * 200
 
 
-async def test_an_empty_description_clears_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_empty_description_clears_it(client: Client) -> None:
     await create_article(client, description="How to.")
 
     assert ok(await client.patch(INSTALL, json={"description": ""}))["description"] is None
@@ -134,8 +127,7 @@ async def test_an_empty_description_clears_it(api: Api, cast: Cast) -> None:
         ("updatedAt", "2026-01-01T00:00:00Z"),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     article = await create_article(client)
 
     refused = await client.patch(INSTALL, json={"description": "Not kept either.", field: value})
@@ -144,9 +136,8 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     assert ok(await client.get(INSTALL)) == article
 
 
-async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    theirs = await create_collection(api(cast.globex.write_key))
-    client = api(cast.acme.write_key)
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
+    theirs = await create_collection(globex)
     await create_article(client)
 
     refused = await client.patch(INSTALL, json={"collectionId": theirs["id"]})
@@ -156,8 +147,7 @@ async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cas
     assert refused.content == unknown.content
 
 
-async def test_a_slug_in_use_is_taken_and_nothing_is_changed(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_in_use_is_taken_and_nothing_is_changed(client: Client) -> None:
     article = await create_article(client, "Install")
     await create_article(client, "Other")
 
@@ -167,8 +157,7 @@ async def test_a_slug_in_use_is_taken_and_nothing_is_changed(api: Api, cast: Cas
     assert ok(await client.get(INSTALL)) == article
 
 
-async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(client: Client) -> None:
     articles = [await create_article(client, f"No {number}") for number in range(10)]
 
     async def ask(number: int) -> Response:
@@ -179,19 +168,17 @@ async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(api: Api, 
     assert sorted(answers, key=str) == [(200, None)] + [(400, "slug_taken")] * 9
 
 
-async def test_the_site_leads_from_a_former_slug_to_the_present_one(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_site_leads_from_a_former_slug_to_the_present_one(client: Client, visitor: Client) -> None:
     await create_article(client)
     old = ok(await client.post(f"{INSTALL}/publish"))["url"]
 
     new = ok(await client.patch(INSTALL, json={"slug": "set-up"}))["url"]
 
-    moved = await api(None).get(old)
+    moved = await visitor.get(old)
     assert (moved.status_code, moved.headers["Location"]) == (301, new)
 
 
-async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused_and_the_present_one_is_not(client: Client) -> None:
     await create_article(client)
     stale = (await client.get(INSTALL)).headers["ETag"]
     mine = {"If-Match": stale}
@@ -208,8 +195,7 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast
     assert (await client.get(INSTALL)).headers["ETag"] == present
 
 
-async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> None:
     await create_article(client)
     etag = {"If-Match": (await client.get(INSTALL)).headers["ETag"]}
 
@@ -220,10 +206,8 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cas
     assert sorted(await at_once(10, write)) == [200] + [400] * 9
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_article(globex)
-    client = api(cast.acme.write_key)
 
     refused = await client.patch(f"/v1/articles/{theirs['id']}", json={"title": "Ours"})
     unknown = await client.patch("/v1/articles/nothing", json={"title": "Ours"})
@@ -233,8 +217,7 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(api: Api, cast:
     assert ok(await globex.get(INSTALL)) == theirs
 
 
-async def test_writers_of_a_root_and_its_translations_do_not_hinder_each_other(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_writers_of_a_root_and_its_translations_do_not_hinder_each_other(client: Client) -> None:
     root = await create_article(client)
 
     async def ask(number: int) -> int:

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from tests.changelog.entries import ENTRIES, create_entry
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import ID, TIMESTAMP, all_pages, at_once, created, error, named_fields, ok
 
 
-async def test_a_new_entry_is_a_draft_with_every_field(api: Api, cast: Cast) -> None:
+async def test_a_new_entry_is_a_draft_with_every_field(client: Client, cast: Cast) -> None:
     body = {"title": "Exports as CSV", "contentMarkdown": "Choose *CSV*.\r\n"}
 
-    entry = created(await api(cast.acme.write_key).post(ENTRIES, json=body))
+    entry = created(await client.post(ENTRIES, json=body))
 
     assert re.fullmatch("chg" + ID, entry.pop("id"))
     assert TIMESTAMP.fullmatch(entry["createdAt"])
@@ -29,9 +29,7 @@ async def test_a_new_entry_is_a_draft_with_every_field(api: Api, cast: Cast) -> 
     }
 
 
-async def test_the_source_is_kept_and_an_empty_one_is_none(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_the_source_is_kept_and_an_empty_one_is_none(client: Client) -> None:
     entry = await create_entry(client, sourceUrl="https://git.test/pull/1")
 
     assert entry["sourceUrl"] == "https://git.test/pull/1"
@@ -39,10 +37,10 @@ async def test_the_source_is_kept_and_an_empty_one_is_none(api: Api, cast: Cast)
     assert (await create_entry(client, sourceUrl=""))["sourceUrl"] is None
 
 
-async def test_a_new_entry_is_not_on_the_site(api: Api, cast: Cast) -> None:
-    await create_entry(api(cast.acme.write_key))
+async def test_a_new_entry_is_not_on_the_site(client: Client, visitor: Client, cast: Cast) -> None:
+    await create_entry(client)
 
-    assert (await api(None).get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
+    assert (await visitor.get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -69,8 +67,7 @@ async def test_a_new_entry_is_not_on_the_site(api: Api, cast: Cast) -> None:
         ("content_markdown", "x"),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     body = {"title": "Exports", "contentMarkdown": "Now.", field: value}
 
     assert named_fields(await client.post(ENTRIES, json=body)) == [field]
@@ -78,24 +75,24 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
 
 
 @pytest.mark.parametrize("missing", ["title", "contentMarkdown"])
-async def test_title_and_text_are_required(api: Api, cast: Cast, missing: str) -> None:
+async def test_title_and_text_are_required(client: Client, missing: str) -> None:
     body = {"title": "Exports", "contentMarkdown": "Now."}
     del body[missing]
 
-    assert named_fields(await api(cast.acme.write_key).post(ENTRIES, json=body)) == [missing]
+    assert named_fields(await client.post(ENTRIES, json=body)) == [missing]
 
 
-async def test_a_lone_surrogate_is_refused(api: Api, cast: Cast) -> None:
+async def test_a_lone_surrogate_is_refused(client: Client) -> None:
     body = b'{"title": "\\ud800", "contentMarkdown": "Now."}'
     headers = {"Content-Type": "application/json"}
 
-    refused = await api(cast.acme.write_key).post(ENTRIES, content=body, headers=headers)
+    refused = await client.post(ENTRIES, content=body, headers=headers)
 
     assert error(refused) == (400, "invalid_request")
 
 
-async def test_text_and_title_may_be_as_long_as_an_articles(api: Api, cast: Cast) -> None:
-    entry = await create_entry(api(cast.acme.write_key), "語" * 200, contentMarkdown="x" * 1_000_000)
+async def test_text_and_title_may_be_as_long_as_an_articles(client: Client) -> None:
+    entry = await create_entry(client, "語" * 200, contentMarkdown="x" * 1_000_000)
 
     assert (len(entry["title"]), entry["slug"], len(entry["contentMarkdown"])) == (200, "語" * 120, 1_000_000)
 
@@ -110,42 +107,36 @@ async def test_text_and_title_may_be_as_long_as_an_articles(api: Api, cast: Cast
         ("0190163d-8694-739b-aea5-966c26f8ad91", "0190163d-8694-739b-aea5-966c26f8ad91-2"),
     ],
 )
-async def test_the_slug_is_made_from_the_title(api: Api, cast: Cast, title: str, slug: str) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_the_slug_is_made_from_the_title(client: Client, title: str, slug: str) -> None:
     entry = await create_entry(client, title)
 
     assert entry["slug"] == slug
     assert ok(await client.get(f"{ENTRIES}/{slug}")) == entry
 
 
-async def test_slugs_of_equal_titles_are_numbered(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_slugs_of_equal_titles_are_numbered(client: Client, globex: Client) -> None:
     slugs = [(await create_entry(client, "Fixes"))["slug"] for _ in range(3)]
 
     assert slugs == ["fixes", "fixes-2", "fixes-3"]
-    assert (await create_entry(api(cast.globex.write_key), "Fixes"))["slug"] == "fixes"
+    assert (await create_entry(globex, "Fixes"))["slug"] == "fixes"
 
 
-async def test_twenty_of_one_title_at_once_get_twenty_slugs(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_twenty_of_one_title_at_once_get_twenty_slugs(client: Client) -> None:
     entries = await at_once(20, lambda _: create_entry(client, "Fixes"))
 
     expected = {"fixes"} | {f"fixes-{number}" for number in range(2, 21)}
     assert {entry["slug"] for entry in entries} == expected
 
 
-async def test_a_text_that_takes_too_long_to_render_is_refused_by_name(api: Api, cast: Cast) -> None:
+async def test_a_text_that_takes_too_long_to_render_is_refused_by_name(client: Client) -> None:
     body = {"title": "Deep", "contentMarkdown": ">" * 200_000}
 
-    assert named_fields(await api(cast.acme.write_key).post(ENTRIES, json=body)) == ["contentMarkdown"]
+    assert named_fields(await client.post(ENTRIES, json=body)) == ["contentMarkdown"]
 
 
-async def test_a_read_key_may_not_create(api: Api, cast: Cast) -> None:
+async def test_a_read_key_may_not_create(reader: Client) -> None:
     body = {"title": "Exports", "contentMarkdown": "Now."}
 
-    refused = await api(cast.acme.read_key).post(ENTRIES, json=body)
+    refused = await reader.post(ENTRIES, json=body)
 
     assert error(refused) == (403, "insufficient_scope")

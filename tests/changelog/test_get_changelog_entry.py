@@ -1,20 +1,18 @@
 """GET /v1/changelog/entries/{id}."""
 
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import error, named_fields, ok
 
 
-async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
     entry = await create_entry(client, "Größe wählen")
 
     for ref in (entry["id"], "größe-wählen"):
         assert ok(await client.get(f"{ENTRIES}/{ref}")) == entry
 
 
-async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_takes_the_place_of_markdown(client: Client) -> None:
     entry = await create_entry(client, contentMarkdown="*now* <script>alert(1)</script><b onclick=x>b</b>")
 
     html = ok(await client.get(f"{ENTRIES}/exports-as-csv", params={"format": "html"}))
@@ -26,25 +24,23 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     assert "onclick" not in content
 
 
-async def test_html_is_exactly_what_the_page_shows(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_is_exactly_what_the_page_shows(client: Client, visitor: Client) -> None:
     entry = await publish_entry(
         client, contentMarkdown="## Step\n\n| a |\n|---|\n| 1 |\n\n- [x] done[^1]\n\n[^1]: b"
     )
 
     html = ok(await client.get(f"{ENTRIES}/{entry['id']}?format=html"))["contentHtml"]
 
-    assert html in (await api(None).get(entry["url"])).text
+    assert html in (await visitor.get(entry["url"])).text
 
 
-async def test_another_format_is_refused(api: Api, cast: Cast) -> None:
-    refused = await api(cast.acme.read_key).get(f"{ENTRIES}/nothing", params={"format": "pdf"})
+async def test_another_format_is_refused(reader: Client) -> None:
+    refused = await reader.get(f"{ENTRIES}/nothing", params={"format": "pdf"})
 
     assert named_fields(refused) == ["format"]
 
 
-async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_who_has_it_already_gets_304(client: Client) -> None:
     entry = await create_entry(client)
     path = f"{ENTRIES}/{entry['id']}"
     etag = (await client.get(path)).headers["ETag"]
@@ -60,12 +56,11 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
         headers = {"If-None-Match": sent.headers["ETag"]}
 
 
-async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    theirs = await create_entry(api(cast.globex.write_key))
-    client = api(cast.acme.read_key)
+async def test_an_entry_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
+    theirs = await create_entry(globex)
 
     answers = [
-        await client.get(f"{ENTRIES}/{ref}")
+        await reader.get(f"{ENTRIES}/{ref}")
         for ref in (theirs["id"], theirs["slug"], "chg_01k0000000000000000000000a", "nothing", "%00")
     ]
 
@@ -74,10 +69,9 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: C
     assert error(answers[-1])[0] in (400, 404)
 
 
-async def test_an_entry_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
-    entry = await create_entry(api(cast.acme.write_key))
-    client = api(cast.wide_key)
+async def test_an_entry_of_the_other_bot_is_not_in_this_one(client: Client, wide: Client, cast: Cast) -> None:
+    entry = await create_entry(client)
 
     for ref in (entry["id"], entry["slug"]):
-        refused = await client.get(f"{ENTRIES}/{ref}", params={"bot_id": str(cast.second_bot_id)})
+        refused = await wide.get(f"{ENTRIES}/{ref}", params={"bot_id": str(cast.second_bot_id)})
         assert error(refused) == (404, "not_found")

@@ -6,14 +6,13 @@ import pytest
 
 from instep.core.database import Tx
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import all_pages, error, named_fields, ok, pages
 
 
-async def test_the_newest_comes_first_with_its_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_newest_comes_first_with_its_text(client: Client, globex: Client) -> None:
     first, second = await create_entry(client, "First"), await create_entry(client, "Second")
-    await create_entry(api(cast.globex.write_key), "Theirs")
+    await create_entry(globex, "Theirs")
 
     assert ok(await client.get(ENTRIES)) == {
         "results": [second, first],
@@ -22,8 +21,7 @@ async def test_the_newest_comes_first_with_its_text(api: Api, cast: Cast) -> Non
     }
 
 
-async def test_changes_do_not_move_an_entry(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_changes_do_not_move_an_entry(client: Client) -> None:
     for title in ("First", "Second"):
         await create_entry(client, title)
     await client.patch(f"{ENTRIES}/first", json={"title": "Changed"})
@@ -32,8 +30,7 @@ async def test_changes_do_not_move_an_entry(api: Api, cast: Cast) -> None:
     assert [row["title"] for row in await all_pages(client, ENTRIES)] == ["Second", "Changed"]
 
 
-async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_takes_the_place_of_markdown(client: Client) -> None:
     await create_entry(client, contentMarkdown="*now*")
 
     [entry] = await all_pages(client, ENTRIES, format="html")
@@ -42,8 +39,7 @@ async def test_html_takes_the_place_of_markdown(api: Api, cast: Cast) -> None:
     assert "contentMarkdown" not in entry
 
 
-async def test_the_status_keeps_what_it_names(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_status_keeps_what_it_names(client: Client, owner: Tx) -> None:
     await archive(owner, await publish_entry(client, "Old"))
     await publish_entry(client, "Live")
     await create_entry(client, "Draft")
@@ -61,15 +57,12 @@ async def test_the_status_keeps_what_it_names(api: Api, cast: Cast, owner: Tx) -
     ("name", "value"),
     [("status", "in_review"), ("status", ""), ("format", "pdf"), ("page_size", "0"), ("page_size", "101")],
 )
-async def test_a_bad_parameter_is_refused_by_name(api: Api, cast: Cast, name: str, value: str) -> None:
-    assert named_fields(await api(cast.acme.read_key).get(ENTRIES, params={name: value})) == [name]
+async def test_a_bad_parameter_is_refused_by_name(reader: Client, name: str, value: str) -> None:
+    assert named_fields(await reader.get(ENTRIES, params={name: value})) == [name]
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
-async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
-    api: Api, cast: Cast, size: int
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client: Client, size: int) -> None:
     ids = [(await create_entry(client, f"No {number}"))["id"] for number in range(8)]
     seen: list[str] = []
 
@@ -83,22 +76,21 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     assert seen == ids[::-1]
 
 
-async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast) -> None:
-    client = api(cast.wide_key)
+async def test_a_cursor_belongs_to_its_list_filter_and_bot(wide: Client, cast: Cast) -> None:
     bot, second = {"bot_id": str(cast.acme.bot_id)}, {"bot_id": str(cast.second_bot_id)}
     for title in ("One", "Two"):
-        await client.post(ENTRIES, json={"title": title, "contentMarkdown": ""}, params=bot)
-    cursor = ok(await client.get(ENTRIES, params={**bot, "page_size": 1}))["next_cursor"]
+        await wide.post(ENTRIES, json={"title": title, "contentMarkdown": ""}, params=bot)
+    cursor = ok(await wide.get(ENTRIES, params={**bot, "page_size": 1}))["next_cursor"]
 
     for path, params in (
         (ENTRIES, second),
         (ENTRIES, {**bot, "status": "draft"}),
         ("/v1/articles", bot),
     ):
-        refused = await client.get(path, params={**params, "start_cursor": cursor})
+        refused = await wide.get(path, params={**params, "start_cursor": cursor})
         assert error(refused) == (400, "invalid_cursor")
     altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
-    refused = await client.get(ENTRIES, params={**bot, "start_cursor": altered})
+    refused = await wide.get(ENTRIES, params={**bot, "start_cursor": altered})
     assert error(refused) == (400, "invalid_cursor")
-    again = ok(await client.get(ENTRIES, params={**bot, "start_cursor": cursor, "format": "html"}))
+    again = ok(await wide.get(ENTRIES, params={**bot, "start_cursor": cursor, "format": "html"}))
     assert [row["title"] for row in again["results"]] == ["One"]

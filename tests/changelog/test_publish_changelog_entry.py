@@ -2,7 +2,7 @@
 
 from instep.core.database import Tx
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.events import before, heard, told
 from tests.support.http import TIMESTAMP, at_once, error, ok
 from tests.webhooks.endpoints import create_webhook
@@ -10,8 +10,7 @@ from tests.webhooks.endpoints import create_webhook
 ENTRY = f"{ENTRIES}/exports-as-csv"
 
 
-async def test_a_published_entry_is_live_at_its_address(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_published_entry_is_live_at_its_address(client: Client, visitor: Client, cast: Cast) -> None:
     draft = await create_entry(client)
 
     live = ok(await client.post(f"{ENTRY}/publish"))
@@ -21,12 +20,11 @@ async def test_a_published_entry_is_live_at_its_address(api: Api, cast: Cast) ->
     changed = {name: live[name] for name in ("url", "publishedAt", "updatedAt")}
     assert live == {**draft, **changed, "status": "published"}
     assert ok(await client.get(ENTRY)) == live
-    page = await api(None).get(live["url"])
+    page = await visitor.get(live["url"])
     assert (page.status_code, "Now also so." in page.text) == (200, True)
 
 
-async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_publishing_again_changes_nothing(client: Client) -> None:
     first = await publish_entry(client)
 
     again = await client.post(f"{ENTRY}/publish")
@@ -35,8 +33,7 @@ async def test_publishing_again_changes_nothing(api: Api, cast: Cast) -> None:
     assert again.headers["ETag"] == (await client.get(ENTRY)).headers["ETag"]
 
 
-async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_publishing_once_more_keeps_the_first_date(client: Client) -> None:
     first = await publish_entry(client)
     ok(await client.post(f"{ENTRY}/unpublish"))
 
@@ -46,20 +43,17 @@ async def test_publishing_once_more_keeps_the_first_date(api: Api, cast: Cast) -
     assert again["updatedAt"] >= first["updatedAt"]
 
 
-async def test_an_archived_entry_can_be_published(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_archived_entry_can_be_published(client: Client, visitor: Client, owner: Tx) -> None:
     first = await publish_entry(client)
     await archive(owner, first)
 
     again = ok(await client.post(f"{ENTRY}/publish"))
 
     assert again == {**first, "updatedAt": again["updatedAt"]}
-    assert (await api(None).get(first["url"])).status_code == 200
+    assert (await visitor.get(first["url"])).status_code == 200
 
 
-async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_ten_at_once_publish_it_once(client: Client) -> None:
     async def publish(ref: str) -> set[bytes]:
         return {r.content for r in await at_once(10, lambda _: client.post(f"{ENTRIES}/{ref}/publish"))}
 
@@ -70,8 +64,7 @@ async def test_ten_at_once_publish_it_once(api: Api, cast: Cast) -> None:
         assert ok(await client.get(f"{ENTRIES}/{entry['id']}"))["status"] == "published"
 
 
-async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused(client: Client) -> None:
     await create_entry(client)
     stale = (await client.get(ENTRY)).headers["ETag"]
     present = (await client.patch(ENTRY, json={"title": "New"})).headers["ETag"]
@@ -83,10 +76,8 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
     assert ok(await client.post(f"{ENTRY}/publish", headers={"If-Match": present}))
 
 
-async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_entry_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_entry(globex)
-    client = api(cast.acme.write_key)
 
     refused = await client.post(f"{ENTRIES}/{theirs['id']}/publish")
     unknown = await client.post(f"{ENTRIES}/nothing/publish")
@@ -96,17 +87,18 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: C
     assert ok(await globex.get(ENTRY)) == theirs
 
 
-async def test_a_read_key_may_not_publish(api: Api, cast: Cast) -> None:
-    await create_entry(api(cast.acme.write_key))
+async def test_a_read_key_may_not_publish(
+    client: Client, reader: Client, visitor: Client, cast: Cast
+) -> None:
+    await create_entry(client)
 
-    refused = await api(cast.acme.read_key).post(f"{ENTRY}/publish")
+    refused = await reader.post(f"{ENTRY}/publish")
 
     assert error(refused) == (403, "insufficient_scope")
-    assert (await api(None).get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
+    assert (await visitor.get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
 
 
-async def test_an_entry_that_became_live_is_told_once(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_entry_that_became_live_is_told_once(client: Client, cast: Cast, owner: Tx) -> None:
     await create_webhook(client)
     entry = await create_entry(client)
     path = f"{ENTRIES}/{entry['id']}"
@@ -122,8 +114,7 @@ async def test_an_entry_that_became_live_is_told_once(api: Api, cast: Cast, owne
     assert event["data"]["previousAttributes"].keys() == {"status", "url", "publishedAt", "updatedAt"}
 
 
-async def test_each_time_that_it_becomes_live_is_told(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_time_that_it_becomes_live_is_told(client: Client, cast: Cast, owner: Tx) -> None:
     await create_webhook(client)
     entry = await publish_entry(client)
     path = f"{ENTRIES}/{entry['id']}"

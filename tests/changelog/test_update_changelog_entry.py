@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.http import Response, at_once, error, named_fields, ok
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 
 
-async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_the_fields_sent_change(client: Client) -> None:
     entry = await create_entry(client, sourceUrl="https://git.test/pull/1")
 
     for sent in ({"title": "Exports"}, {"contentMarkdown": ""}, {"title": "Both", "contentMarkdown": "New."}):
@@ -24,8 +23,7 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
     assert ok(await client.get(ENTRY)) == entry
 
 
-async def test_the_slug_stays_when_the_title_changes(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_slug_stays_when_the_title_changes(client: Client) -> None:
     entry = await publish_entry(client)
 
     changed = ok(await client.patch(ENTRY, json={"title": "Something else"}))
@@ -33,20 +31,18 @@ async def test_the_slug_stays_when_the_title_changes(api: Api, cast: Cast) -> No
     assert (changed["slug"], changed["url"]) == (entry["slug"], entry["url"])
 
 
-async def test_the_new_text_of_a_published_entry_is_live_at_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_new_text_of_a_published_entry_is_live_at_once(client: Client, visitor: Client) -> None:
     url = (await publish_entry(client))["url"]
 
     changed = ok(await client.patch(ENTRY, json={"title": "CSV", "contentMarkdown": "**At last.**"}))
 
     assert changed["status"] == "published"
-    page = (await api(None).get(url)).text
+    page = (await visitor.get(url)).text
     assert "<h1>CSV</h1>" in page
     assert "<strong>At last.</strong>" in page
 
 
-async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_answer_may_hold_html(client: Client) -> None:
     await create_entry(client)
 
     for sent in ({"contentMarkdown": "*new*"}, {}):
@@ -55,8 +51,7 @@ async def test_the_answer_may_hold_html(api: Api, cast: Cast) -> None:
         assert "contentMarkdown" not in changed
 
 
-async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
     entry = await create_entry(client)
 
     for sent in ({}, {name: entry[name] for name in ("title", "contentMarkdown")}):
@@ -82,8 +77,7 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
         ("publishedAt", None),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     entry = await create_entry(client)
 
     refused = await client.patch(
@@ -94,8 +88,7 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     assert ok(await client.get(ENTRY)) == entry
 
 
-async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused_and_the_present_one_is_not(client: Client) -> None:
     await create_entry(client)
     mine = {"If-Match": (await client.get(ENTRY)).headers["ETag"]}
     present = (await client.patch(ENTRY, json={"title": "Mine"}, headers=mine)).headers["ETag"]
@@ -108,8 +101,7 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(api: Api, cast
         ok(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": tag}))
 
 
-async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> None:
     await create_entry(client)
 
     async def write(title: str) -> list[tuple[int, str | None]]:
@@ -126,10 +118,8 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(api: Api, cast: Cas
         assert sorted(answers, key=str) == [(200, None)] + [(400, "conflict")] * 9
 
 
-async def test_an_entry_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_an_entry_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_entry(globex)
-    client = api(cast.acme.write_key)
 
     refused = await client.patch(f"{ENTRIES}/{theirs['id']}", json={"title": "Mine"})
     unknown = await client.patch(f"{ENTRIES}/nothing", json={"title": "Mine"})

@@ -1,15 +1,15 @@
 """What the proofs share: receivers, and worker processes on the database of the tests."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 
 import pytest
 
-from instep.core.config import settings
 from instep.core.database import Tx
 from tests.chaos.workers import StartWorker
 from tests.runtime.installation import Process, installed
+from tests.support.limits import SetSetting
 from tests.webhooks.receiver import Receiver, receiving
 
 Tell = Callable[[str], None]
@@ -18,11 +18,8 @@ ALLOW = "127.0.0.0/8"
 
 
 @pytest.fixture
-def allow_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("INSTEP_WEBHOOK_ALLOW", ALLOW)
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
+def allow_this_machine(set_setting: SetSetting) -> None:
+    set_setting("INSTEP_WEBHOOK_ALLOW", ALLOW)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from instep.core.database import Tx
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import StartWorker, nothing_waits, until
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.deliveries import add_deliveries, connect, endpoint_of
 from tests.webhooks.receiver import Receiver
 
@@ -19,9 +19,8 @@ DRAIN_SECONDS = 400
 
 
 async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
-    api: Api, cast: Cast, owner: Tx, receiver: Receiver, start_worker: StartWorker, tell: Tell
+    client: Client, owner: Tx, receiver: Receiver, start_worker: StartWorker, tell: Tell
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await receiver.close()
     await add_deliveries(owner, webhook, DELIVERIES)

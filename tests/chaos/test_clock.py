@@ -15,7 +15,7 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.webhooks.signature import verify
 from tests.chaos.workers import StartWorker, nothing_waits, until
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.deliveries import (
     at_work,
     attempt_under_way,
@@ -82,8 +82,7 @@ class Clock:
     ids=["an hour ahead", "a day behind", "jumps back", "jumps ahead"],
 )
 async def test_attempts_are_neither_early_nor_late_nor_stolen(
-    api: Api,
-    cast: Cast,
+    client: Client,
     owner: Tx,
     database: Database,
     receiver: Receiver,
@@ -92,7 +91,6 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
     at_first: int,
     later: int,
 ) -> None:
-    client = api(cast.acme.write_key)
     async with receiving() as slow, sending(database) as rival:
         webhook, slow_webhook = await connect(client, receiver), await connect(client, slow)
         receiver.status = 500

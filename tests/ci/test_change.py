@@ -13,7 +13,6 @@ import httpx2
 import pytest
 
 from instep.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options, send_change
-from instep.core import limits
 from instep.core.config import read_settings
 from instep.core.database import Tx
 from tests.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
@@ -21,6 +20,7 @@ from tests.ci.servers import TASK, Reply, standing
 from tests.runtime.installation import COMMAND, free_port, installed
 from tests.support.cast import Cast, Json
 from tests.support.commands import run_command
+from tests.support.limits import SetLimit
 from tests.tasks.changes import use_up
 
 WAIT = Options(wait=True, timeout=60)
@@ -408,10 +408,8 @@ async def test_used_up_tasks_are_told_with_the_time_to_wait(
     assert "INSTEP_TASKS_PER_HOUR" in sentence
 
 
-def test_a_server_that_is_down_is_told(
-    repository: Repository, capsys: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "API_RETRY_SECONDS", 0)
+def test_a_server_that_is_down_is_told(repository: Repository, capsys: Printed, set_limit: SetLimit) -> None:
+    set_limit("API_RETRY_SECONDS", 0)
     url = f"http://127.0.0.1:{free_port()}"
 
     assert send_change(WAIT, {"INSTEP_URL": url, "INSTEP_API_KEY": "isk_x"}) == FAILED
@@ -459,9 +457,9 @@ def test_a_draft_that_is_gone_does_not_stop_the_report(repository: Repository, c
     ],
 )
 def test_a_check_does_not_pass_because_a_draft_cant_be_read(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, reply: Reply
+    repository: Repository, set_limit: SetLimit, reply: Reply
 ) -> None:
-    monkeypatch.setattr(limits, "API_RETRY_SECONDS", 0)
+    set_limit("API_RETRY_SECONDS", 0)
     draft = {"id": "edit_1", "type": "edit", "title": "T", "articleId": "art_1"}
     done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
     with standing(poll=[Reply(200, done)]) as stand:

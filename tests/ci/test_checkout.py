@@ -11,6 +11,7 @@ from instep.ci.environment import CiContext
 from instep.ci.git import Git, GitFailed
 from instep.core import limits
 from tests.ci.repositories import AFTER, BEFORE, TITLE, Contents, Repository, new_repository
+from tests.support.limits import SetLimit
 
 NOTHING = CiContext()
 
@@ -318,14 +319,14 @@ def stream(git: Git, command: str) -> object:
 
 @pytest.mark.parametrize("ask", [whole, stream])
 def test_a_git_that_hangs_is_ended(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ask: Ask
+    repository: Repository, set_limit: SetLimit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ask: Ask
 ) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(limits, "GIT_SECONDS", 0.2)
+    set_limit("GIT_SECONDS", 0.2)
 
     with pytest.raises(GitFailed, match=r"`git log` took longer than 0\.2 seconds"):
         ask(Git(repository.folder), "log")

@@ -9,9 +9,9 @@ import pytest
 from instep.ci import diff
 from instep.ci.diff import Selection, select
 from instep.ci.git import Git
-from instep.core import limits
 from instep.text.patch_parser import parse_diff
 from tests.ci.repositories import AFTER, BEFORE, Contents, Repository, new_repository
+from tests.support.limits import SetLimit
 
 HOSTILE = """
 [color]
@@ -216,13 +216,11 @@ def test_modes_links_and_submodules_do_not_stop_it(repository: Repository, tmp_p
     assert paths(sent) == [".gitmodules", "link", "run.sh", "sub", "z.py"]
 
 
-def test_of_too_much_the_largest_of_the_least_weight_go(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_too_much_the_largest_of_the_least_weight_go(repository: Repository, set_limit: SetLimit) -> None:
     def lines(count: int) -> str:
         return "a = 1\n" * count
 
-    monkeypatch.setattr(limits, "MAX_DIFF_CHARACTERS", 2_000)
+    set_limit("MAX_DIFF_CHARACTERS", 2_000)
     files: dict[str, Contents] = {
         "tests/test_small.py": lines(20),
         "tests/test_large.py": lines(80),
@@ -237,10 +235,8 @@ def test_of_too_much_the_largest_of_the_least_weight_go(
     assert len(sent.diff) == sent.characters <= 2_000
 
 
-def test_what_a_request_can_hold_counts_in_its_encoding(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(diff, "MAX_DIFF_BYTES", 2_000)
+def test_what_a_request_can_hold_counts_in_its_encoding(repository: Repository, set_limit: SetLimit) -> None:
+    set_limit("MAX_DIFF_BYTES", 2_000, diff)
 
     quotes, signs = ('"' * 50 + "\n") * 10, ("日" * 50 + "\n") * 10
 
@@ -252,10 +248,10 @@ def test_what_a_request_can_hold_counts_in_its_encoding(
 
 
 def test_one_file_larger_than_a_task_is_left_out_by_its_beginning(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
+    repository: Repository, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(diff, "MAX_DIFF_BYTES", 10_000)
-    monkeypatch.setattr(diff, "MAX_READ_BYTES", 100)
+    set_limit("MAX_DIFF_BYTES", 10_000, diff)
+    set_limit("MAX_READ_BYTES", 100, diff)
     long_line = "diff --git a/x b/x " * 1_000
 
     sent = chosen(

@@ -12,6 +12,7 @@ from instep.core import limits
 from instep.core.markdown import render
 from tests.ci.servers import TASK
 from tests.support.cast import Json
+from tests.support.limits import SetLimit
 
 URL = "https://help.test"
 DRAFT: Json = {
@@ -185,8 +186,8 @@ def test_words_of_others_stay_words_on_a_page(words: str) -> None:
         assert markup not in page
 
 
-def test_a_page_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_SUMMARY_BYTES", 2_000)
+def test_a_page_stays_below_what_github_takes(set_limit: SetLimit) -> None:
+    set_limit("MAX_SUMMARY_BYTES", 2_000)
 
     page = as_markdown(run(*[DRAFT] * 40))
 

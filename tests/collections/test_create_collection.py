@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import (
     ID,
     TIMESTAMP,
@@ -21,8 +21,8 @@ from tests.support.http import (
 LIST = "/v1/collections"
 
 
-async def test_a_new_collection_has_every_field(api: Api, cast: Cast) -> None:
-    collection = await create_collection(api(cast.acme.write_key), "First steps")
+async def test_a_new_collection_has_every_field(client: Client, cast: Cast) -> None:
+    collection = await create_collection(client, "First steps")
 
     assert re.fullmatch("col" + ID, collection.pop("id"))
     assert TIMESTAMP.fullmatch(collection["createdAt"])
@@ -40,8 +40,7 @@ async def test_a_new_collection_has_every_field(api: Api, cast: Cast) -> None:
     }
 
 
-async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_fields_sent_are_kept(client: Client) -> None:
     sent = {
         "title": "Hilfe",
         "description": "Alles.",
@@ -56,16 +55,14 @@ async def test_the_fields_sent_are_kept(api: Api, cast: Cast) -> None:
     assert ok(await client.get(f"{LIST}/hilfe-und-mehr")) == collection
 
 
-async def test_new_ones_go_last(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_new_ones_go_last(client: Client) -> None:
     first = await create_collection(client, "First")
     ok(await client.patch(f"{LIST}/{first['id']}", json={"sortOrder": 10}))
 
     assert (await create_collection(client, "Second"))["sortOrder"] == 11
 
 
-async def test_there_is_room_behind_the_last_one(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_there_is_room_behind_the_last_one(client: Client) -> None:
     await create_collection(client, "First")
     ok(await client.patch(f"{LIST}/first", json={"sortOrder": 2_147_483_647}))
 
@@ -97,20 +94,16 @@ async def test_there_is_room_behind_the_last_one(api: Api, cast: Cast) -> None:
         ("articleCount", 1),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     assert named_fields(await client.post(LIST, json={"title": "Guides", field: value})) == [field]
     assert await all_pages(client, LIST) == []
 
 
-async def test_a_title_is_required(api: Api, cast: Cast) -> None:
-    assert named_fields(await api(cast.acme.write_key).post(LIST, json={"icon": "x"})) == ["title"]
+async def test_a_title_is_required(client: Client) -> None:
+    assert named_fields(await client.post(LIST, json={"icon": "x"})) == ["title"]
 
 
-async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_twenty_at_once_get_twenty_slugs_and_places(client: Client) -> None:
     collections = await at_once(20, lambda number: create_collection(client, "AB"[number % 2]))
 
     expected = {letter + number for letter in "ab" for number in ("", *(f"-{n}" for n in range(2, 11)))}
@@ -118,9 +111,7 @@ async def test_twenty_at_once_get_twenty_slugs_and_places(api: Api, cast: Cast) 
     assert sorted(row["sortOrder"] for row in collections) == list(range(20))
 
 
-async def test_of_ten_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_of_ten_that_want_one_slug_exactly_one_gets_it(client: Client) -> None:
     async def ask(_: int) -> Response:
         return await client.post(LIST, json={"title": "T", "slug": "wanted"})
 
@@ -129,9 +120,9 @@ async def test_of_ten_that_want_one_slug_exactly_one_gets_it(api: Api, cast: Cas
     assert sorted(answers, key=str) == [(201, None)] + [(400, "slug_taken")] * 9
 
 
-async def test_a_slug_is_free_in_another_bot(api: Api, cast: Cast) -> None:
-    await create_collection(api(cast.acme.write_key), slug="guides")
+async def test_a_slug_is_free_in_another_bot(client: Client, globex: Client) -> None:
+    await create_collection(client, slug="guides")
 
-    assert (await create_collection(api(cast.globex.write_key), slug="guides"))["slug"] == "guides"
-    refused = await api(cast.acme.write_key).post(LIST, json={"title": "T", "slug": "guides"})
+    assert (await create_collection(globex, slug="guides"))["slug"] == "guides"
+    refused = await client.post(LIST, json={"title": "T", "slug": "guides"})
     assert error(refused) == (400, "slug_taken")

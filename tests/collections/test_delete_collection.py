@@ -2,13 +2,12 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.http import all_pages, at_once, create_article, create_collection, error, ok
 
 
 @pytest.mark.parametrize("by", ["id", "slug"])
-async def test_it_is_gone(api: Api, cast: Cast, by: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_is_gone(client: Client, by: str) -> None:
     collection = await create_collection(client)
     address = f"/v1/collections/{collection[by]}"
 
@@ -20,8 +19,7 @@ async def test_it_is_gone(api: Api, cast: Cast, by: str) -> None:
     assert (await create_collection(client))["slug"] == "guides"
 
 
-async def test_its_articles_stay_without_a_collection(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_its_articles_stay_without_a_collection(client: Client, visitor: Client) -> None:
     await create_collection(client)
     await create_article(client, collectionId="guides")
     live = ok(await client.post("/v1/articles/install/publish"))
@@ -30,11 +28,10 @@ async def test_its_articles_stay_without_a_collection(api: Api, cast: Cast) -> N
 
     left = ok(await client.get("/v1/articles/install"))
     assert left == {**live, "collectionId": None, "updatedAt": left["updatedAt"]}
-    assert (await api(None).get(live["url"])).status_code == 200
+    assert (await visitor.get(live["url"])).status_code == 200
 
 
-async def test_a_client_that_syncs_learns_of_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_client_that_syncs_learns_of_it(client: Client) -> None:
     await create_collection(client)
     await create_article(client, "Inside", collectionId="guides")
     since = (await create_article(client, "Outside"))["updatedAt"]
@@ -45,8 +42,7 @@ async def test_a_client_that_syncs_learns_of_it(api: Api, cast: Cast) -> None:
     assert changed[0]["title"] == "Inside"
 
 
-async def test_it_does_not_hinder_those_who_write_articles_in_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client) -> None:
     for title in ("One", "Two"):
         await create_collection(client, title)
     for number in range(8):
@@ -66,10 +62,8 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(api: Api, cast:
     assert "one" not in {row["collectionId"] for row in await all_pages(client, "/v1/articles")}
 
 
-async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_collection(globex)
-    client = api(cast.acme.write_key)
 
     refused = await client.delete(f"/v1/collections/{theirs['id']}")
 

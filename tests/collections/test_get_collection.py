@@ -1,19 +1,17 @@
 """GET /v1/collections/{id}."""
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import create_article, create_collection, error, ok
 
 
-async def test_it_is_found_by_id_and_by_slug(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
     collection = await create_collection(client, "Erste Schritte")
 
     for ref in (collection["id"], "erste-schritte"):
         assert ok(await client.get(f"/v1/collections/{ref}")) == collection
 
 
-async def test_it_counts_its_articles(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_counts_its_articles(client: Client) -> None:
     await create_collection(client)
     for title in ("One", "Two"):
         await create_article(client, title, collectionId="guides")
@@ -23,8 +21,7 @@ async def test_it_counts_its_articles(api: Api, cast: Cast) -> None:
     assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 1
 
 
-async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_who_has_it_already_gets_304(client: Client) -> None:
     await create_collection(client)
     etag = (await client.get("/v1/collections/guides")).headers["ETag"]
     headers = {"If-None-Match": etag}
@@ -38,32 +35,32 @@ async def test_who_has_it_already_gets_304(api: Api, cast: Cast) -> None:
     assert changed.headers["ETag"] != etag
 
 
-async def test_a_public_collection_is_on_the_site_at_its_address(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_public_collection_is_on_the_site_at_its_address(client: Client, visitor: Client) -> None:
     collection = await create_collection(client)
     await create_article(client, collectionId="guides")
     await client.post("/v1/articles/install/publish")
 
-    page = await api(None).get(collection["url"])
+    page = await visitor.get(collection["url"])
 
     assert page.status_code == 200
     assert "Install" in page.text
 
 
-async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    theirs = await create_collection(api(cast.globex.write_key))
-    client = api(cast.acme.read_key)
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
+    theirs = await create_collection(globex)
 
-    answers = [await client.get(f"/v1/collections/{ref}") for ref in (theirs["id"], "guides", "nothing")]
+    answers = [await reader.get(f"/v1/collections/{ref}") for ref in (theirs["id"], "guides", "nothing")]
 
     assert {error(answer) for answer in answers} == {(404, "not_found")}
     assert len({answer.content for answer in answers}) == 1
 
 
-async def test_a_collection_of_the_other_bot_is_not_in_this_one(api: Api, cast: Cast) -> None:
-    collection = await create_collection(api(cast.acme.write_key))
+async def test_a_collection_of_the_other_bot_is_not_in_this_one(
+    client: Client, wide: Client, cast: Cast
+) -> None:
+    collection = await create_collection(client)
     second = {"bot_id": str(cast.second_bot_id)}
 
-    refused = await api(cast.wide_key).get(f"/v1/collections/{collection['id']}", params=second)
+    refused = await wide.get(f"/v1/collections/{collection['id']}", params=second)
 
     assert error(refused) == (404, "not_found")

@@ -2,17 +2,16 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.http import all_pages, create_article, create_collection, error, named_fields, ok, pages
 
 LIST = "/v1/collections"
 
 
-async def test_they_come_in_the_order_of_the_help_center(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_they_come_in_the_order_of_the_help_center(client: Client, globex: Client) -> None:
     collections = [await create_collection(client, title) for title in ("One", "Two", "Three")]
     last = ok(await client.patch(f"{LIST}/one", json={"sortOrder": 2}))
-    await create_collection(api(cast.globex.write_key), "Theirs")
+    await create_collection(globex, "Theirs")
 
     assert ok(await client.get(LIST)) == {
         "results": [collections[1], last, collections[2]],
@@ -21,8 +20,7 @@ async def test_they_come_in_the_order_of_the_help_center(api: Api, cast: Cast) -
     }
 
 
-async def test_each_counts_its_own_articles(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_counts_its_own_articles(client: Client) -> None:
     for title in ("Guides", "Tips"):
         await create_collection(client, title)
     await create_article(client, collectionId="tips")
@@ -33,10 +31,7 @@ async def test_each_counts_its_own_articles(api: Api, cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
-async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
-    api: Api, cast: Cast, size: int
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client: Client, size: int) -> None:
     collections = [await create_collection(client, f"No {number}") for number in range(8)]
     for row in collections[:4]:
         ok(await client.patch(f"{LIST}/{row['id']}", json={"sortOrder": 1}))
@@ -57,21 +52,20 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     assert [ref for ref in seen if ref in stayed] == stayed
 
 
-async def test_a_cursor_belongs_to_its_list_and_bot(api: Api, cast: Cast) -> None:
-    client = api(cast.wide_key)
+async def test_a_cursor_belongs_to_its_list_and_bot(wide: Client, cast: Cast) -> None:
     bot, second = {"bot_id": str(cast.acme.bot_id)}, {"bot_id": str(cast.second_bot_id)}
     for title in ("One", "Two"):
-        await client.post(LIST, json={"title": title}, params=bot)
-    cursor = ok(await client.get(LIST, params={**bot, "page_size": 1}))["next_cursor"]
+        await wide.post(LIST, json={"title": title}, params=bot)
+    cursor = ok(await wide.get(LIST, params={**bot, "page_size": 1}))["next_cursor"]
 
     for path, params in ((LIST, second), ("/v1/articles", bot)):
-        refused = await client.get(path, params={**params, "start_cursor": cursor})
+        refused = await wide.get(path, params={**params, "start_cursor": cursor})
         assert error(refused) == (400, "invalid_cursor")
     altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
-    assert error(await client.get(LIST, params={**bot, "start_cursor": altered}))[1] == "invalid_cursor"
+    assert error(await wide.get(LIST, params={**bot, "start_cursor": altered}))[1] == "invalid_cursor"
 
 
-async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
+async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
     for size in ("0", "101", "x"):
-        refused = await api(cast.acme.read_key).get(LIST, params={"page_size": size})
+        refused = await reader.get(LIST, params={"page_size": size})
         assert named_fields(refused) == ["page_size"]

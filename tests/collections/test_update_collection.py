@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Client, Json
 from tests.support.http import at_once, create_article, create_collection, error, named_fields, ok
 
 GUIDES = "/v1/collections/guides"
 
 
-async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_the_fields_sent_change(client: Client) -> None:
     collection = await create_collection(client, description="All.", icon="📘")
     address = f"/v1/collections/{collection['id']}"
     steps: list[Json] = [
@@ -33,8 +32,7 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
     assert ok(await client.get("/v1/collections/tips")) == collection
 
 
-async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
     collection = await create_collection(client, description="All.")
     same = ("title", "description", "slug", "icon", "visibility", "sortOrder")
 
@@ -42,8 +40,7 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast) -> Non
         assert ok(await client.patch(GUIDES, json=sent)) == collection
 
 
-async def test_an_empty_text_clears_description_and_icon(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_empty_text_clears_description_and_icon(client: Client) -> None:
     await create_collection(client, description="All.", icon="📘")
 
     changed = ok(await client.patch(GUIDES, json={"description": "", "icon": ""}))
@@ -74,8 +71,7 @@ async def test_an_empty_text_clears_description_and_icon(api: Api, cast: Cast) -
         ("id", "x"),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     collection = await create_collection(client)
 
     refused = await client.patch(GUIDES, json={"icon": "🚀", field: value})
@@ -84,16 +80,14 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     assert ok(await client.get(GUIDES)) == collection
 
 
-async def test_a_slug_in_use_is_taken(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_slug_in_use_is_taken(client: Client) -> None:
     await create_collection(client, "Guides")
     await create_collection(client, "Tips")
 
     assert error(await client.patch(GUIDES, json={"slug": "tips"})) == (400, "slug_taken")
 
 
-async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_etag_is_refused(client: Client) -> None:
     await create_collection(client)
     stale = {"If-Match": (await client.get(GUIDES)).headers["ETag"]}
     present = (await client.patch(GUIDES, json={"icon": "🚀"}, headers=stale)).headers["ETag"]
@@ -102,20 +96,18 @@ async def test_a_stale_etag_is_refused(api: Api, cast: Cast) -> None:
     assert ok(await client.patch(GUIDES, json={"icon": "x"}, headers={"If-Match": present}))
 
 
-async def test_making_it_stricter_takes_its_articles_off_the_site(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_making_it_stricter_takes_its_articles_off_the_site(client: Client, visitor: Client) -> None:
     await create_collection(client)
     await create_article(client, collectionId="guides")
     url = ok(await client.post("/v1/articles/install/publish"))["url"]
-    assert (await api(None).get(url)).status_code == 200
+    assert (await visitor.get(url)).status_code == 200
 
     await client.patch(GUIDES, json={"visibility": "authenticated"})
 
-    assert (await api(None).get(url)).status_code == 404
+    assert (await visitor.get(url)).status_code == 404
 
 
-async def test_it_does_not_hinder_those_who_write_articles_in_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client) -> None:
     await create_collection(client)
     await create_article(client)
 
@@ -131,10 +123,8 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(api: Api, cast:
     assert set(await at_once(30, ask)) == {200}
 
 
-async def test_a_collection_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex = api(cast.globex.write_key)
+async def test_a_collection_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_collection(globex)
-    client = api(cast.acme.write_key)
     sent: Any = {"title": "Ours"}
 
     refused = await client.patch(f"/v1/collections/{theirs['id']}", json=sent)

@@ -17,7 +17,7 @@ from instep.web.visitors.errors import TITLES_AND_HINTS
 from instep.workspaces.actions import pause_workspace
 from tests.contract.document import BASE, assert_valid
 from tests.site.pages import publish
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
 from tests.support.questions import ask
 from tests.support.visitors import credentials
@@ -49,9 +49,9 @@ def validator(schema: Json) -> Draft202012Validator:
     )
 
 
-async def test_it_is_served_to_everybody_and_cached_by_its_etag(api: Api, cast: Cast) -> None:
-    served = await api(None).get("/openapi.json")
-    again = await api(None).get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
+async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client) -> None:
+    served = await visitor.get("/openapi.json")
+    again = await visitor.get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
 
     assert (served.status_code, served.headers["Content-Type"]) == (200, "application/json")
     assert (again.status_code, again.content) == (304, b"")
@@ -114,9 +114,9 @@ def assert_described(answer: Response, method: str, path: str) -> None:
     validator(described["content"]["application/json"]["schema"]).validate(answer.json())
 
 
-async def test_answers_are_as_it_tells(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_answers_are_as_it_tells(visitor: Client, api: Api, cast: Cast, owner: Tx) -> None:
     await publish(api(cast.acme.write_key), "Install", "Run the installer.")
-    client, keys = api(None), credentials(cast.acme)
+    client, keys = visitor, credentials(cast.acme)
     reply = await ask(client, cast.acme, "How do I install?")
     conversation, message = reply["conversationId"], reply["messageId"]
     example = next(

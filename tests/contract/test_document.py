@@ -8,14 +8,12 @@ from instep.core.config import settings
 from instep.ops.routes import list_routes
 from instep.webhooks.schemas import EventKind
 from tests.contract.document import assert_valid, document, resolve, validator
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Client, Json
 
 
-async def test_it_is_served_to_everybody_and_cached_by_its_etag(api: Api, cast: Cast) -> None:
-    client = api(None)
-
-    served = await client.get("/v1/openapi.json")
-    again = await client.get("/v1/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
+async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client) -> None:
+    served = await visitor.get("/v1/openapi.json")
+    again = await visitor.get("/v1/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
 
     assert (served.status_code, served.headers["Content-Type"]) == (200, "application/json")
     assert (again.status_code, again.content) == (304, b"")
@@ -119,8 +117,8 @@ def test_every_event_of_the_specification_is_described() -> None:
         assert example["actor"] == {"type": "api_key", "name": "ci"}
 
 
-async def test_the_page_shows_every_operation_and_every_shape(api: Api, cast: Cast) -> None:
-    page = await api(None).get("/docs/api")
+async def test_the_page_shows_every_operation_and_every_shape(visitor: Client) -> None:
+    page = await visitor.get("/docs/api")
 
     assert page.status_code == 200
     assert "<script" not in page.text
@@ -129,7 +127,7 @@ async def test_the_page_shows_every_operation_and_every_shape(api: Api, cast: Ca
         assert f'id="{operation["operationId"]}"' in page.text
     for name in document()["components"]["schemas"]:
         assert f'<article id="{name}">' in page.text or name == "Error"
-    assert (await api(None).get("/docs/api.css")).headers["Content-Type"].startswith("text/css")
+    assert (await visitor.get("/docs/api.css")).headers["Content-Type"].startswith("text/css")
 
 
 def operations() -> list[tuple[str, Json]]:

@@ -80,13 +80,13 @@ async def test_a_revoked_key_is_dead(
 
 
 @each_write
-async def test_a_read_key_may_not_write(api: Api, cast: Cast, operation: Operation) -> None:
-    assert error(await ask(api(cast.acme.read_key), operation)) == (403, "insufficient_scope")
+async def test_a_read_key_may_not_write(reader: Client, operation: Operation) -> None:
+    assert error(await ask(reader, operation)) == (403, "insufficient_scope")
 
 
 @each_read
-async def test_a_read_key_may_read(api: Api, cast: Cast, operation: Operation) -> None:
-    assert (await ask(api(cast.acme.read_key), operation, WORDS)).status_code in (200, 404)
+async def test_a_read_key_may_read(reader: Client, operation: Operation) -> None:
+    assert (await ask(reader, operation, WORDS)).status_code in (200, 404)
 
 
 @each_write
@@ -109,13 +109,14 @@ async def test_a_paused_workspace_answers_reads(
 
 
 @each_of_one_bot
-async def test_a_key_of_several_bots_must_name_one(api: Api, cast: Cast, operation: Operation) -> None:
-    assert error(await ask(api(cast.wide_key), operation)) == (400, "bot_required")
+async def test_a_key_of_several_bots_must_name_one(wide: Client, operation: Operation) -> None:
+    assert error(await ask(wide, operation)) == (400, "bot_required")
 
 
 @each
-async def test_a_key_serves_no_bot_that_it_does_not_cover(api: Api, cast: Cast, operation: Operation) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_key_serves_no_bot_that_it_does_not_cover(
+    client: Client, cast: Cast, operation: Operation
+) -> None:
     answers = [
         await ask(client, operation, params={"bot_id": str(bot)})
         for bot in (cast.second_bot_id, cast.globex.bot_id, "0190163d-8694-439b-aea5-966c26f8ad91")
@@ -127,8 +128,8 @@ async def test_a_key_serves_no_bot_that_it_does_not_cover(api: Api, cast: Cast, 
 
 
 @each
-async def test_rate_headers_and_an_id_are_on_every_answer(api: Api, cast: Cast, operation: Operation) -> None:
-    answer = await ask(api(cast.acme.write_key), operation)
+async def test_rate_headers_and_an_id_are_on_every_answer(client: Client, operation: Operation) -> None:
+    answer = await ask(client, operation)
 
     assert answer.headers["RateLimit-Policy"].startswith('"api";q=120;w=60')
     assert re.match(r'"api";r=119;t=(60|59)\b', answer.headers["RateLimit"])

@@ -45,12 +45,12 @@ def test_the_api_has_the_operations_of_the_table_and_no_others() -> None:
 
 @each
 async def test_it_works_as_it_is_described_and_stands_in_the_audit_if_it_writes(
-    api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
+    client: Client, api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
 ) -> None:
     things = await things_of(api, cast.acme, database)
     [before] = await list_audit(owner, cast.acme.workspace_id, 1)
 
-    answer = await ask(api(cast.acme.write_key), operation, things)
+    answer = await ask(client, operation, things)
 
     assert answer.status_code == operation.status, answer.text
     assert_described(answer, operation.method, operation.template)
@@ -62,11 +62,11 @@ async def test_it_works_as_it_is_described_and_stands_in_the_audit_if_it_writes(
 
 @each
 async def test_a_read_key_gets_what_it_may_read_and_changes_nothing(
-    api: Api, cast: Cast, database: Database, operation: Operation
+    reader: Client, api: Api, cast: Cast, database: Database, operation: Operation
 ) -> None:
     things = await things_of(api, cast.acme, database)
 
-    answer = await ask(api(cast.acme.read_key), operation, things)
+    answer = await ask(reader, operation, things)
 
     assert_described(answer, operation.method, operation.template)
     if operation.is_write:
@@ -77,21 +77,20 @@ async def test_a_read_key_gets_what_it_may_read_and_changes_nothing(
 
 @each_with_reference
 async def test_another_workspace_finds_nothing_of_it(
-    api: Api, cast: Cast, database: Database, operation: Operation
+    client: Client, globex: Client, api: Api, cast: Cast, database: Database, operation: Operation
 ) -> None:
     things = await things_of(api, cast.acme, database)
 
-    refused = await ask(api(cast.globex.write_key), operation, things)
+    refused = await ask(globex, operation, things)
 
     assert error(refused) == (404, "not_found")
     assert_described(refused, operation.method, operation.template)
-    mine = await ask(api(cast.acme.write_key), operation, things)
+    mine = await ask(client, operation, things)
     assert mine.status_code == operation.status
 
 
 @each_with_reference
-async def test_what_does_not_exist_is_not_found(api: Api, cast: Cast, operation: Operation) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_does_not_exist_is_not_found(client: Client, operation: Operation) -> None:
     for missing in MISSING_IDS:
         path = "/v1" + operation.template.replace("{id}", missing).replace("{revisionId}", missing)
         refused = await client.request(
@@ -120,10 +119,9 @@ async def test_a_paused_workspace_reads_and_does_not_write(
 
 @each_with_body
 async def test_a_bad_body_is_refused_with_its_field(
-    api: Api, cast: Cast, database: Database, operation: Operation
+    client: Client, api: Api, cast: Cast, database: Database, operation: Operation
 ) -> None:
     things = await things_of(api, cast.acme, database)
-    client = api(cast.acme.write_key)
     path = "/v1" + operation.path.format(**things)
 
     unknown = await client.request(operation.method, path, json={**(operation.body or {}), "colour": "red"})

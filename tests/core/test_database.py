@@ -12,6 +12,7 @@ from instep.core import database as module
 from instep.core.database import Database, Tx
 from instep.core.errors import Unavailable
 from tests.support.cast import Cast
+from tests.support.limits import SetLimit
 
 WORKSPACE = "select coalesce(current_setting('instep.workspace_id', true), '')"
 
@@ -93,8 +94,8 @@ async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database:
     assert await look(database) == 1
 
 
-async def test_a_database_that_can_not_be_reached_is_said_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAIT_SECONDS", 0.3)
+async def test_a_database_that_can_not_be_reached_is_said_in_time(set_limit: SetLimit) -> None:
+    set_limit("WAIT_SECONDS", 0.3, module)
     nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1)
     await nowhere.open()
     try:
@@ -105,9 +106,9 @@ async def test_a_database_that_can_not_be_reached_is_said_in_time(monkeypatch: p
 
 
 async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(module, "WAIT_SECONDS", 0.2)
+    set_limit("WAIT_SECONDS", 0.2, module)
     small = Database(database_url, size=1)
     await small.open()
     try:

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres, binaries, cluster, processes, sockets
+from tests.support.limits import SetLimit
 
 if sys.platform == "win32":
     pytest.skip("no embedded PostgreSQL on Windows", allow_module_level=True)
@@ -366,8 +367,8 @@ def test_programs_of_another_folder_are_used(data_dir: Path) -> None:
         assert ask(db.url, "select 1") == 1
 
 
-def test_a_large_log_starts_anew(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "MAX_LOG_BYTES", 1000)
+def test_a_large_log_starts_anew(data_dir: Path, set_limit: SetLimit) -> None:
+    set_limit("MAX_LOG_BYTES", 1000, cluster)
     (data_dir / "postgres.log").write_text("old\n" * 1000)
     attach(data_dir).close()
     assert "old" not in (data_dir / "postgres.log").read_text()

@@ -21,6 +21,7 @@ from psycopg_pool import AsyncConnectionPool
 from instep.core import limits
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.jobs import MAX_ATTEMPTS, Job, Postponed, Worker, defer, queue, worker
+from tests.support.limits import SetLimit
 
 Pool = AsyncConnectionPool[psycopg.AsyncConnection[Any]]
 
@@ -400,9 +401,9 @@ async def test_stopping_lets_running_jobs_end(pool: Pool) -> None:
 
 
 async def test_a_job_that_outlives_the_grace_is_free_for_others_at_once(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(worker, "GRACE_SECONDS", 0.05)
+    set_limit("GRACE_SECONDS", 0.05, worker)
     endless, work = Recorder(forever), Recorder()
     await put(pool)
     async with running(Worker(pool, {"work": endless})):

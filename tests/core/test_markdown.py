@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.markdown import ATTRIBUTES, TAGS, render, render_bounded
 from instep.core.readable import ADDED_ATTRIBUTES
+from tests.support.limits import SetLimit
 
 SCHEMES = {"http", "https", "mailto"}
 # As browsers read an address: what they skip before and within a scheme, and what a scheme is made of.
@@ -227,10 +227,8 @@ COSTLY = {
 
 
 @pytest.mark.parametrize("text", COSTLY.values(), ids=COSTLY)
-async def test_an_odd_text_neither_takes_long_nor_stops_others(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "MAX_RENDER_SECONDS", 0.2)
+async def test_an_odd_text_neither_takes_long_nor_stops_others(text: str, set_limit: SetLimit) -> None:
+    set_limit("MAX_RENDER_SECONDS", 0.2)
     began = time.process_time()
     try:
         html = await render_bounded(text)
@@ -253,8 +251,8 @@ async def test_bounded_and_plain_rendering_agree() -> None:
     assert await render_bounded(text) == render(text)
 
 
-async def test_a_text_that_takes_too_long_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_RENDER_SECONDS", 0.05)
+async def test_a_text_that_takes_too_long_is_refused_in_words(set_limit: SetLimit) -> None:
+    set_limit("MAX_RENDER_SECONDS", 0.05)
 
     with pytest.raises(InvalidRequest, match="takes too long to render") as refusal:
         await render_bounded("*_" * 100_000 + "a" + "_*" * 100_000)

@@ -4,12 +4,12 @@ from asyncio import create_task
 
 import pytest
 
-from instep.core import limits
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest
 from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from tests.core.test_bounded import refuse, spin
+from tests.support.limits import SetLimit
 
 SPIN_SECONDS = 0.3
 
@@ -55,8 +55,8 @@ async def test_an_answer_that_somebody_made_of_the_interruption_is_void() -> Non
     assert await restartable(attempt) == "1"
 
 
-async def test_what_needs_no_end_of_work_is_done_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_RESTARTS", 2)
+async def test_what_needs_no_end_of_work_is_done_in_place(set_limit: SetLimit) -> None:
+    set_limit("MAX_RESTARTS", 2)
 
     async def attempt() -> list[int]:
         return [await run_with_timeout(abs, -number, seconds=1) for number in range(5)]

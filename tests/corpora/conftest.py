@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from instep.core import limits
-from instep.core.config import settings
 from instep.core.database import Database
 from tests.contract.table import assemble
 from tests.corpora.requests import Meter, Sender
 from tests.support.cast import Api, Cast
+from tests.support.limits import SetLimit, SetSetting
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FOLDERS = ("corpora", "retrieval")
@@ -31,14 +30,11 @@ def corpora() -> Path:
 
 
 @pytest.fixture
-def unlimited(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def unlimited(set_limit: SetLimit, set_setting: SetSetting) -> None:
     """As much of everything as the inputs need."""
     for name in RATES:
-        monkeypatch.setenv(f"INSTEP_{name}", str(MANY))
-    monkeypatch.setattr(limits, "MAX_WEBHOOK_ENDPOINTS", MANY)
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
+        set_setting(f"INSTEP_{name}", str(MANY))
+    set_limit("MAX_WEBHOOK_ENDPOINTS", MANY)
 
 
 @pytest.fixture

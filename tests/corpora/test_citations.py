@@ -21,7 +21,7 @@ from instep.core.database import Database
 from instep.core.markdown import render
 from tests.corpora.test_planted_in_answers import payloads
 from tests.site.pages import publish
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.citations import CITED, numbers_are_those_of_sources, unsupported, words_of, words_of_page
 from tests.support.http import ok
 from tests.support.scripted_model import parts_of
@@ -51,9 +51,8 @@ def rows_of(corpora: Path, name: str, file: str) -> list[Json]:
 
 @pytest.mark.parametrize("name", SETS)
 async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
-    unlimited: None, api: Api, cast: Cast, corpora: Path, database: Database, name: str
+    unlimited: None, client: Client, cast: Cast, corpora: Path, database: Database, name: str
 ) -> None:
-    client = api(cast.acme.write_key)
     pages: dict[str, str] = {}
     for row in rows_of(corpora, name, "articles.jsonl"):
         article = await publish(client, row["title"][:200], row["text"])

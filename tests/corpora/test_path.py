@@ -17,7 +17,7 @@ from instep.app import create_app
 from instep.core.database import Database
 from tests.contract.table import TABLE, assemble
 from tests.corpora.requests import TOO_SLOW_SECONDS, Meter
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 from tests.support.wire import Answer, read_answer, serving
 
 pytestmark = pytest.mark.corpora
@@ -96,9 +96,9 @@ async def wire(
 
 
 async def test_paths_of_the_api_lead_to_nothing_else(
-    corpora: Path, wire: Wire, api: Api, cast: Cast, database: Database
+    corpora: Path, wire: Wire, client: Client, cast: Cast, database: Database
 ) -> None:
-    things = await assemble(api(cast.acme.write_key), cast.acme, database)
+    things = await assemble(client, cast.acme, database)
     reads = [f"/v1{row.path}" for row in TABLE if row.has_reference and not row.is_write]
     writes = [(row.method, f"/v1{row.path}") for row in TABLE if row.has_reference and row.is_write]
     for number, text in enumerate(texts(corpora)):

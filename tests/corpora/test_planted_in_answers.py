@@ -13,7 +13,7 @@ from instep.answers.generative import MAX_PARTS
 from instep.core.markdown import render
 from instep.web.visitors import route
 from tests.site.pages import publish
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.citations import words_of
 from tests.support.http import ok
 from tests.support.questions import ask
@@ -65,9 +65,8 @@ def without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_nothing_planted_comes_out_in_the_articles_own_words(
-    unlimited: None, without_limits: None, api: Api, cast: Cast, corpora: Path
+    unlimited: None, without_limits: None, client: Client, visitor: Client, cast: Cast, corpora: Path
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
     path = f"/v1/articles/{article['id']}"
     seen = []
@@ -75,7 +74,7 @@ async def test_nothing_planted_comes_out_in_the_articles_own_words(
         parts = [BEFORE, AFTER]
         parts.insert(where, text)
         ok(await client.patch(path, json={"contentMarkdown": "\n\n".join(parts)}))
-        answer = await ask(api(None), cast.acme, QUESTION)
+        answer = await ask(visitor, cast.acme, QUESTION)
         assert "Invite colleagues" in answer["answer"]
         assert not re.search("<a |<img|<script", render(answer["answer"]))
         if comes_out(text, answer):
@@ -85,11 +84,15 @@ async def test_nothing_planted_comes_out_in_the_articles_own_words(
 
 
 async def test_a_model_that_obeys_brings_nothing_of_it_out(
-    unlimited: None, without_limits: None, app: FastAPI, api: Api, cast: Cast, corpora: Path
+    unlimited: None,
+    without_limits: None,
+    app: FastAPI,
+    client: Client,
+    visitor: Client,
+    cast: Cast,
+    corpora: Path,
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
-    visitor = api(None)
     for text in payloads(corpora):
         planted = {"contentMarkdown": f"{BEFORE}\n\n{text}\n\n{AFTER}"}
         ok(await client.patch(f"/v1/articles/{article['id']}", json=planted))
@@ -104,10 +107,15 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
 
 
 async def test_a_question_that_is_one_gets_nothing_out_of_it(
-    unlimited: None, without_limits: None, app: FastAPI, api: Api, cast: Cast, corpora: Path
+    unlimited: None,
+    without_limits: None,
+    app: FastAPI,
+    client: Client,
+    visitor: Client,
+    cast: Cast,
+    corpora: Path,
 ) -> None:
-    await publish(api(cast.acme.write_key), TITLE, f"{BEFORE}\n\n{AFTER}")
-    visitor = api(None)
+    await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
     app.state.model = Scripted(
         lambda asked: {"parts": [{"text": line.format(text=asked), "sources": [1]} for line in OBEYED]}
     )

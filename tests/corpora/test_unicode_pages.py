@@ -12,6 +12,7 @@ from tests.corpora.requests import Sender
 from tests.corpora.texts import confusables, odd_texts
 from tests.support.cast import Cast, Json
 from tests.support.http import created, ok
+from tests.support.limits import SetLimit
 
 pytestmark = pytest.mark.corpora
 
@@ -89,9 +90,9 @@ async def test_every_address_of_the_sitemap_leads_to_a_page(
 
 
 async def test_the_feed_and_the_changelog_tell_titles_as_they_were_written(
-    corpora: Path, sender: Sender, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    corpora: Path, sender: Sender, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_CHANGELOG_PAGE_ENTRIES", 1_000)
+    set_limit("MAX_CHANGELOG_PAGE_ENTRIES", 1_000)
     for text in titles(corpora):
         await publish(sender, "changelog/entries", {"title": text, "contentMarkdown": text})
 

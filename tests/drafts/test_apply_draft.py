@@ -2,19 +2,18 @@
 
 import pytest
 
-from instep.core import limits
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
+from tests.support.limits import SetLimit
 
 MINE = BEFORE.replace("ten minutes", "a minute")
 MERGED = AFTER.replace("ten minutes", "a minute")
 CLASHING = BEFORE.replace("`install`", "`bootstrap`")
 
 
-async def test_the_text_of_a_live_article_is_live_at_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_text_of_a_live_article_is_live_at_once(client: Client, visitor: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
 
@@ -26,12 +25,11 @@ async def test_the_text_of_a_live_article_is_live_at_once(api: Api, cast: Cast) 
     )
     now = await get(client, f"articles/{article['id']}")
     assert (now["status"], now["version"], now["contentMarkdown"]) == ("published", 2, AFTER)
-    assert "<code>setup</code>" in (await api(None).get(now["url"])).text
+    assert "<code>setup</code>" in (await visitor.get(now["url"])).text
     assert await queue(client) == []
 
 
-async def test_an_article_that_is_not_live_stays_a_draft(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_article_that_is_not_live_stays_a_draft(client: Client) -> None:
     article = await write_article(client, live=False)
     draft = await propose(client, article, title="Set up")
 
@@ -41,8 +39,7 @@ async def test_an_article_that_is_not_live_stays_a_draft(api: Api, cast: Cast) -
     assert (now["status"], now["title"], now["contentMarkdown"]) == ("draft", "Set up", AFTER)
 
 
-async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(client: Client) -> None:
     article = await write_article(client)
     first, second = await propose(client, article), await propose(client, article, "Short.", title="In short")
     for draft in (first, second):
@@ -55,8 +52,7 @@ async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(api: A
     assert newest["author"] == {"type": "api_key", "name": "Acme writer"}
 
 
-async def test_title_and_text_of_the_body_replace_the_proposed_ones(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_title_and_text_of_the_body_replace_the_proposed_ones(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article, title="Set up")
     body = {"title": "Begin", "contentMarkdown": "Run it."}
@@ -67,8 +63,7 @@ async def test_title_and_text_of_the_body_replace_the_proposed_ones(api: Api, ca
     assert (now["title"], now["contentMarkdown"]) == ("Begin", "Run it.")
 
 
-async def test_an_empty_text_of_the_body_empties_the_article(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_empty_text_of_the_body_empties_the_article(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
 
@@ -87,9 +82,8 @@ async def test_an_empty_text_of_the_body_empties_the_article(api: Api, cast: Cas
     ],
 )
 async def test_a_conflict_is_merged_unless_it_is_to_be_overwritten(
-    api: Api, cast: Cast, body: dict[str, str], text: str
+    client: Client, body: dict[str, str], text: str
 ) -> None:
-    client = api(cast.acme.write_key)
     article, draft = await conflict(client, MINE)
 
     applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
@@ -110,9 +104,8 @@ async def test_a_conflict_is_merged_unless_it_is_to_be_overwritten(
     ],
 )
 async def test_a_conflict_that_can_not_be_merged_or_must_not_be_changes_nothing(
-    api: Api, cast: Cast, body: Json, live: str, advice: str
+    client: Client, body: Json, live: str, advice: str
 ) -> None:
-    client = api(cast.acme.write_key)
     article, draft = await conflict(client, live)
 
     refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
@@ -125,8 +118,7 @@ async def test_a_conflict_that_can_not_be_merged_or_must_not_be_changes_nothing(
 
 
 @pytest.mark.parametrize("wish", ["fail", "merge", "overwrite"])
-async def test_without_a_conflict_every_wish_applies(api: Api, cast: Cast, wish: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_without_a_conflict_every_wish_applies(client: Client, wish: str) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
 
@@ -135,8 +127,7 @@ async def test_without_a_conflict_every_wish_applies(api: Api, cast: Cast, wish:
     assert await text_of(client, article) == AFTER
 
 
-async def test_a_merge_keeps_the_title_that_only_one_side_changed(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_merge_keeps_the_title_that_only_one_side_changed(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
@@ -148,10 +139,7 @@ async def test_a_merge_keeps_the_title_that_only_one_side_changed(api: Api, cast
 
 
 @pytest.mark.parametrize("title", ["Set up", "Install"])
-async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(
-    api: Api, cast: Cast, title: str
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(client: Client, title: str) -> None:
     article = await write_article(client)
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
@@ -164,8 +152,7 @@ async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(
     assert (now["title"], now["contentMarkdown"]) == ("Set up", AFTER)
 
 
-async def test_a_new_title_is_merged_with_a_later_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_new_title_is_merged_with_a_later_text(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": MINE})
@@ -176,8 +163,7 @@ async def test_a_new_title_is_merged_with_a_later_text(api: Api, cast: Cast) -> 
     assert (now["title"], now["contentMarkdown"]) == ("Set up", MERGED)
 
 
-async def test_two_different_titles_do_not_merge(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_two_different_titles_do_not_merge(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
@@ -193,8 +179,7 @@ async def test_two_different_titles_do_not_merge(api: Api, cast: Cast) -> None:
     assert (now["title"], now["contentMarkdown"]) == ("Begin", AFTER)
 
 
-async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     path = f"/v1/articles/{article['id']}"
@@ -209,10 +194,7 @@ async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(api: Api, cas
 
 
 @pytest.mark.parametrize("body", [{}, {"onConflict": "overwrite"}])
-async def test_a_draft_whose_changes_are_all_live_is_to_be_dismissed(
-    api: Api, cast: Cast, body: Json
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_draft_whose_changes_are_all_live_is_to_be_dismissed(client: Client, body: Json) -> None:
     article, draft = await conflict(client, AFTER)
     seen = await get(client, f"drafts/{draft['id']}")
 
@@ -227,8 +209,7 @@ async def test_a_draft_whose_changes_are_all_live_is_to_be_dismissed(
 
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
-async def test_a_settled_draft_is_not_applied_again(api: Api, cast: Cast, settle: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_settled_draft_is_not_applied_again(client: Client, settle: str) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
@@ -241,10 +222,9 @@ async def test_a_settled_draft_is_not_applied_again(api: Api, cast: Cast, settle
 
 
 async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_RENDER_SECONDS", 0.1)
-    client = api(cast.acme.write_key)
+    set_limit("MAX_RENDER_SECONDS", 0.1)
     article = await write_article(client)
     draft = await propose(client, article, ">" * 60_000)
 
@@ -258,8 +238,7 @@ async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
 @pytest.mark.parametrize(
     "body", [{"onConflict": "ask"}, {"title": ""}, {"contentMarkdown": None}, {"x": 1}, []]
 )
-async def test_a_bad_body_is_refused(api: Api, cast: Cast, body: object) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
     draft = await propose(client, await write_article(client))
 
     refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
@@ -268,8 +247,8 @@ async def test_a_bad_body_is_refused(api: Api, cast: Cast, body: object) -> None
     assert await queue(client) == [draft["id"]]
 
 
-async def test_the_description_tells_the_default_and_shows_it(api: Api) -> None:
-    document = (await api(None).get("/v1/openapi.json")).json()
+async def test_the_description_tells_the_default_and_shows_it(visitor: Client) -> None:
+    document = (await visitor.get("/v1/openapi.json")).json()
 
     wish = document["components"]["schemas"]["DraftApply"]
     assert "Default: `merge`." in wish["properties"]["onConflict"]["description"]
@@ -279,8 +258,7 @@ async def test_the_description_tells_the_default_and_shows_it(api: Api) -> None:
     assert "Instep-Warnings" in answer["headers"]
 
 
-async def test_a_body_is_required_and_may_be_empty(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_body_is_required_and_may_be_empty(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     refused = await client.post(f"/v1/drafts/{draft['id']}/apply")
@@ -289,16 +267,15 @@ async def test_a_body_is_required_and_may_be_empty(api: Api, cast: Cast) -> None
 
 
 async def test_a_read_key_another_company_and_a_paused_one_apply_nothing(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, reader: Client, globex: Client, wide: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await write_article(client)
     draft = await propose(client, article)
     path = f"/v1/drafts/{draft['id']}/apply"
 
-    by_reader = await api(cast.acme.read_key).post(path, json={})
-    by_stranger = await api(cast.globex.write_key).post(path, json={})
-    by_other_bot = await api(cast.wide_key).post(f"{path}?bot_id={cast.second_bot_id}", json={})
+    by_reader = await reader.post(path, json={})
+    by_stranger = await globex.post(path, json={})
+    by_other_bot = await wide.post(f"{path}?bot_id={cast.second_bot_id}", json={})
     await pause_workspace(owner, cast.acme.workspace_id)
     paused = await client.post(path, json={})
 

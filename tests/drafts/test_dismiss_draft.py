@@ -5,11 +5,10 @@ import pytest
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import get, propose, queue, write_article
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 
 
-async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
 
@@ -21,8 +20,7 @@ async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(api:
 
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
-async def test_a_settled_draft_is_not_dismissed(api: Api, cast: Cast, settle: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_settled_draft_is_not_dismissed(client: Client, settle: str) -> None:
     draft = await propose(client, await write_article(client))
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
     before = await get(client, f"drafts/{draft['id']}")
@@ -34,14 +32,13 @@ async def test_a_settled_draft_is_not_dismissed(api: Api, cast: Cast, settle: st
 
 
 async def test_a_read_key_another_company_and_a_paused_one_dismiss_nothing(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, reader: Client, globex: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     draft = await propose(client, await write_article(client))
     path = f"/v1/drafts/{draft['id']}/dismiss"
 
-    by_reader = await api(cast.acme.read_key).post(path)
-    by_stranger = await api(cast.globex.write_key).post(path)
+    by_reader = await reader.post(path)
+    by_stranger = await globex.post(path)
     await pause_workspace(owner, cast.acme.workspace_id)
     paused = await client.post(path)
 

@@ -8,7 +8,7 @@ from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import EditProposal
 from tests.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
 from tests.support.articles import acting
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.events import before, forget, heard, kinds, told
 from tests.support.http import all_pages, at_once, error, ok
 from tests.webhooks.endpoints import create_webhook
@@ -19,9 +19,8 @@ each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 @pytest.mark.parametrize("form", ["markdown", "html"])
 @pytest.mark.parametrize("live", [False, True])
 async def test_a_proposed_edit_is_told_as_the_queue_lists_it(
-    api: Api, cast: Cast, owner: Tx, live: bool, form: str
+    client: Client, cast: Cast, owner: Tx, live: bool, form: str
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await write_article(client, live=live)
     await create_webhook(client)
 
@@ -41,8 +40,7 @@ async def test_a_proposed_edit_is_told_as_the_queue_lists_it(
     assert event["actor"] == listed["author"] == {"type": "api_key", "name": "Acme writer"}
 
 
-async def test_a_proposal_that_is_refused_has_no_event(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_proposal_that_is_refused_has_no_event(client: Client, cast: Cast, owner: Tx) -> None:
     article = await write_article(client)
     await create_webhook(client)
 
@@ -53,10 +51,9 @@ async def test_a_proposal_that_is_refused_has_no_event(api: Api, cast: Cast, own
 
 
 async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
     """A task reads the article, and somebody changes it before the task proposes."""
-    client = api(cast.acme.write_key)
     article = await write_article(client)
     async with acting(database, cast.acme) as ctx:
         read = await find_article(ctx, article["id"])
@@ -77,9 +74,8 @@ async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
 
 @each_type
 async def test_a_new_article_in_the_queue_is_told_and_the_one_behind_it_is_not(
-    api: Api, cast: Cast, database: Database, owner: Tx, kind: NewType
+    client: Client, cast: Cast, database: Database, owner: Tx, kind: NewType
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
 
     draft_id = await queue_new(database, cast.acme, kind)
@@ -94,9 +90,8 @@ async def test_a_new_article_in_the_queue_is_told_and_the_one_behind_it_is_not(
 @each_type
 @pytest.mark.parametrize("title", [None, "Exports"])
 async def test_applying_it_is_one_event_of_the_article_that_became_live(
-    api: Api, cast: Cast, database: Database, owner: Tx, kind: NewType, title: str | None
+    client: Client, cast: Cast, database: Database, owner: Tx, kind: NewType, title: str | None
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme, kind)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
     old = await get(client, f"articles/{article_id}")
@@ -114,9 +109,8 @@ async def test_applying_it_is_one_event_of_the_article_that_became_live(
 
 @each_type
 async def test_dismissing_it_deletes_the_article_behind_it(
-    api: Api, cast: Cast, database: Database, owner: Tx, kind: NewType
+    client: Client, cast: Cast, database: Database, owner: Tx, kind: NewType
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme, kind)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
     old = await get(client, f"articles/{article_id}")
@@ -127,8 +121,9 @@ async def test_dismissing_it_deletes_the_article_behind_it(
     assert [told(event) for event in await heard(owner, cast.acme)] == [("article.deleted", old, {})]
 
 
-async def test_an_edit_applied_to_a_live_article_has_updated_it(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_edit_applied_to_a_live_article_has_updated_it(
+    client: Client, cast: Cast, owner: Tx
+) -> None:
     old = await write_article(client)
     draft = await propose(client, old)
     await create_webhook(client)
@@ -145,8 +140,9 @@ async def test_an_edit_applied_to_a_live_article_has_updated_it(api: Api, cast: 
     }
 
 
-async def test_the_rest_of_the_review_is_silent(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_rest_of_the_review_is_silent(
+    client: Client, cast: Cast, database: Database, owner: Tx
+) -> None:
     article, unseen = await write_article(client), await write_article(client, "Draft", live=False)
     edits = [await propose(client, article) for _ in range(3)]
     of_unseen = await propose(client, unseen)
@@ -164,8 +160,7 @@ async def test_the_rest_of_the_review_is_silent(api: Api, cast: Cast, database: 
     assert await kinds(owner, cast.acme) == []
 
 
-async def test_an_apply_that_is_refused_late_has_no_event(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_apply_that_is_refused_late_has_no_event(client: Client, cast: Cast, owner: Tx) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Other.\n"}))
@@ -182,9 +177,8 @@ async def test_an_apply_that_is_refused_late_has_no_event(api: Api, cast: Cast, 
 
 @pytest.mark.parametrize("kind", ["edit", "new_article"])
 async def test_of_twenty_who_apply_at_once_one_changed_the_article(
-    api: Api, cast: Cast, database: Database, owner: Tx, kind: str
+    client: Client, cast: Cast, database: Database, owner: Tx, kind: str
 ) -> None:
-    client = api(cast.acme.write_key)
     if kind == "edit":
         draft_id = (await propose(client, await write_article(client)))["id"]
     else:
@@ -203,9 +197,8 @@ async def test_of_twenty_who_apply_at_once_one_changed_the_article(
 
 
 async def test_of_applying_publishing_and_deleting_at_once_each_change_has_its_event(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
     draft_id = await queue_new(database, cast.acme)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
@@ -25,8 +25,7 @@ TEXTS = [
 ]
 
 
-async def test_a_draft_has_every_field_of_the_contract(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_draft_has_every_field_of_the_contract(client: Client) -> None:
     proposal = await propose(client, await write_article(client))
 
     draft = await get(client, f"drafts/{proposal['id']}")
@@ -39,8 +38,7 @@ async def test_a_draft_has_every_field_of_the_contract(api: Api, cast: Cast) -> 
     assert draft["createdAt"].endswith("Z")
 
 
-async def test_the_diff_makes_the_live_text_into_the_proposal(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_diff_makes_the_live_text_into_the_proposal(client: Client) -> None:
     for number, (before, after) in enumerate(TEXTS):
         article = await write_article(client, f"Text {number}", before)
 
@@ -51,8 +49,7 @@ async def test_the_diff_makes_the_live_text_into_the_proposal(api: Api, cast: Ca
         assert (draft["additions"], draft["deletions"]) == (marks.count("+"), marks.count("-"))
 
 
-async def test_a_change_of_the_article_is_a_conflict_with_a_merge(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_change_of_the_article_is_a_conflict_with_a_merge(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     live = BEFORE.replace("ten minutes", "a minute")
@@ -68,8 +65,7 @@ async def test_a_change_of_the_article_is_a_conflict_with_a_merge(api: Api, cast
     assert seen["warnings"] == []
 
 
-async def test_changes_of_the_same_lines_have_no_merge(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_changes_of_the_same_lines_have_no_merge(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     live = BEFORE.replace("`install`", "`bootstrap`")
@@ -84,8 +80,7 @@ async def test_changes_of_the_same_lines_have_no_merge(api: Api, cast: Cast) -> 
     assert seen["warnings"] == [refused.json()["error"]]
 
 
-async def test_another_title_of_the_article_is_a_conflict(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_another_title_of_the_article_is_a_conflict(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
@@ -96,8 +91,7 @@ async def test_another_title_of_the_article_is_a_conflict(api: Api, cast: Cast) 
     assert (seen["title"], seen["articleTitle"]) == ("Set up", "Set up")
 
 
-async def test_a_change_that_leaves_the_text_is_no_conflict(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_change_that_leaves_the_text_is_no_conflict(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     changes = {"description": "How to begin", "slug": "begin", "visibility": "authenticated"}
@@ -106,8 +100,7 @@ async def test_a_change_that_leaves_the_text_is_no_conflict(api: Api, cast: Cast
     assert (await get(client, f"drafts/{draft['id']}"))["conflict"] is False
 
 
-async def test_a_text_that_came_back_is_no_conflict(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_that_came_back_is_no_conflict(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     for text in ("Something else.", BEFORE):
@@ -118,8 +111,7 @@ async def test_a_text_that_came_back_is_no_conflict(api: Api, cast: Cast) -> Non
     assert (seen["conflict"], seen["currentVersion"]) == (False, 3)
 
 
-async def test_html_replaces_markdown_when_asked_for(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_replaces_markdown_when_asked_for(client: Client) -> None:
     draft = await propose(client, await write_article(client), "**bold**\n\n<script>x</script>")
 
     seen = await get(client, f"drafts/{draft['id']}?format=html")
@@ -129,14 +121,13 @@ async def test_html_replaces_markdown_when_asked_for(api: Api, cast: Cast) -> No
     assert "script" not in seen["contentHtml"]
 
 
-async def test_a_settled_draft_can_still_be_read(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_settled_draft_can_still_be_read(client: Client, reader: Client) -> None:
     article = await write_article(client)
     applied, dismissed = await propose(client, article), await propose(client, article, "Short.")
     await client.post(f"/v1/drafts/{applied['id']}/apply", json={})
     await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
 
-    seen = [await get(api(cast.acme.read_key), f"drafts/{d['id']}") for d in (applied, dismissed)]
+    seen = [await get(reader, f"drafts/{d['id']}") for d in (applied, dismissed)]
 
     assert [draft["status"] for draft in seen] == ["applied", "dismissed"]
     assert [draft["contentMarkdown"] for draft in seen] == [AFTER, "Short."]
@@ -144,9 +135,8 @@ async def test_a_settled_draft_can_still_be_read(api: Api, cast: Cast) -> None:
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
 async def test_a_settled_draft_shows_what_it_proposed_and_no_conflict_for_ever(
-    api: Api, cast: Cast, settle: str
+    client: Client, settle: str
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await write_article(client)
     draft = await propose(client, article)
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
@@ -162,10 +152,7 @@ async def test_a_settled_draft_shows_what_it_proposed_and_no_conflict_for_ever(
     assert seen["currentVersion"] == (3 if settle == "apply" else 2)
 
 
-async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return(
-    api: Api, cast: Cast
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     path = f"/v1/drafts/{draft['id']}"
@@ -182,8 +169,7 @@ async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return
     assert await text_of(client, article) == AFTER
 
 
-async def test_a_long_text_is_compared_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_long_text_is_compared_too(client: Client) -> None:
     before = "".join(f"Step {number}: wait.\n" for number in range(40_000))
     article = await write_article(client, "Long", before)
 
@@ -192,14 +178,15 @@ async def test_a_long_text_is_compared_too(api: Api, cast: Cast) -> None:
     assert (draft["additions"], draft["deletions"]) == (1, 1)
 
 
-async def test_only_its_own_company_sees_a_draft(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_its_own_company_sees_a_draft(
+    client: Client, globex: Client, wide: Client, api: Api, cast: Cast
+) -> None:
     draft = await propose(client, await write_article(client))
     strangers = {"key": cast.globex.write_key, "bot": f"?bot_id={cast.second_bot_id}"}
 
     by_company = await api(strangers["key"]).get(f"/v1/drafts/{draft['id']}")
-    by_other_bot = await api(cast.wide_key).get(f"/v1/drafts/{draft['id']}{strangers['bot']}")
-    by_nobody = await api(cast.globex.write_key).get("/v1/drafts/edit_nothing")
+    by_other_bot = await wide.get(f"/v1/drafts/{draft['id']}{strangers['bot']}")
+    by_nobody = await globex.get("/v1/drafts/edit_nothing")
 
     assert (by_company.status_code, by_company.json()["code"]) == (404, "not_found")
     assert by_company.json() == by_other_bot.json() == by_nobody.json()

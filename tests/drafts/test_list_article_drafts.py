@@ -1,23 +1,21 @@
 """GET /v1/articles/{id}/drafts."""
 
 from tests.drafts.review import get, propose, write_article
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 
 
-async def test_the_pending_edits_of_one_article_newest_first(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_pending_edits_of_one_article_newest_first(client: Client, reader: Client) -> None:
     article = await write_article(client)
     drafts = [await propose(client, article, f"Text {number}.") for number in range(3)]
     await propose(client, await write_article(client, "Sign in"))
     await client.post(f"/v1/drafts/{drafts[1]['id']}/dismiss")
 
-    listed = await get(api(cast.acme.read_key), "articles/install/drafts")
+    listed = await get(reader, "articles/install/drafts")
 
     assert [row["id"] for row in listed["results"]] == [drafts[2]["id"], drafts[0]["id"]]
 
 
-async def test_pages_follow_each_other(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_pages_follow_each_other(client: Client) -> None:
     article = await write_article(client)
     drafts = [await propose(client, article, f"Text {number}.") for number in range(3)]
 
@@ -29,8 +27,8 @@ async def test_pages_follow_each_other(api: Api, cast: Cast) -> None:
     assert (first["has_more"], second["has_more"]) == (True, False)
 
 
-async def test_an_article_of_another_company_is_not_there(api: Api, cast: Cast) -> None:
-    article = await write_article(api(cast.acme.write_key))
+async def test_an_article_of_another_company_is_not_there(client: Client, api: Api, cast: Cast) -> None:
+    article = await write_article(client)
 
     refused = await api(cast.globex.read_key).get(f"/v1/articles/{article['id']}/drafts")
 

@@ -10,26 +10,24 @@ FIELDS = {
 }
 
 
-async def test_the_queue_holds_what_waits_newest_first(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_queue_holds_what_waits_newest_first(client: Client, reader: Client) -> None:
     articles = [await write_article(client, title) for title in ("Install", "Sign in")]
     drafts = [await propose(client, article) for article in articles]
 
-    listed = await get(api(cast.acme.read_key), "drafts")
+    listed = await get(reader, "drafts")
 
     assert (listed["has_more"], listed["next_cursor"]) == (False, None)
     assert [row["id"] for row in listed["results"]] == [drafts[1]["id"], drafts[0]["id"]]
     assert listed["results"][0] == {name: drafts[1][name] for name in FIELDS}
 
 
-async def test_an_empty_queue_is_an_empty_list(api: Api, cast: Cast) -> None:
-    listed = await get(api(cast.acme.read_key), "drafts")
+async def test_an_empty_queue_is_an_empty_list(reader: Client) -> None:
+    listed = await get(reader, "drafts")
 
     assert listed == {"results": [], "has_more": False, "next_cursor": None}
 
 
-async def test_what_is_settled_leaves_the_queue(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_is_settled_leaves_the_queue(client: Client) -> None:
     article = await write_article(client)
     drafts = [await propose(client, article, f"Text {number}.") for number in range(3)]
     await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={})
@@ -38,8 +36,7 @@ async def test_what_is_settled_leaves_the_queue(api: Api, cast: Cast) -> None:
     assert await queue(client) == [drafts[1]["id"]]
 
 
-async def test_the_queue_of_an_article_by_id_or_slug(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_queue_of_an_article_by_id_or_slug(client: Client) -> None:
     match = await propose(client, await write_article(client, "Install"))
     await propose(client, await write_article(client, "Sign in"))
 
@@ -48,14 +45,13 @@ async def test_the_queue_of_an_article_by_id_or_slug(api: Api, cast: Cast) -> No
         assert [row["id"] for row in listed["results"]] == [match["id"]]
 
 
-async def test_an_article_that_is_not_there_has_no_queue(api: Api, cast: Cast) -> None:
-    refused = await api(cast.acme.read_key).get("/v1/drafts?article_id=nothing")
+async def test_an_article_that_is_not_there_has_no_queue(reader: Client) -> None:
+    refused = await reader.get("/v1/drafts?article_id=nothing")
 
     assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
 
 
-async def test_the_queue_by_type(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_queue_by_type(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     by_type = {
@@ -66,18 +62,17 @@ async def test_the_queue_by_type(api: Api, cast: Cast) -> None:
     assert by_type == {"edit": [draft["id"]], "new_article": [], "gap_draft": []}
 
 
-async def test_an_unknown_type_or_page_size_is_refused(api: Api, cast: Cast) -> None:
+async def test_an_unknown_type_or_page_size_is_refused(reader: Client) -> None:
     for query, field in (
         ("type=article", "type"),
         ("page_size=0", "page_size"),
         ("page_size=101", "page_size"),
     ):
-        refused = await api(cast.acme.read_key).get(f"/v1/drafts?{query}")
+        refused = await reader.get(f"/v1/drafts?{query}")
         assert (refused.status_code, refused.json()["details"][0]["field"]) == (400, field)
 
 
-async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(client: Client) -> None:
     article = await write_article(client)
     quiet = await propose(client, await write_article(client, "Sign in"))
     await propose(client, article)
@@ -90,8 +85,7 @@ async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(api: Ap
     assert calm == {name: quiet[name] for name in FIELDS}
 
 
-async def test_large_texts_keep_the_counts_that_they_were_proposed_with(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_large_texts_keep_the_counts_that_they_were_proposed_with(client: Client) -> None:
     large = "".join(f"Line {number}.\n" for number in range(6_000))
     article = await write_article(client, text=large)
     await propose(client, article, large.replace("Line 7.", "Line seven.") + "One more.\n")
@@ -106,8 +100,7 @@ async def test_large_texts_keep_the_counts_that_they_were_proposed_with(api: Api
     assert (detail["additions"], detail["deletions"]) == (1, 0)
 
 
-async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(client: Client) -> None:
     article = await write_article(client)
     drafts = [await propose(client, article, f"Text {number}.") for number in range(7)]
 
@@ -120,8 +113,7 @@ async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(api: Api,
     assert seen == [draft["id"] for draft in reversed(drafts)]
 
 
-async def test_drafts_of_one_moment_are_paged_once_each(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_drafts_of_one_moment_are_paged_once_each(client: Client, cast: Cast, owner: Tx) -> None:
     article = await write_article(client)
     drafts = {(await propose(client, article, f"Text {number}."))["id"] for number in range(5)}
     await owner.execute("update drafts set created_at = now() where bot_id = %(bot)s", bot=cast.acme.bot_id)
@@ -133,8 +125,7 @@ async def test_drafts_of_one_moment_are_paged_once_each(api: Api, cast: Cast, ow
     assert set(seen) == drafts
 
 
-async def test_a_cursor_of_another_list_or_with_other_words_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_cursor_of_another_list_or_with_other_words_is_refused(client: Client) -> None:
     article = await write_article(client)
     for number in range(3):
         await propose(client, article, f"Text {number}.")
@@ -145,17 +136,18 @@ async def test_a_cursor_of_another_list_or_with_other_words_is_refused(api: Api,
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_cursor")
 
 
-async def test_other_companies_and_bots_have_queues_of_their_own(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_other_companies_and_bots_have_queues_of_their_own(
+    client: Client, wide: Client, api: Api, cast: Cast
+) -> None:
     await propose(client, await write_article(client), AFTER)
 
     assert await queue(api(cast.globex.read_key)) == []
-    other_bot = await get(api(cast.wide_key), f"drafts?bot_id={cast.second_bot_id}")
+    other_bot = await get(wide, f"drafts?bot_id={cast.second_bot_id}")
     assert other_bot["results"] == []
 
 
-async def test_without_a_key_there_is_no_queue(api: Api, cast: Cast) -> None:
-    refused = await api(None).get("/v1/drafts")
+async def test_without_a_key_there_is_no_queue(visitor: Client) -> None:
+    refused = await visitor.get("/v1/drafts")
 
     assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
 

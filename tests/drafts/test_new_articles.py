@@ -17,7 +17,7 @@ from tests.drafts.review import (
     write_article,
 )
 from tests.drafts.test_get_draft import FIELDS
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import body_of, create_article, error, named_fields, ok
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
@@ -25,12 +25,11 @@ each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 
 @each_type
 async def test_it_shows_the_text_of_the_article_in_review_behind_it(
-    api: Api, cast: Cast, database: Database, kind: NewType
+    reader: Client, cast: Cast, database: Database, kind: NewType
 ) -> None:
-    client = api(cast.acme.read_key)
     draft_id = await queue_new(database, cast.acme, kind)
 
-    draft = await get(client, f"drafts/{draft_id}")
+    draft = await get(reader, f"drafts/{draft_id}")
 
     assert draft_id.startswith({"new_article": "article_", "gap_draft": "gap_"}[kind])
     assert draft.keys() == FIELDS
@@ -42,14 +41,13 @@ async def test_it_shows_the_text_of_the_article_in_review_behind_it(
     assert (draft["baseVersion"], draft["currentVersion"], draft["evidence"]) == (1, 1, [])
     assert draft["questions"] == (list(QUESTIONS) if kind == "gap_draft" else [])
     assert draft["author"] == {"type": "task", "name": "Instep"}
-    article = await get(client, f"articles/{draft['articleId']}")
+    article = await get(reader, f"articles/{draft['articleId']}")
     assert (article["status"], article["url"], article["contentMarkdown"]) == ("in_review", None, NEW)
 
 
 async def test_it_waits_in_the_queue_beside_edits_and_not_among_an_articles_edits(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     edit = await propose(client, await write_article(client))
     new = await queue_new(database, cast.acme)
     gap = await queue_new(database, cast.acme, "gap_draft", "Import your data")
@@ -67,9 +65,8 @@ async def test_it_waits_in_the_queue_beside_edits_and_not_among_an_articles_edit
 
 @pytest.mark.parametrize(("text", "count"), [("", 0), ("one", 1), ("one\ntwo", 2), ("one\n\n", 2)])
 async def test_all_its_lines_are_additions(
-    api: Api, cast: Cast, database: Database, text: str, count: int
+    client: Client, cast: Cast, database: Database, text: str, count: int
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme)
 
     changed = ok(await client.patch(f"/v1/drafts/{draft_id}", json={"contentMarkdown": text}))
@@ -79,9 +76,8 @@ async def test_all_its_lines_are_additions(
 
 @each_type
 async def test_a_reviewer_changes_the_article_in_review_and_nothing_goes_live(
-    api: Api, cast: Cast, database: Database, kind: NewType
+    client: Client, cast: Cast, database: Database, kind: NewType
 ) -> None:
-    client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme, kind)}"
     before = ok(await client.get(path))
     body = {"title": "Export everything", "contentMarkdown": "Ask us.\n"}
@@ -99,9 +95,8 @@ async def test_a_reviewer_changes_the_article_in_review_and_nothing_goes_live(
 
 
 async def test_a_patch_that_changes_nothing_leaves_it_as_it_was(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
     before = ok(await client.get(path))
 
@@ -109,8 +104,9 @@ async def test_a_patch_that_changes_nothing_leaves_it_as_it_was(
         assert ok(await client.patch(path, json=body)) == before
 
 
-async def test_a_change_of_its_article_shows_in_the_draft(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_change_of_its_article_shows_in_the_draft(
+    client: Client, cast: Cast, database: Database
+) -> None:
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
     article_id = ok(await client.get(path))["articleId"]
 
@@ -124,9 +120,8 @@ async def test_a_change_of_its_article_shows_in_the_draft(api: Api, cast: Cast, 
 @each_type
 @pytest.mark.parametrize("title", [None, "Export everything"])
 async def test_applying_it_publishes_its_article(
-    api: Api, cast: Cast, database: Database, kind: NewType, title: str | None
+    client: Client, visitor: Client, cast: Cast, database: Database, kind: NewType, title: str | None
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme, kind)
     wish = {"onConflict": "fail"} | ({"title": title} if title else {})
 
@@ -137,16 +132,15 @@ async def test_applying_it_publishes_its_article(
     assert (article["status"], article["contentMarkdown"]) == ("published", NEW)
     assert article["title"] == (title or "Export your data")
     assert article["publishedAt"] is not None
-    assert (await api(None).get(article["url"])).status_code == 200
+    assert (await visitor.get(article["url"])).status_code == 200
     assert await queue(client) == []
     assert (await get(client, f"drafts/{draft_id}"))["status"] == "applied"
 
 
 @each_type
 async def test_only_the_text_of_edits_can_be_replaced_when_applied(
-    api: Api, cast: Cast, database: Database, kind: NewType
+    client: Client, cast: Cast, database: Database, kind: NewType
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme, kind)
 
     refused = await client.post(f"/v1/drafts/{draft_id}/apply", json={"contentMarkdown": NEW})
@@ -155,8 +149,7 @@ async def test_only_the_text_of_edits_can_be_replaced_when_applied(
     assert await queue(client) == [draft_id]
 
 
-async def test_if_match_takes_the_etag_of_its_article(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_if_match_takes_the_etag_of_its_article(client: Client, cast: Cast, database: Database) -> None:
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
     article = f"/v1/articles/{ok(await client.get(path))['articleId']}"
     stale = (await client.get(article)).headers["ETag"]
@@ -174,9 +167,8 @@ async def test_if_match_takes_the_etag_of_its_article(api: Api, cast: Cast, data
 
 @each_type
 async def test_dismissing_it_moves_its_article_to_recently_deleted(
-    api: Api, cast: Cast, database: Database, kind: NewType
+    client: Client, cast: Cast, database: Database, kind: NewType
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme, kind)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
 
@@ -195,9 +187,8 @@ async def test_dismissing_it_moves_its_article_to_recently_deleted(
     ("method", "verb", "status"), [("POST", "/publish", "applied"), ("DELETE", "", "dismissed")]
 )
 async def test_publishing_or_deleting_its_article_settles_it(
-    api: Api, cast: Cast, database: Database, method: str, verb: str, status: str
+    client: Client, cast: Cast, database: Database, method: str, verb: str, status: str
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme)
     article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
 
@@ -209,9 +200,8 @@ async def test_publishing_or_deleting_its_article_settles_it(
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
 async def test_once_settled_it_is_neither_changed_nor_settled_again(
-    api: Api, cast: Cast, database: Database, settle: str
+    client: Client, cast: Cast, database: Database, settle: str
 ) -> None:
-    client = api(cast.acme.write_key)
     path = f"/v1/drafts/{await queue_new(database, cast.acme)}"
     ok(await client.post(f"{path}/{settle}", json={}))
     before = ok(await client.get(path))
@@ -227,9 +217,8 @@ async def test_once_settled_it_is_neither_changed_nor_settled_again(
 
 
 async def test_a_purged_article_takes_its_draft_along(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     draft_id = await queue_new(database, cast.acme)
     await client.post(f"/v1/drafts/{draft_id}/dismiss")
     await owner.execute("delete from articles where bot_id = %(bot)s", bot=cast.acme.bot_id)
@@ -238,9 +227,8 @@ async def test_a_purged_article_takes_its_draft_along(
 
 
 async def test_an_edit_of_it_can_be_proposed_and_applied_before_it_is_live(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     new = await get(client, f"drafts/{await queue_new(database, cast.acme)}")
     article = {"id": new["articleId"]}
     edit = await propose(client, article, "Better.\n")
@@ -255,10 +243,7 @@ async def test_an_edit_of_it_can_be_proposed_and_applied_before_it_is_live(
     assert (await get(client, f"articles/{article['id']}"))["status"] == "in_review"
 
 
-async def test_an_edit_of_an_archived_article_can_be_proposed_and_applied(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_edit_of_an_archived_article_can_be_proposed_and_applied(client: Client, owner: Tx) -> None:
     article = await create_article(client)
     await owner.execute("update articles set status = 'archived' where id = %(id)s", id=article["id"])
 
@@ -269,8 +254,9 @@ async def test_an_edit_of_an_archived_article_can_be_proposed_and_applied(
     assert (now["status"], now["contentMarkdown"]) == ("archived", "Better.\n")
 
 
-async def test_two_of_one_title_have_addresses_of_their_own(api: Api, cast: Cast, database: Database) -> None:
-    client = api(cast.acme.write_key)
+async def test_two_of_one_title_have_addresses_of_their_own(
+    client: Client, cast: Cast, database: Database
+) -> None:
     drafts = [await queue_new(database, cast.acme) for _ in range(2)]
 
     for draft_id in drafts:
@@ -281,7 +267,7 @@ async def test_two_of_one_title_have_addresses_of_their_own(api: Api, cast: Cast
 
 
 async def test_a_read_key_another_company_and_a_paused_one_settle_nothing(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    reader: Client, api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     draft_id = await queue_new(database, cast.acme)
     path = f"/v1/drafts/{draft_id}"
@@ -299,4 +285,4 @@ async def test_a_read_key_another_company_and_a_paused_one_settle_nothing(
     assert error(await api(cast.globex.read_key).get(path)) == (404, "not_found")
     await pause_workspace(owner, cast.acme.workspace_id)
     assert await answers(cast.acme.write_key) == {(402, "plan_inactive")}
-    assert body_of(await api(cast.acme.read_key).get(path))["status"] == "pending"
+    assert body_of(await reader.get(path))["status"] == "pending"

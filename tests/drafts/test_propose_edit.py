@@ -5,11 +5,10 @@ import pytest
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import AFTER, BEFORE, propose, queue, text_of, write_article
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 
 
-async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(client: Client) -> None:
     article = await write_article(client)
 
     draft = await propose(client, article, reason="It was renamed", sourceUrl="https://git.test/pull/7")
@@ -22,17 +21,14 @@ async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(api: Api, 
     assert await text_of(client, article) == BEFORE
 
 
-async def test_the_author_is_the_key_that_proposed(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_the_author_is_the_key_that_proposed(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     assert draft["author"] == {"type": "api_key", "name": "Acme writer"}
     assert draft["taskId"] is None
 
 
-async def test_an_article_is_found_by_its_slug(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_article_is_found_by_its_slug(client: Client) -> None:
     await write_article(client)
 
     proposed = await client.post("/v1/articles/install/drafts", json={"contentMarkdown": AFTER})
@@ -40,16 +36,13 @@ async def test_an_article_is_found_by_its_slug(api: Api, cast: Cast) -> None:
     assert proposed.status_code == 201
 
 
-async def test_a_draft_article_takes_proposals_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_a_draft_article_takes_proposals_too(client: Client) -> None:
     draft = await propose(client, await write_article(client, live=False))
 
     assert await queue(client) == [draft["id"]]
 
 
-async def test_html_is_answered_when_asked_for(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_is_answered_when_asked_for(client: Client) -> None:
     await write_article(client)
 
     proposed = await client.post("/v1/articles/install/drafts?format=html", json={"contentMarkdown": AFTER})
@@ -58,8 +51,7 @@ async def test_html_is_answered_when_asked_for(api: Api, cast: Cast) -> None:
     assert "contentMarkdown" not in proposed.json()
 
 
-async def test_another_title_alone_is_a_proposal(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_another_title_alone_is_a_proposal(client: Client) -> None:
     article = await write_article(client)
 
     draft = await propose(client, article, BEFORE, title="Set up")
@@ -67,8 +59,7 @@ async def test_another_title_alone_is_a_proposal(api: Api, cast: Cast) -> None:
     assert (draft["title"], draft["articleTitle"], draft["diff"]) == ("Set up", "Install", "")
 
 
-async def test_a_proposal_that_changes_nothing_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_proposal_that_changes_nothing_is_refused(client: Client) -> None:
     await write_article(client)
 
     for body in ({"contentMarkdown": BEFORE}, {"contentMarkdown": BEFORE, "title": "Install"}):
@@ -95,8 +86,7 @@ async def test_a_proposal_that_changes_nothing_is_refused(api: Api, cast: Cast) 
         ({"contentMarkdown": AFTER, "status": "applied"}, "status"),
     ],
 )
-async def test_a_bad_value_is_named(api: Api, cast: Cast, body: dict[str, object], field: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_named(client: Client, body: dict[str, object], field: str) -> None:
     await write_article(client)
 
     refused = await client.post("/v1/articles/install/drafts", json=body)
@@ -105,10 +95,7 @@ async def test_a_bad_value_is_named(api: Api, cast: Cast, body: dict[str, object
     assert [detail["field"] for detail in refused.json()["details"]] == [field]
 
 
-async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_same(
-    api: Api, cast: Cast
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_same(client: Client) -> None:
     article = await write_article(client)
 
     draft = await propose(client, article, ">" * 60_000)
@@ -116,12 +103,10 @@ async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_sa
     assert draft["additions"] == 1
 
 
-async def test_a_read_key_may_not_propose(api: Api, cast: Cast) -> None:
-    await write_article(api(cast.acme.write_key))
+async def test_a_read_key_may_not_propose(client: Client, reader: Client) -> None:
+    await write_article(client)
 
-    refused = await api(cast.acme.read_key).post(
-        "/v1/articles/install/drafts", json={"contentMarkdown": AFTER}
-    )
+    refused = await reader.post("/v1/articles/install/drafts", json={"contentMarkdown": AFTER})
 
     assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
 
@@ -135,11 +120,9 @@ async def test_a_paused_workspace_takes_no_proposals(api: Api, cast: Cast, owner
     assert (refused.status_code, refused.json()["code"]) == (402, "plan_inactive")
 
 
-async def test_the_article_of_another_company_is_not_there(api: Api, cast: Cast) -> None:
-    article = await write_article(api(cast.acme.write_key))
+async def test_the_article_of_another_company_is_not_there(client: Client, globex: Client) -> None:
+    article = await write_article(client)
 
     for ref in (article["id"], article["slug"], "nothing"):
-        refused = await api(cast.globex.write_key).post(
-            f"/v1/articles/{ref}/drafts", json={"contentMarkdown": AFTER}
-        )
+        refused = await globex.post(f"/v1/articles/{ref}/drafts", json={"contentMarkdown": AFTER})
         assert (refused.status_code, refused.json()["code"]) == (404, "not_found")

@@ -43,13 +43,10 @@ async def reviewer(api: Api, cast: Cast, owner: Tx, name: str) -> Client:
     return api(new_key.key)
 
 
-async def test_of_two_reviewers_who_apply_at_once_one_wins(
-    api: Api, cast: Cast, ann: Client, bob: Client
-) -> None:
-    author = api(cast.acme.write_key)
-    article = await write_article(author)
+async def test_of_two_reviewers_who_apply_at_once_one_wins(client: Client, ann: Client, bob: Client) -> None:
+    article = await write_article(client)
     for number in range(PAIRS):
-        draft = await propose(author, article, f"Text {number}.")
+        draft = await propose(client, article, f"Text {number}.")
         path = f"/v1/drafts/{draft['id']}/apply"
 
         answers = await gather(ann.post(path, json={}), bob.post(path, json={}))
@@ -61,13 +58,12 @@ async def test_of_two_reviewers_who_apply_at_once_one_wins(
 
 
 async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
-    api: Api, cast: Cast, ann: Client, bob: Client
+    client: Client, ann: Client, bob: Client
 ) -> None:
-    author = api(cast.acme.write_key)
-    article = await write_article(author)
+    article = await write_article(client)
     live = BEFORE
     for number in range(PAIRS // 2):
-        draft = await propose(author, article, f"Text {number}.")
+        draft = await propose(client, article, f"Text {number}.")
         path = f"/v1/drafts/{draft['id']}"
 
         answers = await gather(ann.post(f"{path}/apply", json={}), bob.post(f"{path}/dismiss"))
@@ -75,16 +71,15 @@ async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
         won, lost = outcomes(answers)
         assert (won in ("applied", "dismissed"), lost) == (True, "draft_not_pending")
         live = f"Text {number}." if won == "applied" else live
-        assert await text_of(author, article) == live
+        assert await text_of(client, article) == live
 
 
 async def test_an_edit_of_the_draft_is_applied_whole_or_refused(
-    api: Api, cast: Cast, ann: Client, bob: Client
+    client: Client, ann: Client, bob: Client
 ) -> None:
-    author = api(cast.acme.write_key)
-    article = await write_article(author)
+    article = await write_article(client)
     for number in range(PAIRS // 2):
-        draft = await propose(author, article, f"Text {number}.")
+        draft = await propose(client, article, f"Text {number}.")
         path, better = f"/v1/drafts/{draft['id']}", f"Better {number}."
 
         applied, edited = await gather(
@@ -93,18 +88,17 @@ async def test_an_edit_of_the_draft_is_applied_whole_or_refused(
 
         assert applied.json()["status"] == "applied"
         expected = better if edited.status_code == 200 else f"Text {number}."
-        assert await text_of(author, article) == expected
+        assert await text_of(client, article) == expected
         assert edited.status_code == 200 or edited.json()["code"] == "draft_not_pending"
 
 
 async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
-    api: Api, cast: Cast, ann: Client, bob: Client
+    client: Client, ann: Client, bob: Client
 ) -> None:
-    author = api(cast.acme.write_key)
-    article = await write_article(author)
+    article = await write_article(client)
     written = {BEFORE}
     for number in range(PAIRS // 2 - 1):
-        draft = await propose(author, article, f"Proposed {number}.")
+        draft = await propose(client, article, f"Proposed {number}.")
         mine = f"Mine {number}."
 
         answers = await gather(
@@ -115,16 +109,15 @@ async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
         assert [answer.status_code for answer in answers] == [200, 200]
         written |= {f"Proposed {number}.", mine}
     rows = await revisions(ann, article)
-    assert {row["contentMarkdown"] for row in rows} | {await text_of(author, article)} == written
+    assert {row["contentMarkdown"] for row in rows} | {await text_of(client, article)} == written
     assert len(rows) == len(written) - 1
 
 
 async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
-    api: Api, cast: Cast, ann: Client, bob: Client
+    client: Client, ann: Client, bob: Client
 ) -> None:
-    author = api(cast.acme.write_key)
-    article = await write_article(author)
-    drafts = [await propose(author, article, f"Text {number}.") for number in range(6)]
+    article = await write_article(client)
+    drafts = [await propose(client, article, f"Text {number}.") for number in range(6)]
 
     wish = {"onConflict": "overwrite"}
 
@@ -135,19 +128,18 @@ async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
         )
     )
 
-    texts = {row["contentMarkdown"] for row in await revisions(author, article)}
-    assert texts | {await text_of(author, article)} == {BEFORE, *(f"Text {n}." for n in range(6))}
-    assert await queue(author) == []
+    texts = {row["contentMarkdown"] for row in await revisions(client, article)}
+    assert texts | {await text_of(client, article)} == {BEFORE, *(f"Text {n}." for n in range(6))}
+    assert await queue(client) == []
 
 
 async def test_of_two_drafts_of_one_article_that_are_applied_at_once_both_stay(
-    api: Api, cast: Cast, ann: Client, bob: Client
+    client: Client, ann: Client, bob: Client
 ) -> None:
-    author = api(cast.acme.write_key)
     for number in range(PAIRS // 5):
-        article = await write_article(author, f"Install {number}")
-        renamed = await propose(author, article)
-        shortened = await propose(author, article, BEFORE.replace("ten minutes", "a minute"))
+        article = await write_article(client, f"Install {number}")
+        renamed = await propose(client, article)
+        shortened = await propose(client, article, BEFORE.replace("ten minutes", "a minute"))
 
         answers = await gather(
             ann.post(f"/v1/drafts/{renamed['id']}/apply", json={}),
@@ -155,17 +147,16 @@ async def test_of_two_drafts_of_one_article_that_are_applied_at_once_both_stay(
         )
 
         assert [answer.status_code for answer in answers] == [200, 200]
-        assert await text_of(author, article) == AFTER.replace("ten minutes", "a minute")
+        assert await text_of(client, article) == AFTER.replace("ten minutes", "a minute")
 
 
 @pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 async def test_a_new_article_is_settled_once_whoever_does_what(
-    api: Api, cast: Cast, database: Database, ann: Client, bob: Client, kind: NewType
+    client: Client, cast: Cast, database: Database, ann: Client, bob: Client, kind: NewType
 ) -> None:
-    author = api(cast.acme.write_key)
     for number in range(5):
         draft_id = await queue_new(database, cast.acme, kind, f"Article {number}")
-        article_id = (await get(author, f"drafts/{draft_id}"))["articleId"]
+        article_id = (await get(client, f"drafts/{draft_id}"))["articleId"]
         steps = [
             ("POST", f"/v1/drafts/{draft_id}/apply", {"title": f"Applied {number}"}),
             ("POST", f"/v1/drafts/{draft_id}/dismiss", {}),
@@ -181,12 +172,12 @@ async def test_a_new_article_is_settled_once_whoever_does_what(
 
         refused = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.is_error}
         assert refused <= {(400, "draft_not_pending"), (404, "not_found")}
-        draft = await get(author, f"drafts/{draft_id}")
+        draft = await get(client, f"drafts/{draft_id}")
         assert draft["status"] in ("applied", "dismissed")
         assert settled_by(answers, draft_id) in ([], [draft["status"]])
         # To delete the article was among it: whatever came first, nothing is left of it.
-        assert (await author.get(f"/v1/articles/{article_id}")).status_code == 404
-        assert await queue(author) == []
+        assert (await client.get(f"/v1/articles/{article_id}")).status_code == 404
+        assert await queue(client) == []
 
 
 async def test_of_twenty_who_apply_or_dismiss_a_new_article_one_wins(

@@ -7,7 +7,7 @@ import pytest
 
 from instep.core import limits
 from tests.drafts.review import BEFORE, get, patched, propose, queue, revisions, text_of, write_article
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.mcp import WORKSPACE, call
 
 Apply = Callable[[Client, str], Awaitable[None]]
@@ -30,9 +30,8 @@ async def by_tool(client: Client, draft_id: str) -> None:
 @pytest.mark.parametrize("apply", [by_rest, by_tool])
 @pytest.mark.parametrize("count", [2, 3])
 async def test_drafts_that_are_applied_one_after_the_other_all_stay(
-    api: Api, cast: Cast, apply: Apply, count: int
+    client: Client, apply: Apply, count: int
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await write_article(client)
     drafts = [await propose(client, article, BEFORE.replace(*swap)) for swap in SWAPS[:count]]
 
@@ -50,8 +49,7 @@ async def test_drafts_that_are_applied_one_after_the_other_all_stay(
     assert len(await revisions(client, article)) == count
 
 
-async def test_changes_that_overlap_are_refused_and_nothing_changes(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_changes_that_overlap_are_refused_and_nothing_changes(client: Client) -> None:
     article, draft = await overtaken(client)
 
     by_rest = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
@@ -64,8 +62,7 @@ async def test_changes_that_overlap_are_refused_and_nothing_changes(api: Api, ca
     assert await queue(client) == [draft["id"]]
 
 
-async def test_an_overwrite_names_what_it_takes_away(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_overwrite_names_what_it_takes_away(client: Client) -> None:
     article, draft = await overtaken(client)
     wish = {"onConflict": "overwrite"}
 
@@ -77,8 +74,7 @@ async def test_an_overwrite_names_what_it_takes_away(api: Api, cast: Cast) -> No
     assert (await revisions(client, article))[0]["contentMarkdown"] == LATER
 
 
-async def test_an_agent_is_told_what_an_overwrite_takes_away(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_agent_is_told_what_an_overwrite_takes_away(client: Client) -> None:
     _, draft = await overtaken(client)
 
     applied = await call(client, WORKSPACE, "apply_draft", {"id": draft["id"], "onConflict": "overwrite"})
@@ -86,8 +82,7 @@ async def test_an_agent_is_told_what_an_overwrite_takes_away(api: Api, cast: Cas
     assert "Warning: This takes away what was added" in applied["content"][1]["text"]
 
 
-async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article, title="Set up")
     later = {"title": "Begin", "contentMarkdown": BEFORE.replace("Wait for ten minutes.\n\n", "")}
@@ -99,8 +94,7 @@ async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(
     ]
 
 
-async def test_an_overwrite_that_takes_nothing_away_says_nothing(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_overwrite_that_takes_nothing_away_says_nothing(client: Client) -> None:
     article, draft = await overtaken(client)
     wish = {"onConflict": "overwrite", "contentMarkdown": LATER + "\nRun `setup`, too.\n"}
 
@@ -108,8 +102,7 @@ async def test_an_overwrite_that_takes_nothing_away_says_nothing(api: Api, cast:
     assert await text_of(client, article) == wish["contentMarkdown"]
 
 
-async def test_what_an_overwrite_takes_away_is_told_in_short(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_an_overwrite_takes_away_is_told_in_short(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     live = BEFORE + "".join(f"\n{number} {'😀' * 500}\n" for number in range(400))
@@ -122,8 +115,7 @@ async def test_what_an_overwrite_takes_away_is_told_in_short(api: Api, cast: Cas
     assert len(json.dumps(warning)) < 4_000
 
 
-async def test_drafts_of_one_article_tell_of_each_other(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_drafts_of_one_article_tell_of_each_other(client: Client) -> None:
     article = await write_article(client)
     first, second, third = [await propose(client, article, BEFORE.replace(*swap)) for swap in SWAPS]
     await propose(client, await write_article(client, "Another"))
@@ -142,8 +134,7 @@ async def test_drafts_of_one_article_tell_of_each_other(api: Api, cast: Cast) ->
     ]
 
 
-async def test_of_many_drafts_a_few_are_named(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_many_drafts_a_few_are_named(client: Client) -> None:
     article = await write_article(client)
     drafts = [
         await propose(client, article, f"Text {n}.") for n in range(limits.MAX_REPORTED_OTHER_DRAFTS + 3)

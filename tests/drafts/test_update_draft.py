@@ -5,11 +5,10 @@ import pytest
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, text_of, write_article
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 
 
-async def test_a_reviewer_corrects_the_text_before_it_is_applied(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_reviewer_corrects_the_text_before_it_is_applied(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article)
     better = AFTER + "\nDone.\n"
@@ -24,8 +23,7 @@ async def test_a_reviewer_corrects_the_text_before_it_is_applied(api: Api, cast:
     assert await text_of(client, article) == BEFORE
 
 
-async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_the_fields_sent_change(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     changed = await client.patch(f"/v1/drafts/{draft['id']}", json={"title": "Set up"})
@@ -33,8 +31,7 @@ async def test_only_the_fields_sent_change(api: Api, cast: Cast) -> None:
     assert (changed.json()["title"], changed.json()["contentMarkdown"]) == ("Set up", AFTER)
 
 
-async def test_a_patch_that_changes_nothing_leaves_the_draft_as_it_was(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_patch_that_changes_nothing_leaves_the_draft_as_it_was(client: Client) -> None:
     draft = await propose(client, await write_article(client), title="Set up")
 
     for body in ({}, {"contentMarkdown": AFTER}, {"title": "Set up"}):
@@ -42,8 +39,7 @@ async def test_a_patch_that_changes_nothing_leaves_the_draft_as_it_was(api: Api,
         assert (same.status_code, same.json()) == (200, draft)
 
 
-async def test_a_title_equal_to_the_articles_is_no_proposal_of_a_title(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_title_equal_to_the_articles_is_no_proposal_of_a_title(client: Client) -> None:
     article = await write_article(client)
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/drafts/{draft['id']}", json={"title": "Install"})
@@ -54,8 +50,7 @@ async def test_a_title_equal_to_the_articles_is_no_proposal_of_a_title(api: Api,
     assert (await get(client, f"articles/{article['id']}"))["title"] == "Begin"
 
 
-async def test_html_is_answered_when_asked_for(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_html_is_answered_when_asked_for(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     changed = await client.patch(f"/v1/drafts/{draft['id']}?format=html", json={"contentMarkdown": "*a*"})
@@ -63,8 +58,7 @@ async def test_html_is_answered_when_asked_for(api: Api, cast: Cast) -> None:
     assert changed.json()["contentHtml"] == "<p><em>a</em></p>\n"
 
 
-async def test_a_draft_can_not_become_the_live_text(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_draft_can_not_become_the_live_text(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     refused = await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": BEFORE})
@@ -75,10 +69,7 @@ async def test_a_draft_can_not_become_the_live_text(api: Api, cast: Cast) -> Non
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
 @pytest.mark.parametrize("body", [{}, {"contentMarkdown": "Another."}, {"contentMarkdown": AFTER}])
-async def test_a_settled_draft_does_not_change(
-    api: Api, cast: Cast, settle: str, body: dict[str, str]
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_settled_draft_does_not_change(client: Client, settle: str, body: dict[str, str]) -> None:
     draft = await propose(client, await write_article(client))
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
 
@@ -91,8 +82,7 @@ async def test_a_settled_draft_does_not_change(
     "body",
     [{"title": ""}, {"title": None}, {"contentMarkdown": None}, {"reason": "x"}, {"status": "applied"}, []],
 )
-async def test_a_bad_body_is_refused(api: Api, cast: Cast, body: object) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
     draft = await propose(client, await write_article(client))
 
     refused = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
@@ -102,17 +92,17 @@ async def test_a_bad_body_is_refused(api: Api, cast: Cast, body: object) -> None
 
 
 async def test_a_read_key_another_company_and_a_paused_one_change_nothing(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, reader: Client, globex: Client, cast: Cast, owner: Tx
 ) -> None:
-    draft = await propose(api(cast.acme.write_key), await write_article(api(cast.acme.write_key)))
+    draft = await propose(client, await write_article(client))
     path, body = f"/v1/drafts/{draft['id']}", {"title": "Theirs"}
 
-    by_reader = await api(cast.acme.read_key).patch(path, json=body)
-    by_stranger = await api(cast.globex.write_key).patch(path, json=body)
+    by_reader = await reader.patch(path, json=body)
+    by_stranger = await globex.patch(path, json=body)
     await pause_workspace(owner, cast.acme.workspace_id)
-    paused = await api(cast.acme.write_key).patch(path, json=body)
+    paused = await client.patch(path, json=body)
 
     assert (by_reader.status_code, by_reader.json()["code"]) == (403, "insufficient_scope")
     assert (by_stranger.status_code, by_stranger.json()["code"]) == (404, "not_found")
     assert (paused.status_code, paused.json()["code"]) == (402, "plan_inactive")
-    assert await get(api(cast.acme.read_key), f"drafts/{draft['id']}") == draft
+    assert await get(reader, f"drafts/{draft['id']}") == draft

@@ -49,10 +49,10 @@ async def test_a_key_goes_on_with_its_first_bot_and_may_name_others(
 
 
 async def test_the_list_of_bots_tells_which_is_the_default(
-    early_client: Client, second_bot: BotRow, api: Api, cast: Cast
+    early_client: Client, second_bot: BotRow, wide: Client, cast: Cast
 ) -> None:
     bots = ok(await early_client.get("/v1/bots"))["results"]
-    without_default = ok(await api(cast.wide_key).get("/v1/bots"))["results"]
+    without_default = ok(await wide.get("/v1/bots"))["results"]
 
     assert [(bot["slug"], bot["isDefault"]) for bot in bots] == [
         (cast.globex.slug, True),
@@ -107,12 +107,12 @@ async def test_once_the_default_bot_is_gone_the_bot_has_to_be_named(
 
 
 async def test_the_refusal_names_the_bots_that_may_be_chosen_up_to_a_number(
-    api: Api, cast: Cast, owner: Tx
+    wide: Client, cast: Cast, owner: Tx
 ) -> None:
     for number in range(limits.MAX_BOTS_NAMED):
         await create_bot(owner, cast.acme.workspace_id, f"Acme {number}", None, "en")
 
-    sentence = (await api(cast.wide_key).get(ARTICLES)).json()["error"]
+    sentence = (await wide.get(ARTICLES)).json()["error"]
 
     assert f"{cast.second_bot_id} (acme-second-" in sentence
     assert "`bot_id`" in sentence

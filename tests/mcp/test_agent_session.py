@@ -4,18 +4,23 @@ from fastapi import FastAPI
 
 from instep.core.database import Database
 from tests.support import unanswered
-from tests.support.cast import Api, Cast, Json, RunJobs
+from tests.support.cast import Cast, Client, Json, RunJobs
 from tests.support.mcp import BOTH_MODES, WORKSPACE, Mode, official
 from tests.tasks.changes import DIFF, SETTINGS_AFTER, URL, publish, write_articles
 
 
 @BOTH_MODES
 async def test_an_agent_changes_a_live_article_with_tools_alone(
-    app: FastAPI, api: Api, cast: Cast, database: Database, run_jobs: RunJobs, mode: Mode
+    app: FastAPI,
+    client: Client,
+    visitor: Client,
+    cast: Cast,
+    database: Database,
+    run_jobs: RunJobs,
+    mode: Mode,
 ) -> None:
-    rest = api(cast.acme.write_key)
-    await write_articles(rest)
-    await publish(rest, "Install the agent", "Run `install`.\n\nWait for ten minutes.\n")
+    await write_articles(client)
+    await publish(client, "Install the agent", "Run `install`.\n\nWait for ten minutes.\n")
     await unanswered.ask(database, cast.acme)
 
     async with official(app, WORKSPACE, cast.acme.write_key, mode) as agent:
@@ -59,7 +64,7 @@ async def test_an_agent_changes_a_live_article_with_tools_alone(
         [gap] = (await use("list_gaps"))["results"]
         assert gap["question"] == unanswered.RESET
 
-    live = (await rest.get(f"/v1/articles/{stale['articleId']}")).json()
+    live = (await client.get(f"/v1/articles/{stale['articleId']}")).json()
     assert (live["status"], live["contentMarkdown"]) == ("published", SETTINGS_AFTER)
-    page = await api(None).get(f"/help/{cast.acme.slug}/articles/settings")
+    page = await visitor.get(f"/help/{cast.acme.slug}/articles/settings")
     assert "ACME_REQUEST_TIMEOUT" in page.text

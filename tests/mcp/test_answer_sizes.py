@@ -5,7 +5,7 @@ import json
 from instep.core import limits
 from instep.core.database import Database
 from tests.support import unanswered
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import created
 from tests.support.mcp import use
 
@@ -57,11 +57,11 @@ async def pages_of(client: Client, tool: str, arguments: Json) -> list[Json]:
 
 
 async def test_with_large_data_every_answer_of_a_list_is_short_and_all_of_them_tell_everything(
-    api: Api, cast: Cast, database: Database
+    client: Client, reader: Client, cast: Cast, database: Database
 ) -> None:
-    await fill(api(cast.acme.write_key), cast, database)
+    await fill(client, cast, database)
     for tool, arguments in LISTS.items():
-        pages = await pages_of(api(cast.acme.read_key), tool, arguments)
+        pages = await pages_of(reader, tool, arguments)
 
         sizes = [len(json.dumps(page, ensure_ascii=False).encode()) for page in pages]
         assert max(sizes) < limits.MAX_TOOL_RESULT_BYTES + 200, (tool, sizes)

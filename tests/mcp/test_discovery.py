@@ -7,7 +7,7 @@ from mcp_types.version import SUPPORTED_PROTOCOL_VERSIONS
 
 from instep.core.config import settings
 from instep.mcp_servers.discovery import docs_card, reversed_host, workspace_card
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Client
 from tests.support.http import body_of
 from tests.support.mcp import post
 
@@ -16,8 +16,8 @@ ALL = ["/.well-known/mcp.json", "/.well-known/mcp", "/.well-known/ai-catalog.jso
 CARD_TYPE = "application/mcp-server-card+json"
 
 
-async def test_the_document_names_both_servers_and_how_to_sign_in(api: Api, cast: Cast) -> None:
-    told = body_of(await api(None).get("/.well-known/mcp.json"))
+async def test_the_document_names_both_servers_and_how_to_sign_in(reader: Client, visitor: Client) -> None:
+    told = body_of(await visitor.get("/.well-known/mcp.json"))
 
     site = settings().base_url
     assert told["version"]
@@ -25,18 +25,18 @@ async def test_the_document_names_both_servers_and_how_to_sign_in(api: Api, cast
         (f"{site}/mcp", "none"),
         (f"{site}/mcp/admin", "oauth2, bearer"),
     ]
-    resource = body_of(await api(None).get(told["servers"][1]["resource_metadata"]))
+    resource = body_of(await visitor.get(told["servers"][1]["resource_metadata"]))
     assert resource["resource"] == f"{site}/mcp/admin"
     for server in told["servers"]:
         assert server["transport"] == "streamable-http"
-        assert body_of(await api(None).get(server["card"]))["name"] == server["name"]
-        opened = await post(api(cast.acme.read_key), server["url"], "tools/list")
+        assert body_of(await visitor.get(server["card"]))["name"] == server["name"]
+        opened = await post(reader, server["url"], "tools/list")
         assert opened.status_code == 200
 
 
 @pytest.mark.parametrize("path", CARDS)
-async def test_cards_are_of_the_form_that_the_extension_asks_for(api: Api, path: str) -> None:
-    answer = await api(None).get(path)
+async def test_cards_are_of_the_form_that_the_extension_asks_for(visitor: Client, path: str) -> None:
+    answer = await visitor.get(path)
 
     card = body_of(answer)
     assert answer.headers["Content-Type"] == CARD_TYPE
@@ -57,21 +57,21 @@ async def test_the_workspaces_card_takes_a_key_and_tells_none(api: Api) -> None:
     assert (header["name"], header["isRequired"], header["isSecret"]) == ("Authorization", False, True)
 
 
-async def test_the_catalog_leads_to_the_cards(api: Api) -> None:
-    catalog = body_of(await api(None).get("/.well-known/ai-catalog.json"))
+async def test_the_catalog_leads_to_the_cards(visitor: Client) -> None:
+    catalog = body_of(await visitor.get("/.well-known/ai-catalog.json"))
 
     assert catalog["specVersion"] == "1.0"
     assert len(catalog["entries"]) == 2
     for entry in catalog["entries"]:
         assert entry["identifier"].startswith("urn:air:help.test:mcp:")
-        assert entry["type"] == (await api(None).get(entry["url"])).headers["Content-Type"]
+        assert entry["type"] == (await visitor.get(entry["url"])).headers["Content-Type"]
 
 
 @pytest.mark.parametrize("path", ALL)
-async def test_anybody_may_read_and_keep_them(api: Api, path: str) -> None:
-    answer = await api(None).get(path, headers={"Origin": "https://anywhere.example"})
-    again = await api(None).get(path, headers={"If-None-Match": answer.headers["ETag"]})
-    head = await api(None).head(path)
+async def test_anybody_may_read_and_keep_them(visitor: Client, path: str) -> None:
+    answer = await visitor.get(path, headers={"Origin": "https://anywhere.example"})
+    again = await visitor.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    head = await visitor.head(path)
 
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert answer.headers["Cache-Control"] == "public, max-age=3600"

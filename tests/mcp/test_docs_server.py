@@ -26,8 +26,8 @@ async def write(client: Client) -> Json:
 
 
 @BOTH_ERAS
-async def test_anybody_sees_the_three_tools(api: Api, cast: Cast, era: str) -> None:
-    answer = await post(api(None), DOCS, "tools/list", None, era)
+async def test_anybody_sees_the_three_tools(visitor: Client, era: str) -> None:
+    answer = await post(visitor, DOCS, "tools/list", None, era)
 
     tools = body_of(answer)["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["ask_docs", "search_docs", "get_bot_config"]
@@ -39,9 +39,9 @@ async def test_anybody_sees_the_three_tools(api: Api, cast: Cast, era: str) -> N
 
 @BOTH_MODES
 async def test_the_official_client_asks_and_gets_sources(
-    app: FastAPI, api: Api, cast: Cast, mode: Mode
+    app: FastAPI, client: Client, cast: Cast, mode: Mode
 ) -> None:
-    article = await write(api(cast.acme.write_key))
+    article = await write(client)
 
     async with official(app, DOCS, None, mode) as agent:
         answer = (await agent.call_tool("ask_docs", of(cast.acme) | QUESTION)).structured_content
@@ -57,31 +57,33 @@ async def test_the_official_client_asks_and_gets_sources(
     assert found["results"][0]["url"].startswith(article["url"])
 
 
-async def test_a_question_in_vain_is_kept_as_one_of_the_widget_is(api: Api, cast: Cast, owner: Tx) -> None:
-    await write(api(cast.acme.write_key))
+async def test_a_question_in_vain_is_kept_as_one_of_the_widget_is(
+    client: Client, visitor: Client, cast: Cast, owner: Tx
+) -> None:
+    await write(client)
 
-    answer = await ask(api(None), cast.acme, "ask_docs", {"question": "What is the zebra tariff?"})
+    answer = await ask(visitor, cast.acme, "ask_docs", {"question": "What is the zebra tariff?"})
 
     assert answer["answered"] is False
     [kept] = await rows(owner, "unanswered_questions", cast.acme)
     assert kept["question"] == "What is the zebra tariff?"
 
 
-async def test_a_conversation_goes_on_for_its_visitor_only(api: Api, cast: Cast) -> None:
-    await write(api(cast.acme.write_key))
-    client = api(None)
-    first = await ask(client, cast.acme, "ask_docs", QUESTION | {"visitor": "ann"})
+async def test_a_conversation_goes_on_for_its_visitor_only(
+    client: Client, visitor: Client, cast: Cast
+) -> None:
+    await write(client)
+    first = await ask(visitor, cast.acme, "ask_docs", QUESTION | {"visitor": "ann"})
     go_on = QUESTION | {"conversationId": first["conversationId"]}
 
-    again = await ask(client, cast.acme, "ask_docs", go_on | {"visitor": "ann"})
-    other = await call(client, DOCS, "ask_docs", of(cast.acme) | go_on | {"visitor": "bob"})
+    again = await ask(visitor, cast.acme, "ask_docs", go_on | {"visitor": "ann"})
+    other = await call(visitor, DOCS, "ask_docs", of(cast.acme) | go_on | {"visitor": "bob"})
 
     assert again["conversationId"] == first["conversationId"]
     assert refused(other)["details"][0]["field"] == "conversationId"
 
 
-async def test_only_what_is_public_and_live_is_found(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_only_what_is_public_and_live_is_found(client: Client, visitor: Client, cast: Cast) -> None:
     await write(client)
     members = await create_collection(client, "Members", visibility="authenticated")
     secrets = [
@@ -96,15 +98,16 @@ async def test_only_what_is_public_and_live_is_found(api: Api, cast: Cast) -> No
     for article in secrets[1:]:
         await client.post(f"/v1/articles/{article['id']}/publish")
 
-    found = await ask(api(None), cast.acme, "search_docs", {"query": "canary", "includeText": True})
-    answer = await ask(api(None), cast.acme, "ask_docs", {"question": "What does the canary do?"})
+    found = await ask(visitor, cast.acme, "search_docs", {"query": "canary", "includeText": True})
+    answer = await ask(visitor, cast.acme, "ask_docs", {"question": "What does the canary do?"})
 
     assert "sings" not in json.dumps([found, answer])
     assert answer["answered"] is False
 
 
-async def test_passages_come_in_pages_with_texts_on_request(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_passages_come_in_pages_with_texts_on_request(
+    client: Client, visitor: Client, cast: Cast
+) -> None:
     for number in range(5):
         await publish(client, f"Export {number}", f"Export number {number} runs at night.\n")
     wanted = {"query": "export night", "limit": 2}
@@ -112,25 +115,25 @@ async def test_passages_come_in_pages_with_texts_on_request(api: Api, cast: Cast
     seen: list[str] = []
     cursor: str | None = None
     while not seen or cursor is not None:
-        page = await ask(api(None), cast.acme, "search_docs", wanted | {"cursor": cursor})
+        page = await ask(visitor, cast.acme, "search_docs", wanted | {"cursor": cursor})
         assert all(row["contentMarkdown"] is None for row in page["results"])
         seen += [row["articleId"] for row in page["results"]]
         cursor = page["next_cursor"]
-    whole = await ask(api(None), cast.acme, "search_docs", wanted | {"includeText": True})
+    whole = await ask(visitor, cast.acme, "search_docs", wanted | {"includeText": True})
 
     assert len(seen) == len(set(seen)) == 5
     assert "runs at night." in whole["results"][0]["contentMarkdown"]
 
 
-async def test_the_config_of_the_bot_is_told(api: Api, cast: Cast) -> None:
-    told = await ask(api(None), cast.acme, "get_bot_config", {"locale": "de"})
+async def test_the_config_of_the_bot_is_told(visitor: Client, cast: Cast) -> None:
+    told = await ask(visitor, cast.acme, "get_bot_config", {"locale": "de"})
 
     assert (told["botId"], told["name"]) == (str(cast.acme.bot_id), "Acme")
     assert told["helpUrl"].endswith(f"/help/{cast.acme.slug}")
 
 
 @BOTH_ERAS
-async def test_unknown_bots_and_wrong_keys_get_one_answer(api: Api, cast: Cast, era: str) -> None:
+async def test_unknown_bots_and_wrong_keys_get_one_answer(visitor: Client, cast: Cast, era: str) -> None:
     wrong = [
         {"botId": str(uuid4()), "botKey": cast.acme.bot_key},
         {"botId": str(cast.acme.bot_id), "botKey": cast.globex.bot_key},
@@ -138,7 +141,7 @@ async def test_unknown_bots_and_wrong_keys_get_one_answer(api: Api, cast: Cast, 
         {"botId": str(cast.acme.bot_id), "botKey": cast.acme.write_key},
     ]
 
-    answers = [await call(api(None), DOCS, "get_bot_config", sent, era) for sent in wrong]
+    answers = [await call(visitor, DOCS, "get_bot_config", sent, era) for sent in wrong]
 
     assert {refused(answer)["code"] for answer in answers} == {"invalid_credentials"}
     assert len({refused(answer)["error"] for answer in answers}) == 1
@@ -151,13 +154,13 @@ async def test_unknown_bots_and_wrong_keys_get_one_answer(api: Api, cast: Cast, 
         ({"botId": 1, "botKey": "x"}, ["botId"]),
     ],
 )
-async def test_missing_credentials_are_named(api: Api, sent: Json, fields: list[str]) -> None:
-    told = refused(await call(api(None), DOCS, "get_bot_config", sent))
+async def test_missing_credentials_are_named(visitor: Client, sent: Json, fields: list[str]) -> None:
+    told = refused(await call(visitor, DOCS, "get_bot_config", sent))
 
     assert [detail["field"] for detail in told["details"]] == fields
 
 
-async def test_bad_arguments_are_named(api: Api, cast: Cast) -> None:
+async def test_bad_arguments_are_named(visitor: Client, cast: Cast) -> None:
     for tool, sent, field in (
         ("ask_docs", {"question": ""}, "question"),
         ("ask_docs", QUESTION | {"locale": "no language"}, "locale"),
@@ -165,7 +168,7 @@ async def test_bad_arguments_are_named(api: Api, cast: Cast) -> None:
         ("search_docs", {"query": "x"}, "query"),
         ("get_bot_config", {"locale": 1}, "locale"),
     ):
-        told = refused(await call(api(None), DOCS, tool, of(cast.acme) | sent))
+        told = refused(await call(visitor, DOCS, tool, of(cast.acme) | sent))
         assert [detail["field"] for detail in told["details"]] == [field], tool
 
 
@@ -187,16 +190,15 @@ async def test_calls_count_as_those_of_a_visitor_do(
     assert lists.status_code == 200
 
 
-async def test_a_page_may_ask_only_bots_that_are_open_to_it(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_a_page_may_ask_only_bots_that_are_open_to_it(visitor: Client, cast: Cast, owner: Tx) -> None:
     await open_to(owner, cast.acme, PAGE)
-    client = api(None)
 
     def sent(company_of: Json) -> Json:
         return {"name": "get_bot_config", "arguments": company_of}
 
-    own = await post(client, DOCS, "tools/call", sent(of(cast.acme)), Origin=PAGE)
-    other = await post(client, DOCS, "tools/call", sent(of(cast.globex)), Origin=PAGE)
-    strange = await post(client, DOCS, "tools/list", Origin="https://evil.example")
+    own = await post(visitor, DOCS, "tools/call", sent(of(cast.acme)), Origin=PAGE)
+    other = await post(visitor, DOCS, "tools/call", sent(of(cast.globex)), Origin=PAGE)
+    strange = await post(visitor, DOCS, "tools/list", Origin="https://evil.example")
 
     assert own.status_code == 200
     assert cors_of(own)["access-control-allow-origin"] == PAGE
@@ -206,13 +208,12 @@ async def test_a_page_may_ask_only_bots_that_are_open_to_it(api: Api, cast: Cast
 
 
 async def test_a_browsers_preflight_is_answered_for_pages_of_some_bot(
-    api: Api, cast: Cast, owner: Tx
+    visitor: Client, cast: Cast, owner: Tx
 ) -> None:
     await open_to(owner, cast.acme, PAGE)
-    client = api(None)
 
-    answer = await client.request("OPTIONS", DOCS, headers={"Origin": PAGE})
-    strange = await client.request("OPTIONS", DOCS, headers={"Origin": "https://evil.example"})
+    answer = await visitor.request("OPTIONS", DOCS, headers={"Origin": PAGE})
+    strange = await visitor.request("OPTIONS", DOCS, headers={"Origin": "https://evil.example"})
 
     assert answer.status_code == 204
     assert "Mcp-Name" in cors_of(answer)["access-control-allow-headers"]

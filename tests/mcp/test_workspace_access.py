@@ -5,7 +5,7 @@ from fastapi import FastAPI
 from instep.core.database import Tx
 from instep.workspaces import actions
 from tests.mcp.tools import ADDS, CHANGES, READS, listed
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import body_of, create_article, error, stranger
 from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, post, refused, use
 from tests.tasks.changes import change, use_up
@@ -13,21 +13,20 @@ from tests.tasks.changes import change, use_up
 
 @BOTH_ERAS
 async def test_a_write_key_sees_all_tools_and_a_read_key_those_that_read(
-    api: Api, cast: Cast, era: str
+    client: Client, reader: Client, wide: Client, era: str
 ) -> None:
-    write = await listed(api(cast.acme.write_key), era)
-    read = await listed(api(cast.acme.read_key), era)
+    write = await listed(client, era)
+    read = await listed(reader, era)
 
     assert sorted(tool["name"] for tool in write) == sorted([*READS, *ADDS, *CHANGES])
     assert sorted(tool["name"] for tool in read) == sorted(READS)
-    assert write == await listed(api(cast.wide_key), era)
+    assert write == await listed(wide, era)
 
 
 @BOTH_ERAS
-async def test_a_read_key_that_writes_is_told_which_scope_it_needs(api: Api, cast: Cast, era: str) -> None:
-    client = api(cast.acme.read_key)
+async def test_a_read_key_that_writes_is_told_which_scope_it_needs(reader: Client, era: str) -> None:
     for name in (*ADDS, *CHANGES):
-        answer = await post(client, WORKSPACE, "tools/call", {"name": name, "arguments": {}}, era)
+        answer = await post(reader, WORKSPACE, "tools/call", {"name": name, "arguments": {}}, era)
 
         assert error(answer) == (403, "insufficient_scope")
         challenge = answer.headers["WWW-Authenticate"]
@@ -45,8 +44,7 @@ async def test_without_a_valid_key_nothing_is_told(app: FastAPI, api: Api, cast:
                 assert '"anonymous"' in answer.headers["RateLimit"]
 
 
-async def test_a_revoked_key_is_refused_at_once(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_revoked_key_is_refused_at_once(client: Client, cast: Cast, owner: Tx) -> None:
     await listed(client)
 
     await actions.revoke_key(owner, cast.acme.workspace_id, cast.acme.write_key_id)
@@ -55,12 +53,11 @@ async def test_a_revoked_key_is_refused_at_once(api: Api, cast: Cast, owner: Tx)
 
 
 @BOTH_ERAS
-async def test_requests_count_as_those_of_rest_do(api: Api, cast: Cast, era: str) -> None:
-    client = api(cast.acme.read_key)
-    await client.get("/v1/articles")
+async def test_requests_count_as_those_of_rest_do(reader: Client, era: str) -> None:
+    await reader.get("/v1/articles")
 
-    answer = await post(client, WORKSPACE, "tools/list", None, era)
-    spent = [await post(client, WORKSPACE, "tools/list", None, era) for _ in range(119)][-1]
+    answer = await post(reader, WORKSPACE, "tools/list", None, era)
+    spent = [await post(reader, WORKSPACE, "tools/list", None, era) for _ in range(119)][-1]
 
     assert answer.headers["RateLimit-Policy"] == '"api";q=120;w=60'
     assert answer.headers["RateLimit"].startswith('"api";r=118;t=')
@@ -68,8 +65,7 @@ async def test_requests_count_as_those_of_rest_do(api: Api, cast: Cast, era: str
     assert 1 <= int(spent.headers["Retry-After"]) <= 60
 
 
-async def test_the_limit_of_tasks_is_told_beside_it(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_limit_of_tasks_is_told_beside_it(client: Client, cast: Cast, owner: Tx) -> None:
     sent = {"name": "create_task", "arguments": change(diff=None)}
 
     first = await post(client, WORKSPACE, "tools/call", sent)
@@ -83,17 +79,14 @@ async def test_the_limit_of_tasks_is_told_beside_it(api: Api, cast: Cast, owner:
 
 
 @BOTH_ERAS
-async def test_a_key_for_several_bots_names_one(api: Api, cast: Cast, era: str) -> None:
-    client = api(cast.wide_key)
+async def test_a_key_for_several_bots_names_one(wide: Client, cast: Cast, era: str) -> None:
     new = {"title": "Install", "contentMarkdown": "Run it."}
 
-    unnamed = refused(await call(client, WORKSPACE, "create_article", new, era))
-    made = await use(client, "create_article", new | {"botId": str(cast.second_bot_id)}, era)
-    elsewhere = await call(
-        client, WORKSPACE, "get_article", {"id": made["id"], "botId": str(cast.acme.bot_id)}
-    )
-    foreign = await call(client, WORKSPACE, "list_drafts", {"botId": str(cast.globex.bot_id)}, era)
-    nonsense = await call(client, WORKSPACE, "list_drafts", {"botId": 7}, era)
+    unnamed = refused(await call(wide, WORKSPACE, "create_article", new, era))
+    made = await use(wide, "create_article", new | {"botId": str(cast.second_bot_id)}, era)
+    elsewhere = await call(wide, WORKSPACE, "get_article", {"id": made["id"], "botId": str(cast.acme.bot_id)})
+    foreign = await call(wide, WORKSPACE, "list_drafts", {"botId": str(cast.globex.bot_id)}, era)
+    nonsense = await call(wide, WORKSPACE, "list_drafts", {"botId": 7}, era)
 
     assert unnamed["code"] == "bot_required"
     assert f"{cast.second_bot_id} (acme-second-" in unnamed["error"]
@@ -104,20 +97,20 @@ async def test_a_key_for_several_bots_names_one(api: Api, cast: Cast, era: str) 
     assert refused(nonsense)["code"] == "invalid_request"
 
 
-async def test_the_header_names_the_bot_too_but_no_other_than_the_arguments(api: Api, cast: Cast) -> None:
-    client = api(cast.wide_key)
-    client.headers["Service-Bot"] = str(cast.second_bot_id)
+async def test_the_header_names_the_bot_too_but_no_other_than_the_arguments(wide: Client, cast: Cast) -> None:
+    wide.headers["Service-Bot"] = str(cast.second_bot_id)
 
-    made = await use(client, "create_article", {"title": "Install", "contentMarkdown": "Run it."})
-    other = await call(client, WORKSPACE, "list_drafts", {"botId": str(cast.acme.bot_id)})
+    made = await use(wide, "create_article", {"title": "Install", "contentMarkdown": "Run it."})
+    other = await call(wide, WORKSPACE, "list_drafts", {"botId": str(cast.acme.bot_id)})
 
     assert made["botId"] == str(cast.second_bot_id)
     assert refused(other)["code"] == "invalid_request"
 
 
-async def test_a_key_of_one_bot_reaches_no_other_companys_rows(api: Api, cast: Cast) -> None:
-    theirs = await create_article(api(cast.globex.write_key), "Secret")
-    client = api(cast.acme.write_key)
+async def test_a_key_of_one_bot_reaches_no_other_companys_rows(
+    client: Client, globex: Client, cast: Cast
+) -> None:
+    theirs = await create_article(globex, "Secret")
 
     for tool in ("get_article", "publish_article", "update_article"):
         assert refused(await call(client, WORKSPACE, tool, {"id": theirs["id"]}))["code"] == "not_found"

@@ -4,14 +4,13 @@ import json
 
 from instep.core import limits
 from tests.mcp.tools import LONG
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Client, Json
 from tests.support.http import create_article
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.tasks.changes import publish
 
 
-async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(client: Client) -> None:
     made = await create_article(client, "Long", contentMarkdown=LONG)
 
     pieces: list[str] = []
@@ -28,8 +27,7 @@ async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(a
     assert "".join(pieces) == LONG
 
 
-async def test_pieces_of_different_texts_are_never_joined(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_pieces_of_different_texts_are_never_joined(client: Client) -> None:
     made = await create_article(client, "Long", contentMarkdown=LONG)
     first = await use(client, "get_article", {"id": made["id"]})
 
@@ -41,8 +39,7 @@ async def test_pieces_of_different_texts_are_never_joined(api: Api, cast: Cast) 
     assert refused(next_piece)["code"] == "invalid_cursor"
 
 
-async def test_a_text_without_lines_and_of_wide_signs_comes_whole_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_without_lines_and_of_wide_signs_comes_whole_too(client: Client) -> None:
     text = "帮助" * 9_000 + "🔑"
     made = await create_article(client, "Wide", contentMarkdown=text)
 
@@ -54,8 +51,7 @@ async def test_a_text_without_lines_and_of_wide_signs_comes_whole_too(api: Api, 
     assert got == text
 
 
-async def test_lists_of_long_rows_are_cut_where_they_fit_and_go_on_behind_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_lists_of_long_rows_are_cut_where_they_fit_and_go_on_behind_it(client: Client) -> None:
     article = await publish(client, "Settings", "Text.\n")
     reasons = [f"{number} " + "because " * 240 for number in range(12)]
     for reason in reasons:
@@ -75,8 +71,7 @@ async def test_lists_of_long_rows_are_cut_where_they_fit_and_go_on_behind_it(api
     assert [row["reason"] for row in rows] == reasons[::-1]
 
 
-async def test_a_cursor_of_another_list_is_refused(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_cursor_of_another_list_is_refused(client: Client) -> None:
     for number in range(3):
         await publish(client, f"Install {number}", "Install it.\n")
     page = await use(client, "search_articles", {"query": "install", "limit": 1})

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import body_of
 from tests.support.mcp import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, official, post
 
@@ -39,17 +39,17 @@ async def test_prompts_make_an_agent_propose(app: FastAPI, api: Api, cast: Cast,
     ids=["without the diff", "with something else", "unknown"],
 )
 async def test_prompts_that_are_asked_for_wrongly_are_refused(
-    api: Api, cast: Cast, sent: dict[str, Any], era: str
+    reader: Client, sent: dict[str, Any], era: str
 ) -> None:
-    answer = await post(api(cast.acme.read_key), WORKSPACE, "prompts/get", sent, era)
+    answer = await post(reader, WORKSPACE, "prompts/get", sent, era)
 
     assert body_of(answer)["error"]["code"] == -32602
 
 
-async def test_an_older_client_shakes_hands_first(api: Api, cast: Cast) -> None:
+async def test_an_older_client_shakes_hands_first(reader: Client) -> None:
     hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 
-    answer = await post(api(cast.acme.read_key), WORKSPACE, "initialize", hello, LEGACY)
+    answer = await post(reader, WORKSPACE, "initialize", hello, LEGACY)
 
     told = body_of(answer)["result"]
     assert told["protocolVersion"] == LEGACY

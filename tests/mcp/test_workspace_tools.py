@@ -12,13 +12,13 @@ from instep.mcp_servers.servers import DOCS
 from instep.mcp_servers.servers import WORKSPACE as SERVER
 from tests.mcp.tools import ADDS, CHANGES, LONG, READS, listed
 from tests.support import unanswered
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.tasks.changes import publish
 
 
-async def test_annotations_say_what_a_tool_may_do(api: Api, cast: Cast) -> None:
-    hints = {tool["name"]: tool["annotations"] for tool in await listed(api(cast.acme.write_key))}
+async def test_annotations_say_what_a_tool_may_do(client: Client) -> None:
+    hints = {tool["name"]: tool["annotations"] for tool in await listed(client)}
 
     for name, hint in hints.items():
         assert hint["readOnlyHint"] is (name in READS)
@@ -61,16 +61,15 @@ def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
     ],
 )
 async def test_every_bad_argument_is_named_at_once(
-    api: Api, cast: Cast, tool: str, arguments: Json, fields: list[str]
+    client: Client, tool: str, arguments: Json, fields: list[str]
 ) -> None:
-    refusal_ = refused(await call(api(cast.acme.write_key), WORKSPACE, tool, arguments))
+    refusal_ = refused(await call(client, WORKSPACE, tool, arguments))
 
     assert refusal_["code"] == "invalid_request"
     assert sorted(detail["field"] for detail in refusal_["details"]) == sorted(fields)
 
 
-async def test_a_draft_gives_the_text_that_is_asked_for(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_draft_gives_the_text_that_is_asked_for(client: Client) -> None:
     article = await publish(client, "Settings", "One.\n\nTwo.\n")
     edit = {"id": article["id"], "contentMarkdown": "One.\n\nThree.\n"}
     draft = await use(client, "propose_edit", edit)
@@ -87,8 +86,7 @@ async def test_a_draft_gives_the_text_that_is_asked_for(api: Api, cast: Cast) ->
     assert shown["text"]["contentMarkdown"] == edit["contentMarkdown"]
 
 
-async def test_the_changelog_gives_texts_on_request(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_changelog_gives_texts_on_request(client: Client) -> None:
     made = await use(client, "create_changelog_entry", {"title": "Exports", "contentMarkdown": LONG})
 
     [short] = (await use(client, "list_changelog"))["results"]
@@ -102,9 +100,8 @@ async def test_the_changelog_gives_texts_on_request(api: Api, cast: Cast) -> Non
 
 
 async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
-    api: Api, cast: Cast, database: Database
+    client: Client, cast: Cast, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     links = "".join(f"[here](missing-{number})\n" for number in range(8))
     article = await publish(client, "Links", links)
     await unanswered.ask(database, cast.acme)
@@ -118,11 +115,10 @@ async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
     assert gap["question"] == unanswered.RESET
 
 
-async def test_of_two_agents_that_apply_a_draft_at_once_one_does(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_two_agents_that_apply_a_draft_at_once_one_does(client: Client) -> None:
     article = await publish(client, "Settings", "One.\n")
     draft = await use(client, "propose_edit", {"id": article["id"], "contentMarkdown": "Two.\n"})
-    agents = [api(cast.acme.write_key) for _ in range(6)]
+    agents = [client for _ in range(6)]
 
     results = await asyncio.gather(
         *(call(agent, WORKSPACE, "apply_draft", {"id": draft["id"]}) for agent in agents)

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.identity.scopes import Role
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import body_of, stranger
 from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, given, post
 from tests.support.oauth import (
@@ -31,15 +31,14 @@ from tests.support.oauth import (
 NEW = {"title": "New", "contentMarkdown": "Text.\n"}
 
 
-async def test_an_app_finds_its_way_from_a_refusal_to_the_server(app: FastAPI, api: Api) -> None:
-    client = api(None)
+async def test_an_app_finds_its_way_from_a_refusal_to_the_server(app: FastAPI, visitor: Client) -> None:
     async with stranger(app) as nobody, stranger(app, "isa_wrong") as somebody:
         refused = await post(nobody, WORKSPACE, "tools/list")
         wrong = await post(somebody, WORKSPACE, "tools/list")
     [(_, address)] = re.findall(r'(resource_metadata)="([^"]+)"', refused.headers["WWW-Authenticate"])
-    resource = body_of(await client.get(address))
+    resource = body_of(await visitor.get(address))
     [issuer] = resource["authorization_servers"]
-    server = body_of(await client.get(f"{issuer}/.well-known/oauth-authorization-server"))
+    server = body_of(await visitor.get(f"{issuer}/.well-known/oauth-authorization-server"))
 
     assert refused.headers["WWW-Authenticate"].startswith('Bearer scope="content:read", resource_metadata=')
     assert wrong.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token", scope=')
@@ -50,8 +49,8 @@ async def test_an_app_finds_its_way_from_a_refusal_to_the_server(app: FastAPI, a
     assert server["client_id_metadata_document_supported"] is True
     assert server["authorization_response_iss_parameter_supported"] is True
     for alias in ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"):
-        assert body_of(await client.get(alias)) == server
-    assert body_of(await client.get("/.well-known/oauth-protected-resource")) == resource
+        assert body_of(await visitor.get(alias)) == server
+    assert body_of(await visitor.get("/.well-known/oauth-protected-resource")) == resource
 
 
 @ROLES

@@ -18,6 +18,7 @@ from tests.outbound.certificates import Authority
 from tests.outbound.receivers import Handler, Receiver, receiving, silent
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
+from tests.support.limits import SetLimit
 from tests.support.oauth import HOME, Request, browser_of, decide, member, redeem
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max-age=3600\r\n\r\n"
@@ -80,11 +81,11 @@ async def page_for(browser: Client, client_id: str) -> Response:
 
 
 async def test_an_app_by_its_document_is_connected_and_its_host_named(
-    api: Api, browser: Client, publisher: Publisher
+    visitor: Client, browser: Client, publisher: Publisher
 ) -> None:
     request = Request(publisher.client_id)
     page = await page_for(browser, publisher.client_id)
-    answer = await redeem(api(None), request, (await decide(browser, request))["code"])
+    answer = await redeem(visitor, request, (await decide(browser, request))["code"])
 
     assert "published at <strong>127.0.0.1</strong>" in page.text
     assert answer.status_code == 200
@@ -144,10 +145,10 @@ async def test_documents_that_are_none_are_refused_and_not_kept(
 
 
 async def test_a_document_that_does_not_come_is_given_up_in_time(
-    browser: Client, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+    browser: Client, publisher: Publisher, set_limit: SetLimit
 ) -> None:
     assert limits.CLIENT_METADATA_SECONDS <= 5
-    monkeypatch.setattr(limits, "CLIENT_METADATA_SECONDS", 0.3)
+    set_limit("CLIENT_METADATA_SECONDS", 0.3)
     publisher.answers(silent)
 
     page = await page_for(browser, publisher.client_id)

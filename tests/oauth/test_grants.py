@@ -11,6 +11,7 @@ from instep.oauth import actions
 from instep.ops import prune
 from tests.support.cast import Api, Cast
 from tests.support.http import stranger
+from tests.support.limits import SetLimit
 from tests.support.mcp import WORKSPACE, post
 from tests.support.oauth import (
     BOTH,
@@ -54,9 +55,9 @@ async def test_a_person_sees_and_ends_their_own_connections(
 
 
 async def test_the_connection_used_least_lately_makes_room(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_CONNECTIONS_PER_PERSON", 2)
+    set_limit("MAX_CONNECTIONS_PER_PERSON", 2)
     person = await member(owner, cast.acme)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         first, second = [(await connect(browser, client))[1] for _ in range(2)]

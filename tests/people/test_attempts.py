@@ -14,6 +14,7 @@ from instep.people.attempts import TooManyAttempts
 from instep.people.known_browsers import known_browser, new_cookie
 from instep.people.schemas import Attempt, Candidate
 from tests.support.cast import Api, Cast
+from tests.support.limits import SetLimit
 from tests.support.sign_in import (
     HERE,
     OTHER_PASSWORD,
@@ -72,10 +73,10 @@ async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
 
 
 async def test_guesses_from_everywhere_leave_each_network_a_few_and_have_an_end(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_SHARED_SIGN_INS_PER_ACCOUNT", 3)
-    monkeypatch.setattr(limits, "MAX_SIGN_INS_PER_ACCOUNT", 8)
+    set_limit("MAX_SHARED_SIGN_INS_PER_ACCOUNT", 3)
+    set_limit("MAX_SIGN_INS_PER_ACCOUNT", 8)
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app, fresh_address()) as ann:
         await sign_in_and_out(ann, user.email)
@@ -136,9 +137,9 @@ async def test_nobody_may_try_many_accounts(api: Api, database: Database, way: s
 
 
 async def test_a_new_password_makes_every_browser_a_stranger(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_SIGN_INS_PER_ACCOUNT", 1)
+    set_limit("MAX_SIGN_INS_PER_ACCOUNT", 1)
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app, fresh_address()) as ann:
         await sign_in_and_out(ann, user.email)

@@ -16,7 +16,7 @@ from instep.ops import prune
 from instep.people.actions import list_audit
 from instep.people.schemas import AuditEntry
 from instep.workspaces.actions import create_bot, create_key, pause_workspace, revoke_key
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.mcp import use
 
 
@@ -25,9 +25,8 @@ async def newest(owner: Tx, cast: Cast, limit: int = 1) -> list[AuditEntry]:
 
 
 async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     made = (await client.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})).json()
     await client.patch("/v1/articles/a", json={"title": "B"})
     await use(client, "publish_article", {"id": "a"})
@@ -49,9 +48,8 @@ async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in
 
 
 async def test_a_person_stands_there_with_the_app_that_acts_for_them(
-    api: Api, cast: Cast, owner: Tx, database: Database
+    client: Client, cast: Cast, owner: Tx, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     await client.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
     draft = (await client.post("/v1/articles/a/drafts", json={"contentMarkdown": "c"})).json()
     ann = Person("per_1", cast.acme.workspace_id, "ann@acme.example", Role.EDITOR)
@@ -66,13 +64,12 @@ async def test_a_person_stands_there_with_the_app_that_acts_for_them(
 
 
 async def test_what_is_refused_or_fails_leaves_no_entry(
-    api: Api, cast: Cast, owner: Tx, database: Database
+    client: Client, reader: Client, cast: Cast, owner: Tx, database: Database
 ) -> None:
-    client = api(cast.acme.write_key)
     before = await newest(owner, cast)
     await client.patch("/v1/articles/nothing", json={"title": "B"})
     await client.post("/v1/articles", json={"title": ""})
-    await api(cast.acme.read_key).post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
+    await reader.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
     await client.get("/v1/articles")
 
     async def change_and_fail() -> None:
@@ -117,8 +114,10 @@ async def test_commands_stand_in_it_too(api: Api, cast: Cast, owner: Tx) -> None
     ]
 
 
-async def test_one_company_does_not_see_anothers(api: Api, cast: Cast, owner: Tx, database: Database) -> None:
-    await api(cast.acme.write_key).post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
+async def test_one_company_does_not_see_anothers(
+    client: Client, cast: Cast, owner: Tx, database: Database
+) -> None:
+    await client.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})
     async with database.enter_workspace(cast.globex.workspace_id) as tx:
         assert await list_audit(tx, cast.acme.workspace_id, 10) == []
         assert (
@@ -127,10 +126,10 @@ async def test_one_company_does_not_see_anothers(api: Api, cast: Cast, owner: Tx
 
 
 async def test_entries_are_kept_as_long_as_stated_and_no_longer(
-    api: Api, cast: Cast, owner: Tx, database: Database
+    client: Client, cast: Cast, owner: Tx, database: Database
 ) -> None:
     for title in ("A", "B"):
-        await api(cast.acme.write_key).post("/v1/articles", json={"title": title, "contentMarkdown": "c"})
+        await client.post("/v1/articles", json={"title": title, "contentMarkdown": "c"})
     entries = await newest(owner, cast, 2)
     for entry, age in zip(entries, (timedelta(hours=-1), timedelta(hours=1)), strict=True):
         await owner.execute(

@@ -13,7 +13,7 @@ from instep.ops import prune
 from instep.people import actions, passwords
 from instep.people.schemas import Attempt
 from instep.web.signed_in import includes
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in, sign_up
 
 
@@ -111,7 +111,7 @@ async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
 
 
 async def test_sessions_and_keys_open_only_their_own_doors(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
+    app: FastAPI, client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app) as ann:
@@ -120,7 +120,7 @@ async def test_sessions_and_keys_open_only_their_own_doors(
             assert (await ann.get(path)).status_code == 401
         assert (await ann.client.post("/mcp/admin", json={})).status_code == 401
         token = ann.client.cookies["instep-session"]
-    with_key = await api(cast.acme.write_key).get("/app/connected-apps")
+    with_key = await client.get("/app/connected-apps")
     bearer = await api(token).get("/app/connected-apps")
 
     assert (with_key.status_code, bearer.status_code) == (303, 303)

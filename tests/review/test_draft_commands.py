@@ -12,12 +12,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from instep.core import limits
 from tests.ci.servers import BOT, Reply, standing
 from tests.drafts.review import BEFORE
 from tests.runtime.installation import COMMAND, free_port, installed
 from tests.support.cast import Cast, Json
 from tests.support.commands import Done, run_command
+from tests.support.limits import SetLimit
 
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))
 WHY = "The command was renamed."
@@ -237,9 +237,9 @@ def test_a_draft_that_is_not_there_is_refused(ann: Reviewer, draft_id: str) -> N
 
 
 def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
-    monkeypatch: pytest.MonkeyPatch,
+    set_limit: SetLimit,
 ) -> None:
-    monkeypatch.setattr(limits, "REVIEW_RETRY_SECONDS", 0)
+    set_limit("REVIEW_RETRY_SECONDS", 0)
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
     assert "INSTEP_URL is not set: it takes the address" in run_command("draft", "list", **nowhere).refusal
 

@@ -15,6 +15,7 @@ from instep.ops.rotation import BATCH_ROWS, SEALED_TABLES, next_batch, opened
 from tests.alerts.targets import add_target
 from tests.support.cast import Api, Cast, Json
 from tests.support.commands import Operator
+from tests.support.limits import SetSetting
 from tests.webhooks.endpoints import create_webhook
 
 NEW = "the key that this installation has from now on"
@@ -117,20 +118,16 @@ async def test_every_sealed_column_is_rotated(owner: Tx) -> None:
     assert set(tables) == SEALED_TABLES.keys()
 
 
-async def test_a_cursor_of_the_old_key_is_good_while_it_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_cursor_of_the_old_key_is_good_while_it_is_listed(set_setting: SetSetting) -> None:
     order, old = Order(("id",), descending=False), str(settings().secret_key).encode()
     cursor = PageRequest(old, 1).page(order, "articles").page_of([1, 2], lambda row: (row,)).next_cursor
     with pytest.raises(InvalidCursor):
         PageRequest(NEW.encode(), 1, cursor).page(order, "articles")
 
     for name, value in ROTATED.items():
-        monkeypatch.setenv(name, value)
-    settings.cache_clear()
-    try:
-        assert PageRequest(NEW.encode(), 1, cursor).page(order, "articles").after == (1,)
-    finally:
-        monkeypatch.undo()
-        settings.cache_clear()
+        set_setting(name, value)
+
+    assert PageRequest(NEW.encode(), 1, cursor).page(order, "articles").after == (1,)
 
 
 async def test_a_short_previous_key_is_refused(operator: Operator) -> None:

@@ -21,6 +21,7 @@ from instep.ops import health
 from instep.runtime import Runtime
 from tests.support.cast import Api, Company, create_company
 from tests.support.commands import Operator
+from tests.support.limits import SetLimit
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
 # PostgreSQL itself raises it, with the words that it has for a disk without room.
@@ -67,10 +68,10 @@ async def company(superuser: psycopg.Connection, own_url: str) -> Company:
 
 @pytest.fixture
 async def caller(
-    app: FastAPI, api: Api, own_url: str, company: Company, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, api: Api, own_url: str, company: Company, set_limit: SetLimit
 ) -> AsyncIterator[Api]:
     """Callers of a server on that database, which tries a write each time when it is asked."""
-    monkeypatch.setattr(health, "TRIAL_WRITE_SECONDS", 0)
+    set_limit("TRIAL_WRITE_SECONDS", 0, health)
     database = Database(own_url, size=2)
     await database.open()
     put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))

@@ -9,23 +9,21 @@ from fastapi import FastAPI
 from structlog.testing import capture_logs
 
 from instep import app as server
-from instep.core.config import settings
 from instep.runtime import Runtime
+from tests.support.limits import SetSetting
 
 
 async def test_a_server_whose_jobs_have_failed_says_so(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str, set_setting: SetSetting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(runtime: Runtime, stop: asyncio.Event) -> None:
         raise OSError("no certificates")
 
-    monkeypatch.setenv("INSTEP_DATABASE_URL", database_url)
-    settings.cache_clear()
+    set_setting("INSTEP_DATABASE_URL", database_url)
     monkeypatch.setattr(server, "work", fail)
 
     with capture_logs() as lines, pytest.raises(OSError, match="no certificates"):
         await serve_until(lines, "jobs and deliveries have ended: restart this process")
-    settings.cache_clear()
 
 
 async def serve_until(lines: Sequence[Mapping[str, Any]], event: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from instep.core.database import Tx
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 
 ADDRESSES = [
     *("", "articles/install", "collections/guides", "changelog", "changelog/exports"),
@@ -26,11 +26,11 @@ async def help_center(api: Api, cast: Cast) -> None:
 
 
 @each
-async def test_it_can_be_asked_for_its_head(api: Api, cast: Cast, address: str) -> None:
+async def test_it_can_be_asked_for_its_head(visitor: Client, cast: Cast, address: str) -> None:
     path = f"/help/{cast.acme.slug}/{address}"
-    whole = await api(None).get(path)
+    whole = await visitor.get(path)
 
-    head = await api(None).head(path)
+    head = await visitor.head(path)
 
     assert head.status_code == 200
     for name in ("Content-Type", "ETag", "Cache-Control"):
@@ -49,9 +49,9 @@ async def test_it_is_kept_by_caches_that_ask_each_time(api: Api, cast: Cast, add
 
 
 @each
-async def test_it_is_compressed_when_asked(api: Api, cast: Cast, address: str) -> None:
+async def test_it_is_compressed_when_asked(client: Client, api: Api, cast: Cast, address: str) -> None:
     for number in range(8):
-        await publish(api(cast.acme.write_key), f"No {number}")
+        await publish(client, f"No {number}")
 
     packed = await visit(api, f"{cast.acme.slug}/{address}", **{"Accept-Encoding": "gzip"})
     plain = await visit(api, f"{cast.acme.slug}/{address}", **{"Accept-Encoding": "identity"})
@@ -72,17 +72,16 @@ async def test_it_carries_the_security_headers(api: Api, cast: Cast, address: st
 
 @each
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-async def test_it_takes_no_other_method(api: Api, cast: Cast, address: str, method: str) -> None:
-    refused = await api(None).request(method, f"/help/{cast.acme.slug}/{address}")
+async def test_it_takes_no_other_method(visitor: Client, cast: Cast, address: str, method: str) -> None:
+    refused = await visitor.request(method, f"/help/{cast.acme.slug}/{address}")
 
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
 
 
 @each
 async def test_it_takes_few_statements_however_much_there_is(
-    api: Api, cast: Cast, address: str, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = api(cast.acme.write_key)
     for number in range(3):
         group = await collect(client, f"Group {number}")
         await publish(client, f"No {number}", collectionId=group["id"])

@@ -4,11 +4,10 @@ import pytest
 
 from instep.core.database import Tx
 from tests.site.pages import Page, collect, publish, set_article, visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 
 
-async def test_a_visitor_reads_the_article(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_visitor_reads_the_article(client: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "First steps")
     fields = {"description": "How to begin", "collectionId": group["id"]}
     article = await publish(client, "Install", "# Run\n\nRun **it**.", **fields)
@@ -27,8 +26,7 @@ async def test_a_visitor_reads_the_article(api: Api, cast: Cast) -> None:
     assert f"/help/{cast.acme.slug}/collections/first-steps" in page.links
 
 
-async def test_the_page_shows_what_the_api_gives_as_html(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_page_shows_what_the_api_gives_as_html(client: Client, api: Api, cast: Cast) -> None:
     text = (
         "# One\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n<details><summary>a</summary>x</details>\n"
     )
@@ -39,8 +37,8 @@ async def test_the_page_shows_what_the_api_gives_as_html(api: Api, cast: Cast) -
     assert html in (await visit(api, f"{cast.acme.slug}/articles/install")).text
 
 
-async def test_the_page_needs_no_script(api: Api, cast: Cast) -> None:
-    await publish(api(cast.acme.write_key), "Install", "Run it. <script>alert(1)</script>")
+async def test_the_page_needs_no_script(client: Client, api: Api, cast: Cast) -> None:
+    await publish(client, "Install", "Run it. <script>alert(1)</script>")
 
     page = Page((await visit(api, f"{cast.acme.slug}/articles/install")).text)
 
@@ -50,8 +48,10 @@ async def test_the_page_needs_no_script(api: Api, cast: Cast) -> None:
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on") or name == "style"]
 
 
-async def test_security_headers_forbid_what_the_page_does_not_need(api: Api, cast: Cast) -> None:
-    await publish(api(cast.acme.write_key), "Install")
+async def test_security_headers_forbid_what_the_page_does_not_need(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    await publish(client, "Install")
 
     headers = (await visit(api, f"{cast.acme.slug}/articles/install")).headers
 
@@ -67,8 +67,9 @@ async def test_security_headers_forbid_what_the_page_does_not_need(api: Api, cas
     assert headers["Request-Id"]
 
 
-async def test_titles_and_descriptions_are_text_and_never_markup(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_titles_and_descriptions_are_text_and_never_markup(
+    client: Client, api: Api, cast: Cast
+) -> None:
     hostile = "\"><img src=x onerror=alert(1)></title><script>x</script>{{ 7*7 }}'"
     group = await collect(client, hostile, description=hostile, slug="group", icon="<b>")
     fields = {"description": hostile, "slug": "install", "collectionId": group["id"]}
@@ -82,8 +83,7 @@ async def test_titles_and_descriptions_are_text_and_never_markup(api: Api, cast:
         assert "{{ 7*7 }}" in page.text
 
 
-async def test_an_unchanged_page_is_not_sent_again(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_unchanged_page_is_not_sent_again(client: Client, api: Api, cast: Cast) -> None:
     await publish(client, "Install")
     path = f"{cast.acme.slug}/articles/install"
     first = await visit(api, path)
@@ -98,8 +98,9 @@ async def test_an_unchanged_page_is_not_sent_again(api: Api, cast: Cast) -> None
     assert "no-cache" in first.headers["Cache-Control"]
 
 
-async def test_a_page_that_was_taken_down_is_gone_for_those_who_have_it_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_page_that_was_taken_down_is_gone_for_those_who_have_it_too(
+    client: Client, api: Api, cast: Cast
+) -> None:
     await publish(client, "Install")
     path = f"{cast.acme.slug}/articles/install"
     first = await visit(api, path)
@@ -110,8 +111,7 @@ async def test_a_page_that_was_taken_down_is_gone_for_those_who_have_it_too(api:
     assert gone.status_code == 404
 
 
-async def test_a_former_slug_leads_to_the_present_one(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_former_slug_leads_to_the_present_one(client: Client, api: Api, cast: Cast) -> None:
     await publish(client, "Install")
     for slug in ("set-up", "begin"):
         await client.patch("/v1/articles/install", json={"slug": slug})
@@ -122,8 +122,9 @@ async def test_a_former_slug_leads_to_the_present_one(api: Api, cast: Cast) -> N
         assert moved.headers["Location"] == f"http://help.test/help/{cast.acme.slug}/articles/begin"
 
 
-async def test_the_former_slug_of_what_is_not_live_leads_nowhere(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_former_slug_of_what_is_not_live_leads_nowhere(
+    client: Client, api: Api, cast: Cast
+) -> None:
     await publish(client, "Install")
     await client.patch("/v1/articles/install", json={"slug": "begin"})
     await client.post("/v1/articles/begin/unpublish")
@@ -131,8 +132,7 @@ async def test_the_former_slug_of_what_is_not_live_leads_nowhere(api: Api, cast:
     assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 404
 
 
-async def test_other_languages_stand_below_their_code(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_other_languages_stand_below_their_code(client: Client, api: Api, cast: Cast) -> None:
     root = await publish(client, "Install", "Words.", slug="install")
     fields = {"locale": "de", "translationOf": root["id"], "slug": "install"}
     article = await publish(client, "Einrichten", "Worte.", **fields)
@@ -147,16 +147,17 @@ async def test_other_languages_stand_below_their_code(api: Api, cast: Cast) -> N
 
 
 @pytest.mark.parametrize("locale", ["ar", "he", "fa", "ur", "az-Arab"])
-async def test_a_page_runs_as_its_language_does(api: Api, cast: Cast, locale: str) -> None:
-    await publish(api(cast.acme.write_key), "Install", locale=locale)
+async def test_a_page_runs_as_its_language_does(client: Client, api: Api, cast: Cast, locale: str) -> None:
+    await publish(client, "Install", locale=locale)
 
     for path in ("articles/install", "search?q=install"):
         page = Page((await visit(api, f"{cast.acme.slug}/{locale}/{path}")).text)
         assert page.attributes("html") == [{"lang": locale, "dir": "rtl"}]
 
 
-async def test_a_former_slug_of_another_language_stays_in_that_language(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_former_slug_of_another_language_stays_in_that_language(
+    client: Client, api: Api, cast: Cast
+) -> None:
     article = await publish(client, "Einrichten", "Worte.", locale="de")
     await client.patch(f"/v1/articles/{article['id']}", json={"slug": "beginnen"})
 
@@ -166,8 +167,9 @@ async def test_a_former_slug_of_another_language_stays_in_that_language(api: Api
     assert moved.headers["Location"].endswith("/de/articles/beginnen")
 
 
-async def test_every_other_spelling_of_a_language_leads_to_the_one_address(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_every_other_spelling_of_a_language_leads_to_the_one_address(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     here = f"http://help.test/help/{cast.acme.slug}"
     await publish(client, "Configurar", locale="pt-BR")
     await publish(client, "Install")
@@ -181,15 +183,15 @@ async def test_every_other_spelling_of_a_language_leads_to_the_one_address(api: 
     }.items():
         moved = await visit(api, f"{cast.acme.slug}/{spelling}")
         assert (moved.status_code, moved.headers["Location"]) == (301, address)
-        assert (await api(None).get(moved.headers["Location"])).status_code == 200
+        assert (await visitor.get(moved.headers["Location"])).status_code == 200
     for nowhere in ("PT-br/articles/install", "english/articles/install", "EN/articles/x"):
         assert (await visit(api, f"{cast.acme.slug}/{nowhere}")).status_code == 404
 
 
-async def test_letters_of_any_script_make_an_address(api: Api, cast: Cast) -> None:
-    article = await publish(api(cast.acme.write_key), "Настройка 設定", "Слова.")
+async def test_letters_of_any_script_make_an_address(client: Client, visitor: Client) -> None:
+    article = await publish(client, "Настройка 設定", "Слова.")
 
-    assert "Слова." in (await api(None).get(article["url"])).text
+    assert "Слова." in (await visitor.get(article["url"])).text
 
 
 @pytest.mark.parametrize(
@@ -202,8 +204,10 @@ async def test_letters_of_any_script_make_an_address(api: Api, cast: Cast) -> No
         "visibility = 'authenticated'",
     ],
 )
-async def test_what_is_not_public_has_no_page(api: Api, cast: Cast, owner: Tx, assignment: str) -> None:
-    article = await publish(api(cast.acme.write_key), "Install", "Secret words.")
+async def test_what_is_not_public_has_no_page(
+    client: Client, api: Api, cast: Cast, owner: Tx, assignment: str
+) -> None:
+    article = await publish(client, "Install", "Secret words.")
     await set_article(owner, article, assignment)
 
     answer = await visit(api, f"{cast.acme.slug}/articles/install")
@@ -213,16 +217,14 @@ async def test_what_is_not_public_has_no_page(api: Api, cast: Cast, owner: Tx, a
     assert answer.text == (await visit(api, f"{cast.acme.slug}/articles/nothing")).text
 
 
-async def test_an_unpublished_article_has_no_page(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_unpublished_article_has_no_page(client: Client, api: Api, cast: Cast) -> None:
     await publish(client, "Install")
     await client.post("/v1/articles/install/unpublish")
 
     assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 404
 
 
-async def test_an_authenticated_collection_hides_its_articles(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_authenticated_collection_hides_its_articles(client: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "Staff", visibility="authenticated")
     await publish(client, "Install", collectionId=group["id"])
 
@@ -231,8 +233,10 @@ async def test_an_authenticated_collection_hides_its_articles(api: Api, cast: Ca
     assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 200
 
 
-async def test_an_article_stands_in_its_own_help_center_only(api: Api, cast: Cast) -> None:
-    article = await publish(api(cast.acme.write_key), "Install")
+async def test_an_article_stands_in_its_own_help_center_only(
+    client: Client, visitor: Client, cast: Cast
+) -> None:
+    article = await publish(client, "Install")
 
     for path in (
         f"{cast.globex.slug}/articles/install",
@@ -241,7 +245,7 @@ async def test_an_article_stands_in_its_own_help_center_only(api: Api, cast: Cas
         f"{cast.acme.slug}/articles/install/",
         f"{cast.acme.slug}/articles/Install",
     ):
-        answer = await api(None).get(f"/help/{path}", follow_redirects=False)
+        answer = await visitor.get(f"/help/{path}", follow_redirects=False)
         assert answer.status_code in (404, 307), path
         assert "Words." not in answer.text
 
@@ -251,8 +255,10 @@ async def test_an_odd_address_is_not_found(api: Api, cast: Cast, path: str) -> N
     assert (await visit(api, f"{cast.acme.slug}/{path}")).status_code == 404
 
 
-async def test_a_paused_company_keeps_its_help_center(api: Api, cast: Cast, owner: Tx) -> None:
-    await publish(api(cast.acme.write_key), "Install")
+async def test_a_paused_company_keeps_its_help_center(
+    client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
+    await publish(client, "Install")
     await owner.execute(
         "update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id
     )

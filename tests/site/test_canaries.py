@@ -29,9 +29,8 @@ ALWAYS = 4
 
 @pytest.mark.parametrize("assignment", HIDDEN)
 async def test_nothing_holds_a_word_of_an_article_that_is_not_public(
-    api: Api, cast: Cast, owner: Tx, assignment: str
+    client: Client, api: Api, cast: Cast, owner: Tx, assignment: str
 ) -> None:
-    client = api(cast.acme.write_key)
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
     fields: list[Json] = [{"collectionId": group["id"]}, {}, {"locale": "de"}]
@@ -43,9 +42,8 @@ async def test_nothing_holds_a_word_of_an_article_that_is_not_public(
 
 
 async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_deleted(
-    api: Api, cast: Cast
+    client: Client, api: Api, cast: Cast
 ) -> None:
-    client = api(cast.acme.write_key)
     group = await collect(client, "First steps")
     article = await secret(client, collectionId=group["id"])
     path = f"/v1/articles/{article['id']}"
@@ -69,9 +67,8 @@ async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_delet
 
 @pytest.mark.parametrize("state", ["draft", "archived", "unpublished"])
 async def test_nothing_holds_a_word_of_an_entry_that_is_not_published(
-    api: Api, cast: Cast, owner: Tx, state: str
+    client: Client, api: Api, cast: Cast, owner: Tx, state: str
 ) -> None:
-    client = api(cast.acme.write_key)
     await publish_entry(client, "Exports")
     hidden = await news(client)
     if state == "draft":
@@ -85,8 +82,7 @@ async def test_nothing_holds_a_word_of_an_entry_that_is_not_published(
     assert len(await crawl(api, cast)) == ALWAYS + 1
 
 
-async def test_canaries_are_found_while_they_are_public(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_canaries_are_found_while_they_are_public(client: Client, api: Api, cast: Cast) -> None:
     await secret(client)
     await news(client)
 
@@ -95,14 +91,13 @@ async def test_canaries_are_found_while_they_are_public(api: Api, cast: Cast) ->
     assert set(await sightings(api, cast)) == {f"/help/{cast.acme.slug}/{name}" for name in names}
 
 
-async def test_the_source_of_an_entry_is_for_people_inside(api: Api, cast: Cast) -> None:
-    await publish_entry(api(cast.acme.write_key), "Exports", sourceUrl=f"https://git.test/{CANARY}")
+async def test_the_source_of_an_entry_is_for_people_inside(client: Client, api: Api, cast: Cast) -> None:
+    await publish_entry(client, "Exports", sourceUrl=f"https://git.test/{CANARY}")
 
     assert await sightings(api, cast) == []
 
 
-async def test_nothing_names_an_authenticated_collection(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_nothing_names_an_authenticated_collection(client: Client, api: Api, cast: Cast) -> None:
     staff = await collect(client, f"Staff {CANARY}", description=CANARY, visibility="authenticated")
     await secret(client, collectionId=staff["id"])
     await publish(client, "Install")
@@ -110,8 +105,7 @@ async def test_nothing_names_an_authenticated_collection(api: Api, cast: Cast) -
     assert await sightings(api, cast) == []
 
 
-async def test_nothing_holds_a_word_of_a_proposal(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_nothing_holds_a_word_of_a_proposal(client: Client, api: Api, cast: Cast) -> None:
     await publish(client, "Install")
     body = {"title": CANARY, "contentMarkdown": CANARY, "reason": CANARY}
     await client.post("/v1/articles/install/drafts", json=body)
@@ -119,10 +113,12 @@ async def test_nothing_holds_a_word_of_a_proposal(api: Api, cast: Cast) -> None:
     assert await sightings(api, cast) == []
 
 
-async def test_nothing_holds_a_word_of_another_company(api: Api, cast: Cast) -> None:
-    await secret(api(cast.globex.write_key))
-    await news(api(cast.globex.write_key))
-    await publish(api(cast.acme.write_key), "Install")
+async def test_nothing_holds_a_word_of_another_company(
+    client: Client, globex: Client, api: Api, cast: Cast
+) -> None:
+    await secret(globex)
+    await news(globex)
+    await publish(client, "Install")
 
     assert await sightings(api, cast) == []
 

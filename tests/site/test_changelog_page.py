@@ -2,15 +2,16 @@
 
 import pytest
 
-from instep.core import limits
 from instep.core.database import Tx
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.site.pages import Page, publish, visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
+from tests.support.limits import SetLimit
 
 
-async def test_the_page_shows_published_entries_newest_publication_first(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_page_shows_published_entries_newest_publication_first(
+    client: Client, api: Api, cast: Cast
+) -> None:
     for title in ("Second", "Never", "First"):
         await create_entry(client, title, contentMarkdown=f"About *{title}*.")
     for slug in ("first", "second"):
@@ -27,10 +28,10 @@ async def test_the_page_shows_published_entries_newest_publication_first(api: Ap
     assert f"/help/{cast.acme.slug}/changelog/second" in page.links
 
 
-async def test_an_entry_has_a_page_of_its_own(api: Api, cast: Cast) -> None:
-    entry = await publish_entry(api(cast.acme.write_key), "Größer & <b>", contentMarkdown="## One\n\nWords.")
+async def test_an_entry_has_a_page_of_its_own(client: Client, visitor: Client) -> None:
+    entry = await publish_entry(client, "Größer & <b>", contentMarkdown="## One\n\nWords.")
 
-    answer = await api(None).get(entry["url"])
+    answer = await visitor.get(entry["url"])
 
     assert answer.status_code == 200
     assert "<h1>Größer &amp; &lt;b&gt;</h1>" in answer.text
@@ -40,8 +41,9 @@ async def test_an_entry_has_a_page_of_its_own(api: Api, cast: Cast) -> None:
     assert entry["publishedAt"][:10] in Page(answer.text).text
 
 
-async def test_all_pages_link_to_a_changelog_with_something_in_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_all_pages_link_to_a_changelog_with_something_in_it(
+    wide: Client, client: Client, globex: Client, api: Api, cast: Cast
+) -> None:
     await publish(client, "Install")
     paths = ["", "articles/install", "changelog"]
     feed = f"/help/{cast.acme.slug}/changelog.xml"
@@ -56,10 +58,9 @@ async def test_all_pages_link_to_a_changelog_with_something_in_it(api: Api, cast
         ]
 
     await create_entry(client, "Draft")
-    await publish_entry(api(cast.globex.write_key), "Theirs")
-    second = api(cast.wide_key)
-    second.headers["Service-Bot"] = str(cast.second_bot_id)
-    await publish_entry(second, "Of the other bot")
+    await publish_entry(globex, "Theirs")
+    wide.headers["Service-Bot"] = str(cast.second_bot_id)
+    await publish_entry(wide, "Of the other bot")
     assert await linking() == []
     await publish_entry(client, "Exports")
     assert await linking() == paths
@@ -74,17 +75,16 @@ async def test_a_changelog_without_entries_says_so(api: Api, cast: Cast) -> None
 
 
 async def test_older_entries_are_on_further_pages(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, visitor: Client, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_CHANGELOG_PAGE_ENTRIES", 2)
-    client = api(cast.acme.write_key)
+    set_limit("MAX_CHANGELOG_PAGE_ENTRIES", 2)
     for number in range(5):
         await publish_entry(client, f"No {number}")
 
     path = f"/help/{cast.acme.slug}/changelog"
     seen: list[list[str]] = []
     while path:
-        page = Page((await api(None).get(path)).text)
+        page = Page((await visitor.get(path)).text)
         seen.append([word for word in page.text.split() if word.isdigit()])
         path = next((link for link in page.links if "start_cursor" in link), "")
         # A newcomer does not shift what is on the next page.
@@ -100,8 +100,7 @@ async def test_a_wrong_cursor_is_refused_with_a_page(api: Api, cast: Cast, curso
     assert (refused.status_code, refused.headers["content-type"]) == (400, "text/html; charset=utf-8")
 
 
-async def test_texts_that_stand_together_do_not_share_ids(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_texts_that_stand_together_do_not_share_ids(client: Client, api: Api, cast: Cast) -> None:
     text = "## Fixes\n\nSee [above](#fixes) and [all](/help/x).[^1]\n\n- [x] done\n\n[^1]: A note."
     for title in ("One", "Two"):
         await publish_entry(client, title, contentMarkdown=text)
@@ -116,44 +115,47 @@ async def test_texts_that_stand_together_do_not_share_ids(api: Api, cast: Cast) 
     assert boxes == [{"type": "checkbox", "checked": "", "disabled": ""}] * 2
 
 
-async def test_a_long_text_is_left_to_its_own_page(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_long_text_is_left_to_its_own_page(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     entry = await publish_entry(client, "Long", contentMarkdown="word " * 20_000)
     await publish_entry(client, "Short", contentMarkdown="Few words.")
 
     page = (await visit(api, f"{cast.acme.slug}/changelog")).text
 
     assert ("Few words." in page, "word word" in page, "Read on" in page) == (True, False, True)
-    assert "word word" in (await api(None).get(entry["url"])).text
+    assert "word word" in (await visitor.get(entry["url"])).text
 
 
-async def test_hostile_texts_and_titles_are_harmless(api: Api, cast: Cast) -> None:
+async def test_hostile_texts_and_titles_are_harmless(client: Client, visitor: Client, cast: Cast) -> None:
     title = '"><script>alert(1)</script>'
     text = "<script>alert(1)</script><a href='javascript:alert(1)' onclick=x>a</a> words"
-    entry = await publish_entry(api(cast.acme.write_key), title, contentMarkdown=text)
+    entry = await publish_entry(client, title, contentMarkdown=text)
 
     for address in (entry["url"], f"/help/{cast.acme.slug}/changelog"):
-        page = Page((await api(None).get(address)).text)
+        page = Page((await visitor.get(address)).text)
         assert title in page.text
         assert "script" not in page.names
         assert not [link for link in page.links if link.startswith("javascript")]
 
 
 @pytest.mark.parametrize("status", ["draft", "archived"])
-async def test_what_is_not_published_has_no_page(api: Api, cast: Cast, owner: Tx, status: str) -> None:
-    entry = await publish_entry(api(cast.acme.write_key), "Secret")
+async def test_what_is_not_published_has_no_page(
+    client: Client, visitor: Client, api: Api, cast: Cast, owner: Tx, status: str
+) -> None:
+    entry = await publish_entry(client, "Secret")
     await owner.execute(
         "update changelog_entries set status = %(status)s where id = %(id)s", status=status, id=entry["id"]
     )
 
-    answer = await api(None).get(entry["url"])
+    answer = await visitor.get(entry["url"])
 
     assert answer.status_code == 404
     assert answer.text == (await visit(api, f"{cast.acme.slug}/changelog/nothing")).text
 
 
-async def test_an_entry_stands_in_its_own_help_center_only(api: Api, cast: Cast) -> None:
-    entry = await publish_entry(api(cast.acme.write_key))
+async def test_an_entry_stands_in_its_own_help_center_only(client: Client, api: Api, cast: Cast) -> None:
+    entry = await publish_entry(client)
 
     for path in (
         f"{cast.globex.slug}/changelog/{entry['slug']}",

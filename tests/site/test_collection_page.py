@@ -1,14 +1,11 @@
 """GET /help/{bot}/collections/{slug}."""
 
-import pytest
-
-from instep.core import limits
 from tests.site.pages import Page, collect, publish, visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
+from tests.support.limits import SetLimit
 
 
-async def test_a_collection_shows_its_articles(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_collection_shows_its_articles(client: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "First steps", description="Begin here", icon="🚀")
     await publish(client, "Sign in", collectionId=group["id"], position=2)
     await publish(client, "Install", collectionId=group["id"], position=1)
@@ -23,13 +20,12 @@ async def test_a_collection_shows_its_articles(api: Api, cast: Cast) -> None:
     assert "Elsewhere" not in text
 
 
-async def test_a_public_collection_without_live_articles_says_so(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_public_collection_without_live_articles_says_so(client: Client, visitor: Client) -> None:
     empty = await collect(client, "Empty", description="Soon")
     await publish(client, "Secret", collectionId=empty["id"], visibility="authenticated")
     await publish(client, "Einrichten", collectionId=empty["id"], locale="de")
 
-    answer = await api(None).get(empty["url"])
+    answer = await visitor.get(empty["url"])
 
     text = Page(answer.text).text
     assert (answer.status_code, "Soon" in text, "no articles yet" in text) == (200, True, True)
@@ -37,8 +33,7 @@ async def test_a_public_collection_without_live_articles_says_so(api: Api, cast:
     assert "Einrichten" not in text
 
 
-async def test_a_collection_that_is_not_public_is_not_found(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_collection_that_is_not_public_is_not_found(client: Client, api: Api, cast: Cast) -> None:
     staff = await collect(client, "Staff", visibility="authenticated")
     await collect(client, "Empty staff", visibility="authenticated")
     await publish(client, "Secret", collectionId=staff["id"])
@@ -49,8 +44,7 @@ async def test_a_collection_that_is_not_public_is_not_found(api: Api, cast: Cast
         assert "Secret" not in answer.text
 
 
-async def test_a_collection_of_another_help_center_is_not_found(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_collection_of_another_help_center_is_not_found(client: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
 
@@ -58,10 +52,9 @@ async def test_a_collection_of_another_help_center_is_not_found(api: Api, cast: 
 
 
 async def test_a_large_collection_comes_page_by_page(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "COLLECTION_ARTICLES", 2)
-    client = api(cast.acme.write_key)
+    set_limit("COLLECTION_ARTICLES", 2)
     group = await collect(client, "Guides")
     for position in range(5):
         await publish(client, f"Guide {position}", collectionId=group["id"], position=position)

@@ -6,11 +6,11 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from instep.core import limits
 from instep.core.database import Tx
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.site.pages import visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
+from tests.support.limits import SetLimit
 
 SELF = "{http://www.w3.org/2005/Atom}link"
 
@@ -24,8 +24,9 @@ async def feed(api: Api, cast: Cast) -> ET.Element:
     return channel
 
 
-async def test_the_feed_holds_what_readers_need(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_feed_holds_what_readers_need(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     first = await publish_entry(client, "Exports & more", contentMarkdown="Choose **CSV** < XML.")
     second = await publish_entry(client, "設定")
     await create_entry(client, "Draft")
@@ -53,11 +54,10 @@ async def test_the_feed_holds_what_readers_need(api: Api, cast: Cast) -> None:
         (entry["id"], {"isPermaLink": "false"}) for entry in (second, first)
     ]
     assert items[1].findtext("description") == "<p>Choose <strong>CSV</strong> &lt; XML.</p>\n"
-    assert (await api(None).get(items[0].findtext("link") or "")).status_code == 200
+    assert (await visitor.get(items[0].findtext("link") or "")).status_code == 200
 
 
-async def test_dates_are_those_of_mail_in_utc(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_dates_are_those_of_mail_in_utc(client: Client, api: Api, cast: Cast, owner: Tx) -> None:
     entry = await publish_entry(client)
     await owner.execute(
         """update changelog_entries
@@ -72,8 +72,9 @@ async def test_dates_are_those_of_mail_in_utc(api: Api, cast: Cast, owner: Tx) -
     assert channel.findtext("lastBuildDate") == "Sat, 21 Nov 2026 12:00:00 GMT"
 
 
-async def test_a_change_and_a_second_publication_keep_the_date_and_the_id(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_change_and_a_second_publication_keep_the_date_and_the_id(
+    client: Client, api: Api, cast: Cast
+) -> None:
     await publish_entry(client)
     before = (await feed(api, cast)).find("item")
     for act in ("unpublish", "publish"):
@@ -92,9 +93,11 @@ async def test_a_change_and_a_second_publication_keep_the_date_and_the_id(api: A
     assert timedelta(0) <= datetime.now(UTC) - built < timedelta(minutes=5)
 
 
-async def test_links_and_pictures_lead_somewhere_from_a_reader_too(api: Api, cast: Cast) -> None:
+async def test_links_and_pictures_lead_somewhere_from_a_reader_too(
+    client: Client, api: Api, cast: Cast
+) -> None:
     text = "[a](/help/x) [b](#two-words) ![c](/static/c.png) [d](https://d.test/)\n\n## Two words"
-    entry = await publish_entry(api(cast.acme.write_key), contentMarkdown=text)
+    entry = await publish_entry(client, contentMarkdown=text)
 
     shown = (await feed(api, cast)).findtext("item/description") or ""
 
@@ -108,8 +111,7 @@ async def test_links_and_pictures_lead_somewhere_from_a_reader_too(api: Api, cas
 @pytest.mark.parametrize(
     "odd", ["\x01", "\x0b", "\x1f", "\ufffe", "\uffff", "]]>", "<!--", "&nbsp;", "\r", "🙂"]
 )
-async def test_no_character_breaks_it(api: Api, cast: Cast, odd: str) -> None:
-    client = api(cast.acme.write_key)
+async def test_no_character_breaks_it(client: Client, api: Api, cast: Cast, odd: str) -> None:
     await publish_entry(client, f"Before{odd}after", contentMarkdown=f"Before{odd}after <script>x</script>")
 
     channel = await feed(api, cast)
@@ -120,19 +122,19 @@ async def test_no_character_breaks_it(api: Api, cast: Cast, odd: str) -> None:
 
 
 async def test_only_the_newest_entries_are_in_it(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_CHANGELOG_PAGE_ENTRIES", 2)
+    set_limit("MAX_CHANGELOG_PAGE_ENTRIES", 2)
     for number in range(3):
-        await publish_entry(api(cast.acme.write_key), f"No {number}")
+        await publish_entry(client, f"No {number}")
 
     titles = [item.findtext("title") for item in (await feed(api, cast)).findall("item")]
 
     assert titles == ["No 2", "No 1"]
 
 
-async def test_a_long_text_is_left_to_its_page(api: Api, cast: Cast) -> None:
-    await publish_entry(api(cast.acme.write_key), "Long", contentMarkdown="word " * 20_000)
+async def test_a_long_text_is_left_to_its_page(client: Client, api: Api, cast: Cast) -> None:
+    await publish_entry(client, "Long", contentMarkdown="word " * 20_000)
 
     item = (await feed(api, cast)).find("item")
 
@@ -147,8 +149,9 @@ async def test_a_feed_without_entries_is_a_feed(api: Api, cast: Cast) -> None:
     assert channel.find("lastBuildDate") is None
 
 
-async def test_who_has_it_already_gets_304_until_something_changes(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_who_has_it_already_gets_304_until_something_changes(
+    client: Client, api: Api, cast: Cast
+) -> None:
     await publish_entry(client, contentMarkdown="- [x] done\n- [ ] open")
     path = f"{cast.acme.slug}/changelog.xml"
     etag = (await visit(api, path)).headers["ETag"]

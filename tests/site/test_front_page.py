@@ -17,7 +17,7 @@ from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.runtime import Runtime
 from tests.site.pages import Page, publish
-from tests.support.cast import Api, Cast, Company, Rows, create_company
+from tests.support.cast import Api, Cast, Client, Company, Rows, create_company
 
 ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
 
@@ -113,11 +113,11 @@ async def test_an_article_that_is_not_public_puts_no_help_center_on_the_list(
 
 @ROOTS
 async def test_strangers_are_told_of_no_company_where_there_are_several(
-    api: Api, cast: Cast, path: str
+    client: Client, visitor: Client, cast: Cast, path: str
 ) -> None:
-    await publish(api(cast.acme.write_key), "Install")
+    await publish(client, "Install")
 
-    answer = await api(None).get(path)
+    answer = await visitor.get(path)
 
     assert answer.status_code == 200
     assert "instep bot list" in answer.text
@@ -126,19 +126,21 @@ async def test_strangers_are_told_of_no_company_where_there_are_several(
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/"])
-async def test_the_documentation_of_the_api_is_found_where_people_look_for_it(api: Api, path: str) -> None:
-    answer = await api(None).get(path)
+async def test_the_documentation_of_the_api_is_found_where_people_look_for_it(
+    visitor: Client, path: str
+) -> None:
+    answer = await visitor.get(path)
 
     assert (answer.status_code, answer.headers["Location"]) == (302, "/docs/api")
 
 
-async def test_every_kind_of_page_has_an_icon_that_is_there(api: Api, cast: Cast) -> None:
+async def test_every_kind_of_page_has_an_icon_that_is_there(visitor: Client, cast: Cast) -> None:
     for path in (f"/help/{cast.acme.slug}/", "/", "/help/nobody/", "/sign-in", "/docs/api"):
-        page = Page((await api(None).get(path)).text)
+        page = Page((await visitor.get(path)).text)
         icons = [link["href"] or "" for link in page.attributes("link") if link.get("rel") == "icon"]
         assert icons == ["/favicon.ico", "/static/icon.svg"], path
 
-    answers = [await api(None).get(path) for path in ("/favicon.ico", "/static/icon.svg")]
+    answers = [await visitor.get(path) for path in ("/favicon.ico", "/static/icon.svg")]
 
     assert [answer.headers["Content-Type"] for answer in answers] == [
         "image/vnd.microsoft.icon",

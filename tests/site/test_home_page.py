@@ -2,13 +2,14 @@
 
 import pytest
 
-from instep.core import limits
 from tests.site.pages import Page, collect, publish, visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
+from tests.support.limits import SetLimit
 
 
-async def test_the_home_page_lists_articles_by_collection_in_order(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_home_page_lists_articles_by_collection_in_order(
+    client: Client, api: Api, cast: Cast
+) -> None:
     later = await collect(client, "Billing", description="What it costs", icon="💳")
     first = await collect(client, "First steps")
     await client.patch(f"/v1/collections/{later['id']}", json={"sortOrder": 9})
@@ -28,8 +29,9 @@ async def test_the_home_page_lists_articles_by_collection_in_order(api: Api, cas
     assert "<title>Acme</title>" in answer.text
 
 
-async def test_every_link_of_the_home_page_leads_to_a_page(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_every_link_of_the_home_page_leads_to_a_page(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
     await publish(client, "Loose")
@@ -38,7 +40,7 @@ async def test_every_link_of_the_home_page_leads_to_a_page(api: Api, cast: Cast)
 
     assert len([link for link in links if "/articles/" in link]) == 2
     for link in links:
-        assert link == "#content" or (await api(None).get(link)).status_code == 200
+        assert link == "#content" or (await visitor.get(link)).status_code == 200
 
 
 async def test_a_help_center_without_articles_says_so(api: Api, cast: Cast) -> None:
@@ -47,16 +49,15 @@ async def test_a_help_center_without_articles_says_so(api: Api, cast: Cast) -> N
     assert (answer.status_code, "no articles yet" in answer.text) == (200, True)
 
 
-async def test_an_empty_collection_is_not_shown(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_empty_collection_is_not_shown(client: Client, api: Api, cast: Cast) -> None:
     await collect(client, "Nothing inside")
     await publish(client, "Install")
 
     assert "Nothing inside" not in (await visit(api, f"{cast.acme.slug}/")).text
 
 
-async def test_only_the_help_centers_own_language_is_listed(api: Api, cast: Cast) -> None:
-    await publish(api(cast.acme.write_key), "Einrichten", locale="de")
+async def test_only_the_help_centers_own_language_is_listed(client: Client, api: Api, cast: Cast) -> None:
+    await publish(client, "Einrichten", locale="de")
 
     assert "Einrichten" not in (await visit(api, f"{cast.acme.slug}/")).text
 
@@ -75,23 +76,22 @@ async def test_the_address_without_its_slash_leads_to_the_page(api: Api, cast: C
     assert answer.headers["Location"].endswith(f"/help/{cast.acme.slug}/")
 
 
-async def test_the_stylesheet_is_served_and_checked_for_changes(api: Api, cast: Cast) -> None:
-    style = await api(None).get("/static/site.css")
-    again = await api(None).get("/static/site.css", headers={"If-None-Match": style.headers["ETag"]})
+async def test_the_stylesheet_is_served_and_checked_for_changes(visitor: Client) -> None:
+    style = await visitor.get("/static/site.css")
+    again = await visitor.get("/static/site.css", headers={"If-None-Match": style.headers["ETag"]})
 
     assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
     assert again.status_code == 304
     assert "no-cache" in style.headers["Cache-Control"]
     assert style.headers["X-Content-Type-Options"] == "nosniff"
     for path in ("/static/nothing.css", "/static/../pages.py", "/static/%2e%2e/pages.py", "/static/"):
-        assert (await api(None).get(path)).status_code == 404
+        assert (await visitor.get(path)).status_code == 404
 
 
 async def test_of_a_large_collection_it_shows_the_first_and_leads_to_all(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "HOME_ARTICLES", 2)
-    client = api(cast.acme.write_key)
+    set_limit("HOME_ARTICLES", 2)
     group = await collect(client, "Guides")
     for position in range(3):
         await publish(client, f"Guide {position}", collectionId=group["id"], position=position)
@@ -108,10 +108,9 @@ async def test_of_a_large_collection_it_shows_the_first_and_leads_to_all(
 
 
 async def test_many_collections_come_page_by_page(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "HOME_COLLECTIONS", 2)
-    client = api(cast.acme.write_key)
+    set_limit("HOME_COLLECTIONS", 2)
     for number in range(4):
         group = await collect(client, f"Group {number}")
         await publish(client, f"Article {number}", collectionId=group["id"])
@@ -128,8 +127,8 @@ async def test_many_collections_come_page_by_page(
 
 
 @pytest.mark.parametrize("page", ["2", "0", "-1", "x", "", "1e3", "1000000", "9" * 2_000])
-async def test_there_is_no_page_beyond_the_last(api: Api, cast: Cast, page: str) -> None:
-    await publish(api(cast.acme.write_key), "Install")
+async def test_there_is_no_page_beyond_the_last(client: Client, api: Api, cast: Cast, page: str) -> None:
+    await publish(client, "Install")
 
     for path in ("", "articles"):
         assert (await visit(api, f"{cast.acme.slug}/{path}?page={page}")).status_code == 404

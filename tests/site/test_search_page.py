@@ -7,7 +7,8 @@ import pytest
 
 from instep.core import limits
 from tests.site.pages import Page, publish, visit
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
+from tests.support.limits import SetLimit
 
 TEXT = "Acme is quick.\n\n## Invite people\n\nOpen **Team**. Choose *Invite* and enter an address. Done.\n"
 
@@ -17,9 +18,8 @@ async def search(api: Api, cast: Cast, query: str, below: str = "") -> httpx2.Re
 
 
 async def test_a_result_leads_to_the_place_and_shows_its_best_sentence_with_the_words_marked(
-    api: Api, cast: Cast
+    client: Client, visitor: Client, api: Api, cast: Cast
 ) -> None:
-    client = api(cast.acme.write_key)
     await publish(client, "Your team", TEXT)
     await publish(client, "Pets", "Cats are welcome.")
 
@@ -28,7 +28,7 @@ async def test_a_result_leads_to_the_place_and_shows_its_best_sentence_with_the_
     page, here = Page(answer.text), f"/help/{cast.acme.slug}"
     place = next(link for link in page.links if "#h-" in link or link.endswith("#invite-people"))
     assert page.links.index(f"{here}/articles/your-team") < page.links.index(place)
-    target = await api(None).get(place)
+    target = await visitor.get(place)
     assert f'id="{urlsplit(place).fragment}"' in target.text
     assert "Choose <mark>Invite</mark> and enter an address." in answer.text
     assert "Pets" not in page.text
@@ -47,8 +47,9 @@ async def test_no_cache_keeps_it_and_no_search_engine_lists_it(api: Api, cast: C
     assert "/search" not in sitemap.text
 
 
-async def test_each_page_searches_in_its_own_language(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_page_searches_in_its_own_language(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     await publish(client, "Import contacts", "Contacts come from a file.")
     german = await publish(client, "Kontakte", "Contacts heißen Kontakte.", locale="de")
 
@@ -56,21 +57,22 @@ async def test_each_page_searches_in_its_own_language(api: Api, cast: Cast) -> N
         page = Page((await visit(api, f"{cast.acme.slug}/{path}")).text)
         [form] = page.attributes("form")
         assert form["role"] == "search"
-        results = Page((await api(None).get(f"{form['action']}?q=contacts")).text)
+        results = Page((await visitor.get(f"{form['action']}?q=contacts")).text)
         assert [link for link in results.links if "/articles/" in link] == [f"/help/{cast.acme.slug}/{path}"]
     assert german["url"].endswith("/de/articles/kontakte")
     assert (await visit(api, f"{cast.acme.slug}/not a language/search?q=contacts")).status_code == 404
 
 
-async def test_links_lead_through_all_results_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_links_lead_through_all_results_once(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     titles = [f"Export number {number}" for number in range(limits.SITE_PAGE_ROWS + 3)]
     for title in titles:
         await publish(client, title, "An export is a file.")
 
     path, seen = f"/help/{cast.acme.slug}/search?q=export", list[str]()
     for rows in (limits.SITE_PAGE_ROWS, 3):
-        page = Page((await api(None).get(path)).text)
+        page = Page((await visitor.get(path)).text)
         listed = [link for link in page.links if "/articles/" in link]
         assert len(listed) == rows
         seen += listed
@@ -83,8 +85,7 @@ async def test_links_lead_through_all_results_once(api: Api, cast: Cast) -> None
     assert (cursor.status_code, "cursor" in cursor.text) == (400, True)
 
 
-async def test_one_long_article_leaves_room_for_others(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_one_long_article_leaves_room_for_others(client: Client, api: Api, cast: Cast) -> None:
     sections = [f"## Export {number}\n\nAn export of exports exports all.\n" for number in range(12)]
     await publish(client, "Export", "\n".join(sections))
     await publish(client, "Other", "Something that mentions an export.")
@@ -97,8 +98,8 @@ async def test_one_long_article_leaves_room_for_others(api: Api, cast: Cast) -> 
 
 
 @pytest.mark.parametrize("query", ["", " ", "a", "zzyzx", "!!", "--", '""', "the"])
-async def test_without_results_it_says_what_to_do(api: Api, cast: Cast, query: str) -> None:
-    await publish(api(cast.acme.write_key), "Install", "Run it.")
+async def test_without_results_it_says_what_to_do(client: Client, api: Api, cast: Cast, query: str) -> None:
+    await publish(client, "Install", "Run it.")
 
     answer = await search(api, cast, query)
 
@@ -121,8 +122,8 @@ async def test_without_results_it_says_what_to_do(api: Api, cast: Cast, query: s
         "install" + "%20%22%27%5C%25_*" * 20,
     ],
 )
-async def test_whatever_is_sent_is_only_words(api: Api, cast: Cast, query: str) -> None:
-    await publish(api(cast.acme.write_key), "Install", "To <b>install</b> it use `<script>`. ![x](/p.png)")
+async def test_whatever_is_sent_is_only_words(client: Client, api: Api, cast: Cast, query: str) -> None:
+    await publish(client, "Install", "To <b>install</b> it use `<script>`. ![x](/p.png)")
 
     answer = await visit(api, f"{cast.acme.slug}/search?q={query}")
 
@@ -144,9 +145,9 @@ async def test_too_long_a_search_is_refused_with_a_sentence(api: Api, cast: Cast
 
 
 async def test_searches_of_one_address_are_limited_and_reading_goes_on(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
-    monkeypatch.setattr(limits, "SITE_SEARCHES_PER_MINUTE", 2)
+    set_limit("SITE_SEARCHES_PER_MINUTE", 2)
     answers = [await search(api, cast, "anything") for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]

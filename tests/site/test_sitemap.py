@@ -15,7 +15,8 @@ from instep.site.schemas import ArticleAddress, EntryAddress
 from instep.site.sitemap import cache_sitemap, cached_sitemap, write_sitemap
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.limits import SetLimit
 
 NAMESPACES = {
     "s": "http://www.sitemaps.org/schemas/sitemap/0.9",
@@ -33,8 +34,7 @@ async def sitemap(api: Api, cast: Cast) -> dict[str, ET.Element]:
     return {entry.findtext("s:loc", "", NAMESPACES): entry for entry in root}
 
 
-async def test_it_lists_every_public_page_once(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_lists_every_public_page_once(client: Client, visitor: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "First steps")
     await collect(client, "Empty")
     german = await collect(client, "Nur deutsch")
@@ -55,11 +55,10 @@ async def test_it_lists_every_public_page_once(api: Api, cast: Cast) -> None:
         )
     )
     for address in listed:
-        assert (await api(None).get(address)).status_code == 200
+        assert (await visitor.get(address)).status_code == 200
 
 
-async def test_it_tells_the_last_change(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_tells_the_last_change(client: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
     later = await publish(client, "Sign in", collectionId=group["id"])
@@ -78,8 +77,7 @@ async def test_it_tells_the_last_change(api: Api, cast: Cast) -> None:
         assert changed_at(path) == entry["updatedAt"]
 
 
-async def test_texts_name_their_translations(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_texts_name_their_translations(client: Client, api: Api, cast: Cast) -> None:
     root = await publish(client, "Install")
     german = await publish(client, "Einrichten", locale="de", translationOf=root["id"])
     await publish(client, "Installer", locale="fr", translationOf=root["id"])
@@ -97,8 +95,8 @@ async def test_texts_name_their_translations(api: Api, cast: Cast) -> None:
     assert languages(alone) == {}
 
 
-async def test_letters_of_any_script_are_encoded(api: Api, cast: Cast) -> None:
-    await publish(api(cast.acme.write_key), "Größe 設定")
+async def test_letters_of_any_script_are_encoded(client: Client, api: Api, cast: Cast) -> None:
+    await publish(client, "Größe 設定")
 
     listed = await sitemap(api, cast)
 
@@ -107,11 +105,10 @@ async def test_letters_of_any_script_are_encoded(api: Api, cast: Cast) -> None:
 
 
 async def test_it_holds_no_more_than_the_protocol_allows(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
     assert limits.MAX_SITEMAP_URLS <= 50_000
-    monkeypatch.setattr(limits, "MAX_SITEMAP_URLS", 3)
-    client = api(cast.acme.write_key)
+    set_limit("MAX_SITEMAP_URLS", 3)
     for number in range(4):
         await publish(client, f"No {number}")
 
@@ -128,9 +125,8 @@ async def test_an_empty_help_center_has_its_home_page(api: Api, cast: Cast) -> N
 
 
 async def test_it_is_written_anew_only_after_a_change(
-    api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = api(cast.acme.write_key)
     article = await publish(client, "Install")
     written: list[str] = []
 

@@ -8,7 +8,7 @@ import pytest
 
 from instep.core.database import Database, Tx
 from tests.alerts.targets import add_target
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.commands import Operator
 from tests.support.http import ok
 from tests.support.questions import ask
@@ -143,10 +143,10 @@ async def test_everything_of_one_visitor_is_handed_out(
 
 
 async def test_another_workspace_is_not_touched(
-    api: Api, cast: Cast, owner: Tx, operator: Operator, canary: Canary
+    visitor: Client, cast: Cast, owner: Tx, operator: Operator, canary: Canary
 ) -> None:
     for company in (cast.acme, cast.globex):
-        await leave(api(None), company, email=canary.email)
+        await leave(visitor, company, email=canary.email)
 
     erasure = await operator.json(
         "visitor", "erase", "--email", canary.email, "--workspace", cast.acme.workspace_id
@@ -157,11 +157,10 @@ async def test_another_workspace_is_not_touched(
 
 
 async def test_a_question_that_others_ask_too_stays_in_their_words(
-    api: Api, cast: Cast, owner: Tx, operator: Operator, canary: Canary
+    visitor: Client, cast: Cast, owner: Tx, operator: Operator, canary: Canary
 ) -> None:
-    client = api(None)
-    await ask(client, cast.acme, "How to export invoices", visitor=canary.visitor)
-    await ask(client, cast.acme, "how do I export invoices?", visitor="somebody")
+    await ask(visitor, cast.acme, "How to export invoices", visitor=canary.visitor)
+    await ask(visitor, cast.acme, "how do I export invoices?", visitor="somebody")
 
     await operator.json(
         "visitor", "erase", "--visitor", canary.visitor, "--workspace", cast.acme.workspace_id

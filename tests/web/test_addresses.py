@@ -11,7 +11,7 @@ from instep.app import put_into
 from instep.core.config import settings
 from instep.core.database import Database, Row, Tx
 from instep.runtime import Runtime
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.http import body_of, create_article, error
 
 
@@ -20,19 +20,19 @@ from tests.support.http import body_of, create_article, error
     "path",
     ["/v1/", "/v1/nothing", "/v1/articles/a/b/c", "/v1/articles/a/publish/b", "/v1/%00", "/v1/../v1/x"],
 )
-async def test_an_unknown_address_is_not_found(api: Api, cast: Cast, method: str, path: str) -> None:
-    refused = await api(cast.acme.write_key).request(method, path)
+async def test_an_unknown_address_is_not_found(client: Client, method: str, path: str) -> None:
+    refused = await client.request(method, path)
 
     assert error(refused) == (404, "not_found")
     assert refused.headers["Request-Id"]
 
 
-async def test_the_prefix_itself_is_not_found_in_json(api: Api, cast: Cast) -> None:
-    assert error(await api(cast.acme.write_key).get("/v1")) == (404, "not_found")
+async def test_the_prefix_itself_is_not_found_in_json(client: Client) -> None:
+    assert error(await client.get("/v1")) == (404, "not_found")
 
 
-async def test_a_slash_too_many_is_another_address(api: Api, cast: Cast) -> None:
-    assert error(await api(cast.acme.write_key).get("/v1/articles/")) == (404, "not_found")
+async def test_a_slash_too_many_is_another_address(client: Client) -> None:
+    assert error(await client.get("/v1/articles/")) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ async def test_a_slash_too_many_is_another_address(api: Api, cast: Cast) -> None
     ],
 )
 async def test_another_method_is_refused_with_all_that_are_allowed(
-    api: Api, cast: Cast, method: str, path: str, allowed: set[str]
+    client: Client, method: str, path: str, allowed: set[str]
 ) -> None:
-    refused = await api(cast.acme.write_key).request(method, path)
+    refused = await client.request(method, path)
 
     assert error(refused) == (405, "method_not_allowed")
     assert set(refused.headers["Allow"].split(", ")) == allowed
@@ -64,22 +64,19 @@ async def test_another_method_is_refused_with_all_that_are_allowed(
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/v1/nothing"), ("PUT", "/v1/articles")])
-async def test_rate_headers_are_there_too(api: Api, cast: Cast, method: str, path: str) -> None:
-    refused = await api(cast.acme.write_key).request(method, path)
+async def test_rate_headers_are_there_too(client: Client, method: str, path: str) -> None:
+    refused = await client.request(method, path)
 
     assert refused.headers["RateLimit-Policy"] == '"api";q=120;w=60'
 
 
-async def test_each_answer_has_an_id_of_its_own(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.read_key)
-
-    ids = {(await client.get(path)).headers["Request-Id"] for path in ("/v1/bots", "/v1/bots", "/v1/x")}
+async def test_each_answer_has_an_id_of_its_own(reader: Client) -> None:
+    ids = {(await reader.get(path)).headers["Request-Id"] for path in ("/v1/bots", "/v1/bots", "/v1/x")}
 
     assert len(ids) == 3
 
 
-async def test_answers_are_compressed_when_asked(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_answers_are_compressed_when_asked(client: Client) -> None:
     await create_article(client, contentMarkdown="again " * 1_000)
 
     packed = await client.get("/v1/articles/install", headers={"Accept-Encoding": "gzip"})
@@ -90,12 +87,11 @@ async def test_answers_are_compressed_when_asked(api: Api, cast: Cast) -> None:
     assert packed.json() == plain.json()
 
 
-async def test_a_failure_tells_its_id_and_nothing_else(app: FastAPI, api: Api, cast: Cast) -> None:
-    client = api(cast.acme.read_key)
+async def test_a_failure_tells_its_id_and_nothing_else(app: FastAPI, reader: Client) -> None:
     put_into(app, Runtime(settings(), Broken(), b"x"))
 
-    answers = [await client.get(path) for path in ("/v1/articles", "/v1/bots", "/v1/drafts/edit_1")]
-    answers.append(await client.post("/v1/articles", json={"title": "x", "contentMarkdown": ""}))
+    answers = [await reader.get(path) for path in ("/v1/articles", "/v1/bots", "/v1/drafts/edit_1")]
+    answers.append(await reader.post("/v1/articles", json={"title": "x", "contentMarkdown": ""}))
 
     for answer in answers:
         assert error(answer) == (500, "internal_error")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.http import all_pages, body_of, error
 
 OPERATIONS = [
@@ -51,10 +51,9 @@ each = pytest.mark.parametrize("operation", OPERATIONS, ids=" ".join)
     ids=lambda content: content[:40].decode("latin1"),
 )
 async def test_what_is_no_proper_json_object_is_refused(
-    api: Api, cast: Cast, operation: tuple[str, str], content: bytes
+    client: Client, operation: tuple[str, str], content: bytes
 ) -> None:
     method, path = operation
-    client = api(cast.acme.write_key)
 
     refused = await client.request(method, path, content=content, headers={"Content-Type": JSON})
 
@@ -68,28 +67,23 @@ async def test_what_is_no_proper_json_object_is_refused(
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml", "json", ""],
 )
-async def test_another_content_type_is_refused(
-    api: Api, cast: Cast, operation: tuple[str, str], kind: str
-) -> None:
+async def test_another_content_type_is_refused(client: Client, operation: tuple[str, str], kind: str) -> None:
     method, path = operation
     content = json.dumps({"title": "x", "contentMarkdown": ""}).encode()
 
-    refused = await api(cast.acme.write_key).request(
-        method, path, content=content, headers={"Content-Type": kind}
-    )
+    refused = await client.request(method, path, content=content, headers={"Content-Type": kind})
 
     assert error(refused) == (400, "invalid_request")
     assert JSON in body_of(refused)["error"]
 
 
-async def test_a_body_without_a_content_type_is_refused(api: Api, cast: Cast) -> None:
-    refused = await api(cast.acme.write_key).post("/v1/collections", content=b'{"title": "x"}')
+async def test_a_body_without_a_content_type_is_refused(client: Client) -> None:
+    refused = await client.post("/v1/collections", content=b'{"title": "x"}')
 
     assert error(refused) == (400, "invalid_request")
 
 
-async def test_json_is_taken_with_a_charset_and_in_any_case(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_json_is_taken_with_a_charset_and_in_any_case(client: Client) -> None:
     for kind in ("application/json; charset=utf-8", "Application/JSON"):
         content = '{"title": "é\\ud83d\\ude00"}'.encode()
         made = await client.post("/v1/collections", content=content, headers={"Content-Type": kind})
@@ -97,29 +91,24 @@ async def test_json_is_taken_with_a_charset_and_in_any_case(api: Api, cast: Cast
 
 
 @each
-async def test_a_body_over_2_mib_is_refused(api: Api, cast: Cast, operation: tuple[str, str]) -> None:
+async def test_a_body_over_2_mib_is_refused(client: Client, operation: tuple[str, str]) -> None:
     method, path = operation
     content = b'{"title": "x"}'.ljust(LIMIT + 1)
 
-    refused = await api(cast.acme.write_key).request(
-        method, path, content=content, headers={"Content-Type": JSON}
-    )
+    refused = await client.request(method, path, content=content, headers={"Content-Type": JSON})
 
     assert error(refused) == (400, "invalid_request")
 
 
-async def test_a_body_of_2_mib_is_taken(api: Api, cast: Cast) -> None:
+async def test_a_body_of_2_mib_is_taken(client: Client) -> None:
     content = b'{"title": "x"}'.ljust(LIMIT)
 
-    made = await api(cast.acme.write_key).post(
-        "/v1/collections", content=content, headers={"Content-Type": JSON}
-    )
+    made = await client.post("/v1/collections", content=content, headers={"Content-Type": JSON})
 
     assert made.status_code == 201
 
 
-async def test_bodies_of_operations_that_take_none_are_ignored(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_bodies_of_operations_that_take_none_are_ignored(client: Client) -> None:
     await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": ""})
 
     assert (await client.post("/v1/articles/install/publish", content=b"{")).status_code == 200

@@ -7,7 +7,7 @@ from instep.core.database import Tx
 from instep.identity.keys import new_key
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article, error, ok, stranger
 
 ARTICLES = "/v1/articles"
@@ -78,8 +78,8 @@ async def test_an_expired_key_is_dead(app: FastAPI, api: Api, cast: Cast, owner:
         assert error(await client.get("/v1/bots")) == (401, "unauthorized")
 
 
-async def test_a_bot_is_named_by_query_or_header_or_both_alike(api: Api, cast: Cast) -> None:
-    client, bot = api(cast.wide_key), str(cast.second_bot_id)
+async def test_a_bot_is_named_by_query_or_header_or_both_alike(wide: Client, cast: Cast) -> None:
+    client, bot = wide, str(cast.second_bot_id)
     body = {"title": "Install", "contentMarkdown": ""}
 
     query = await client.post(ARTICLES, json=body, params={"bot_id": bot})
@@ -92,19 +92,16 @@ async def test_a_bot_is_named_by_query_or_header_or_both_alike(api: Api, cast: C
     assert [answer.json()["botId"] for answer in (query, header, both, spelled)] == [bot] * 4
 
 
-async def test_query_and_header_that_differ_are_refused(api: Api, cast: Cast) -> None:
+async def test_query_and_header_that_differ_are_refused(wide: Client, cast: Cast) -> None:
     headers = {"Service-Bot": str(cast.second_bot_id)}
 
-    refused = await api(cast.wide_key).get(
-        ARTICLES, params={"bot_id": str(cast.acme.bot_id)}, headers=headers
-    )
+    refused = await wide.get(ARTICLES, params={"bot_id": str(cast.acme.bot_id)}, headers=headers)
 
     assert error(refused) == (400, "invalid_request")
 
 
-async def test_a_key_of_one_bot_may_name_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.read_key)
-    assert (await client.get(ARTICLES, params={"bot_id": str(cast.acme.bot_id)})).status_code == 200
+async def test_a_key_of_one_bot_may_name_it(reader: Client, cast: Cast) -> None:
+    assert (await reader.get(ARTICLES, params={"bot_id": str(cast.acme.bot_id)})).status_code == 200
 
 
 async def test_a_key_of_all_bots_from_before_the_first_needs_no_name_while_there_is_one(
@@ -122,19 +119,19 @@ async def test_a_key_of_all_bots_from_before_the_first_needs_no_name_while_there
 
 
 @pytest.mark.parametrize("bot", ["nonsense", "", "acme"])
-async def test_a_name_that_is_no_bots_id_is_refused(api: Api, cast: Cast, bot: str) -> None:
-    refused = await api(cast.acme.read_key).get(ARTICLES, params={"bot_id": bot})
+async def test_a_name_that_is_no_bots_id_is_refused(reader: Client, bot: str) -> None:
+    refused = await reader.get(ARTICLES, params={"bot_id": bot})
 
     assert refused.status_code in (400, 403)
 
 
-async def test_what_the_key_of_one_workspace_does_stays_in_it(api: Api, cast: Cast) -> None:
-    await create_article(api(cast.acme.write_key))
+async def test_what_the_key_of_one_workspace_does_stays_in_it(client: Client, api: Api, cast: Cast) -> None:
+    await create_article(client)
 
     assert ok(await api(cast.globex.read_key).get(ARTICLES))["results"] == []
 
 
-async def test_the_refusals_come_in_order(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
+async def test_the_refusals_come_in_order(app: FastAPI, wide: Client, cast: Cast, owner: Tx) -> None:
     """Each request has every fault from its place in the order on; the first fault is told."""
     await pause_workspace(owner, cast.paused.workspace_id)
     await spend(owner, "api", cast.acme.write_key_id)
@@ -152,7 +149,6 @@ async def test_the_refusals_come_in_order(app: FastAPI, api: Api, cast: Cast, ow
     assert await told(cast.paused.read_key, {}) == (403, "insufficient_scope")
     assert await told(cast.paused.write_key, {}) == (402, "plan_inactive")
     assert await told(cast.wide_key, acme_bot) == (400, "invalid_request")
-    wide = api(cast.wide_key)
     unknown = await wide.patch(nowhere, params=acme_bot, json={"title": "New"})
     assert error(unknown) == (404, "not_found")
 
@@ -170,9 +166,7 @@ async def test_no_key_is_told_before_a_body_that_is_too_large(app: FastAPI, api:
 
 
 @pytest.mark.parametrize("fault", ["two bots", "too large"])
-async def test_rate_headers_are_on_the_earliest_refusals(api: Api, cast: Cast, fault: str) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_rate_headers_are_on_the_earliest_refusals(client: Client, fault: str) -> None:
     if fault == "two bots":
         refused = await client.get(ARTICLES, params={"bot_id": "a"}, headers={"Service-Bot": "b"})
     else:

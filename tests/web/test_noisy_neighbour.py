@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 
 from instep.core import limits
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 
 # Half a megabyte, which takes a quarter of a second to render.
 LONG = "- *word* [link](https://example.com/x) `code`\n" * 11_000
@@ -12,8 +12,8 @@ FLOOD = 50
 CALLS = 20
 
 
-async def test_a_flood_of_long_texts_holds_up_nobody_else(api: Api, cast: Cast) -> None:
-    loud, quiet = api(cast.globex.write_key), api(cast.acme.write_key)
+async def test_a_flood_of_long_texts_holds_up_nobody_else(client: Client, globex: Client) -> None:
+    loud, quiet = globex, client
     texts = [{"title": "Long", "contentMarkdown": f"{LONG}{number}"} for number in range(FLOOD)]
     flood = [asyncio.create_task(loud.post("/v1/articles", json=text)) for text in texts]
     done, waiting = await asyncio.wait(flood, return_when=asyncio.FIRST_COMPLETED)

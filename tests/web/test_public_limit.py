@@ -8,7 +8,7 @@ from instep.core.config import settings
 from instep.core.database import Database
 from instep.runtime import Runtime
 from instep.web.buckets import Buckets
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger
 
 QUOTA = 5
@@ -54,12 +54,11 @@ async def test_protocol_calls_without_a_tool_count_too(
 
 
 async def test_calls_of_the_apis_keep_to_their_own_limits(
-    app: FastAPI, api: Api, cast: Cast, database: Database
+    app: FastAPI, reader: Client, database: Database
 ) -> None:
     use_small_limit(app, database)
-    client = api(cast.acme.read_key)
 
-    answers = [await client.get("/v1/bots") for _ in range(QUOTA + 2)]
+    answers = [await reader.get("/v1/bots") for _ in range(QUOTA + 2)]
 
     assert {answer.status_code for answer in answers} == {200}
 

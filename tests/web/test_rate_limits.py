@@ -12,9 +12,9 @@ from tests.support.http import Response, error, stranger
 POLICY = '"api";q=120;w=60'
 
 
-async def test_the_121st_request_of_a_key_in_a_minute_is_refused(api: Api, cast: Cast) -> None:
+async def test_the_121st_request_of_a_key_in_a_minute_is_refused(reader: Client) -> None:
     """Four clients at once get exactly 120 answers, and each number of remaining requests once."""
-    clients = [api(cast.acme.read_key) for _ in range(4)]
+    clients = [reader for _ in range(4)]
 
     asked = await asyncio.gather(*(ask(client, 32) for client in clients))
     answers = [answer for part in asked for answer in part]
@@ -31,16 +31,15 @@ async def test_the_121st_request_of_a_key_in_a_minute_is_refused(api: Api, cast:
     assert {answer.headers["RateLimit-Policy"] for answer in answers} == {POLICY}
 
 
-async def test_a_key_has_a_window_of_its_own(api: Api, cast: Cast) -> None:
-    await ask(api(cast.acme.read_key), 5)
+async def test_a_key_has_a_window_of_its_own(client: Client, reader: Client) -> None:
+    await ask(reader, 5)
 
-    [other] = await ask(api(cast.acme.write_key), 1)
+    [other] = await ask(client, 1)
 
     assert state(other)[0] == 119
 
 
-async def test_the_window_ends(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_window_ends(client: Client, cast: Cast, owner: Tx) -> None:
     await ask(client, 3)
     sql = "update rate_windows set started_at = started_at - interval '61 seconds' where subject = %(key)s"
     await owner.execute(sql, key=cast.acme.write_key_id)
@@ -50,9 +49,7 @@ async def test_the_window_ends(api: Api, cast: Cast, owner: Tx) -> None:
     assert state(answer)[0] == 119
 
 
-async def test_refused_requests_count_too(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_refused_requests_count_too(client: Client, cast: Cast) -> None:
     left = [
         state(await client.post("/v1/articles", content=b"{"))[0],
         state(await client.get("/v1/articles/nothing"))[0],
@@ -82,8 +79,7 @@ async def test_a_spent_address_does_not_stop_a_valid_key(app: FastAPI, api: Api,
     assert answer.status_code == 200
 
 
-async def test_304_carries_the_headers(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_304_carries_the_headers(client: Client) -> None:
     await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": ""})
 
     answer = await client.get("/v1/articles/install", headers={"If-None-Match": "*"})

@@ -10,7 +10,7 @@ from instep.core.config import settings
 from instep.core.database import Database
 from instep.ops.routes import RouteOut, list_routes
 from instep.runtime import Runtime
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article, ok, stranger
 
 PRIVATE = ("/v1/", "/chat", "/leads", "/mcp", "/oauth/")
@@ -48,8 +48,7 @@ def lacking(path: str, headers: httpx2.Headers) -> list[str]:
     return [name for name, value in expected.items() if not re.fullmatch(value, headers.get(name, ""))]
 
 
-async def test_what_a_key_opens_is_stored_by_no_cache(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_a_key_opens_is_stored_by_no_cache(client: Client) -> None:
     await create_article(client)
     article = await client.get("/v1/articles/install")
     same = await client.get("/v1/articles/install", headers={"If-None-Match": article.headers["ETag"]})
@@ -71,7 +70,7 @@ async def test_pages_of_other_origins_may_take_in_what_is_for_them(
     assert page.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
-async def test_without_encryption_nothing_is_said_of_it(api: Api, cast: Cast) -> None:
-    answer = await api(None).get(f"/help/{cast.acme.slug}/")
+async def test_without_encryption_nothing_is_said_of_it(visitor: Client, cast: Cast) -> None:
+    answer = await visitor.get(f"/help/{cast.acme.slug}/")
 
     assert "Strict-Transport-Security" not in answer.headers

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 import pytest
 from fastapi import FastAPI
 
-from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.web.protocol import StrictHttp
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article
+from tests.support.limits import SetLimit
 from tests.support.wire import serving
 from tests.web.slow_clients import (
     CONNECTIONS,
@@ -89,7 +89,9 @@ async def test_a_connection_is_closed_some_time_after_its_last_request(port: int
     assert time.monotonic() - began >= IMPATIENCE.idle - IMPATIENCE.check
 
 
-async def test_a_body_that_stops_is_refused_and_changes_nothing(port: int, api: Api, cast: Cast) -> None:
+async def test_a_body_that_stops_is_refused_and_changes_nothing(
+    port: int, reader: Client, cast: Cast
+) -> None:
     async with connected(port, 2) as clients:
         for client in clients:
             await client.send(post("/v1/articles", 1_000, cast.acme.write_key) + b'{"title": "Half"')
@@ -97,7 +99,7 @@ async def test_a_body_that_stops_is_refused_and_changes_nothing(port: int, api: 
         said = await asyncio.gather(*(client.end() for client in clients))
 
     assert {status_and_code(each) for each in said} == {(408, "request_timeout")}
-    assert (await api(cast.acme.read_key).get("/v1/articles")).json()["results"] == []
+    assert (await reader.get("/v1/articles")).json()["results"] == []
 
 
 async def test_a_body_that_comes_slowly_but_steadily_is_taken(port: int, cast: Cast) -> None:
@@ -150,7 +152,7 @@ async def test_a_large_body_counts_once_and_is_taken(port: int, cast: Cast) -> N
 
 
 async def test_a_key_that_is_revoked_while_a_large_body_comes_in_opens_nothing(
-    port: int, api: Api, cast: Cast, owner: Tx
+    port: int, reader: Client, cast: Cast, owner: Tx
 ) -> None:
     body = json.dumps({"title": "Late", "contentMarkdown": "x" * 100_000}).encode()
     async with connected(port, 1) as (client,):
@@ -167,7 +169,7 @@ async def test_a_key_that_is_revoked_while_a_large_body_comes_in_opens_nothing(
         said = await client.end()
 
     assert said.startswith(b"HTTP/1.1 401")
-    assert (await api(cast.acme.read_key).get("/v1/articles")).json()["results"] == []
+    assert (await reader.get("/v1/articles")).json()["results"] == []
 
 
 async def ask_for_much(client: SlowClient, cast: Cast) -> None:
@@ -206,9 +208,9 @@ async def test_who_reads_gets_all_of_it(port: int, cast: Cast, much: None) -> No
 
 
 async def test_where_too_much_waits_who_has_read_nothing_for_longest_is_given_up(
-    port: int, cast: Cast, much: None, monkeypatch: pytest.MonkeyPatch
+    port: int, cast: Cast, much: None, set_limit: SetLimit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_WAITING_BYTES", 4_000_000)
+    set_limit("MAX_WAITING_BYTES", 4_000_000)
     monkeypatch.setattr(ImpatientHttp, "timeouts", StrictHttp.timeouts)
     async with connected(port, 6) as clients:
         for client in clients:

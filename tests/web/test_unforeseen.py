@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 
 
 @pytest.fixture
@@ -16,10 +16,8 @@ async def broken(owner: Tx) -> AsyncIterator[None]:
     await owner.execute("alter table collections_away rename to collections")
 
 
-async def test_the_api_answers_500_in_json_with_an_id_and_its_limits(
-    api: Api, cast: Cast, broken: None
-) -> None:
-    answer = await api(cast.acme.read_key).get("/v1/collections")
+async def test_the_api_answers_500_in_json_with_an_id_and_its_limits(reader: Client, broken: None) -> None:
+    answer = await reader.get("/v1/collections")
 
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     assert answer.headers["Request-Id"]
@@ -27,8 +25,8 @@ async def test_the_api_answers_500_in_json_with_an_id_and_its_limits(
     assert "collections" not in answer.text
 
 
-async def test_a_page_answers_500_as_a_page_with_an_id(api: Api, cast: Cast, broken: None) -> None:
-    answer = await api(None).get(f"/help/{cast.acme.slug}/")
+async def test_a_page_answers_500_as_a_page_with_an_id(visitor: Client, cast: Cast, broken: None) -> None:
+    answer = await visitor.get(f"/help/{cast.acme.slug}/")
 
     assert (answer.status_code, answer.headers["Content-Type"]) == (500, "text/html; charset=utf-8")
     assert answer.headers["Request-Id"]

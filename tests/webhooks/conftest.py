@@ -1,29 +1,24 @@
 """What the tests of webhooks share."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import pytest
 
-from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.webhooks.sender import Sender
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.deliveries import connect, sending
+from tests.support.limits import SetSetting
 from tests.webhooks.receiver import Receiver, receiving
 
 Allow = Callable[[str], None]
 
 
 @pytest.fixture
-def allow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Allow]:
+def allow(set_setting: SetSetting) -> Allow:
     """Set the operator's allow-list for this test."""
-
-    def set_list(entries: str) -> None:
-        monkeypatch.setenv("INSTEP_WEBHOOK_ALLOW", entries)
-        settings.cache_clear()
-
-    yield set_list
-    settings.cache_clear()
+    return partial(set_setting, "INSTEP_WEBHOOK_ALLOW")
 
 
 @pytest.fixture
@@ -39,12 +34,6 @@ async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[S
     await owner.execute("delete from webhook_endpoints")
     async with sending(database) as made:
         yield made
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    """Somebody of Acme who may write."""
-    return api(cast.acme.write_key)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from instep.core.crypto import Unreadable, key_ring
 from instep.core.database import Tx
 from instep.webhooks.schemas import EventKind
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, created, error, named_fields, ok
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, key_of_both_bots, without_secret
@@ -29,9 +29,7 @@ KINDS = {
 }
 
 
-async def test_it_is_enabled_and_shows_its_secret(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_it_is_enabled_and_shows_its_secret(client: Client) -> None:
     webhook = await create_webhook(client, description="Search index")
 
     assert re.fullmatch("wh" + ID, webhook["id"])
@@ -51,8 +49,9 @@ async def test_it_is_enabled_and_shows_its_secret(api: Api, cast: Cast) -> None:
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(webhook)
 
 
-async def test_each_secret_is_random_and_sealed_for_its_own_row(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_secret_is_random_and_sealed_for_its_own_row(
+    client: Client, cast: Cast, owner: Tx
+) -> None:
     secrets = [(await create_webhook(client))["secret"] for _ in range(2)]
 
     stored = await owner.value(
@@ -72,29 +71,31 @@ async def test_each_secret_is_random_and_sealed_for_its_own_row(api: Api, cast: 
         key_ring().open(bytes.fromhex(stored[0][1]), *place, stored[1][0])
 
 
-async def test_it_takes_every_kind_of_event(api: Api, cast: Cast) -> None:
+async def test_it_takes_every_kind_of_event(client: Client) -> None:
     assert set(get_args(EventKind)) == KINDS
 
-    webhook = await create_webhook(api(cast.acme.write_key), events=sorted(KINDS))
+    webhook = await create_webhook(client, events=sorted(KINDS))
 
     assert webhook["events"] == sorted(KINDS)
 
 
-async def test_it_may_be_for_one_bot(api: Api, cast: Cast) -> None:
-    webhook = await create_webhook(api(cast.wide_key), botId=str(cast.second_bot_id))
+async def test_it_may_be_for_one_bot(wide: Client, cast: Cast) -> None:
+    webhook = await create_webhook(wide, botId=str(cast.second_bot_id))
 
     assert webhook["botId"] == str(cast.second_bot_id)
 
 
-async def test_without_a_bot_it_is_for_those_of_the_key(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_without_a_bot_it_is_for_those_of_the_key(
+    client: Client, wide: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
     both = api(await key_of_both_bots(owner, cast))
     named = {"bot_id": str(cast.acme.bot_id)}
     sent = {"url": URL, "events": ["*"], "botId": None}
     endpoints: list[tuple[Any, list[UUID] | None]] = [
-        (await create_webhook(api(cast.wide_key)), None),
+        (await create_webhook(wide), None),
         (await create_webhook(both, botId=None), [cast.acme.bot_id, cast.second_bot_id]),
-        (await create_webhook(api(cast.acme.write_key)), [cast.acme.bot_id]),
-        (created(await api(cast.wide_key).post(WEBHOOKS, json=sent, params=named)), [cast.acme.bot_id]),
+        (await create_webhook(client), [cast.acme.bot_id]),
+        (created(await wide.post(WEBHOOKS, json=sent, params=named)), [cast.acme.bot_id]),
     ]
 
     for webhook, bots in endpoints:
@@ -117,8 +118,8 @@ async def test_without_a_bot_it_is_for_those_of_the_key(api: Api, cast: Cast, ow
         "https://receiver.test/" + "x" * 1_978,
     ],
 )
-async def test_the_address_stays_as_it_was_sent(api: Api, cast: Cast, url: str) -> None:
-    assert (await create_webhook(api(cast.acme.write_key), url=url))["url"] == url
+async def test_the_address_stays_as_it_was_sent(client: Client, url: str) -> None:
+    assert (await create_webhook(client, url=url))["url"] == url
 
 
 @pytest.mark.parametrize(
@@ -170,39 +171,35 @@ async def test_the_address_stays_as_it_was_sent(api: Api, cast: Cast, url: str) 
     ],
     ids=str,
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, sent: dict[str, Any]) -> None:
-    client = api(cast.acme.write_key)
-
+async def test_a_bad_value_is_refused_by_name(client: Client, sent: dict[str, Any]) -> None:
     refused = await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], **sent})
 
     assert {name.split(".")[0] for name in named_fields(refused)} == set(sent)
     assert await all_pages(client, WEBHOOKS) == []
 
 
-async def test_url_and_events_are_required(api: Api, cast: Cast) -> None:
-    refused = await api(cast.acme.write_key).post(WEBHOOKS, json={})
+async def test_url_and_events_are_required(client: Client) -> None:
+    refused = await client.post(WEBHOOKS, json={})
 
     assert named_fields(refused) == ["url", "events"]
 
 
-async def test_a_bot_that_the_key_does_not_cover_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bot_that_the_key_does_not_cover_is_as_unknown_as_none(
+    client: Client, wide: Client, cast: Cast
+) -> None:
     answers = [
         await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], "botId": str(bot)})
         for bot in (cast.second_bot_id, cast.globex.bot_id, "0190163d-8694-439b-aea5-966c26f8ad91")
     ]
     named = {"bot_id": str(cast.acme.bot_id)}
     sent = {"url": URL, "events": ["*"], "botId": str(cast.second_bot_id)}
-    answers.append(await api(cast.wide_key).post(WEBHOOKS, json=sent, params=named))
+    answers.append(await wide.post(WEBHOOKS, json=sent, params=named))
 
     assert {tuple(named_fields(answer)) for answer in answers} == {("botId",)}
     assert len({answer.content for answer in answers}) == 1
 
 
-async def test_the_operator_opens_hosts_and_networks_also_without_tls(
-    api: Api, cast: Cast, allow: Allow
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_operator_opens_hosts_and_networks_also_without_tls(client: Client, allow: Allow) -> None:
     allow("receiver, 10.0.0.0/8,::1, Hooks.Internal")
 
     for url in ("http://receiver:8080/", "https://10.1.2.3/", "http://[::1]:9000/", "http://hooks.internal/"):
@@ -212,16 +209,18 @@ async def test_the_operator_opens_hosts_and_networks_also_without_tls(
         assert named_fields(refused) == ["url"], url
 
 
-async def test_no_allow_list_opens_a_metadata_service(api: Api, cast: Cast, allow: Allow) -> None:
+async def test_no_allow_list_opens_a_metadata_service(client: Client, allow: Allow) -> None:
     allow("0.0.0.0/0,::/0")
 
     for host in ("169.254.169.254", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "100.100.100.200"):
         sent = {"url": f"http://{host}/latest", "events": ["*"]}
-        assert named_fields(await api(cast.acme.write_key).post(WEBHOOKS, json=sent)) == ["url"], host
+        assert named_fields(await client.post(WEBHOOKS, json=sent)) == ["url"], host
 
 
-async def test_a_workspace_has_at_most_20_however_many_come_at_once(api: Api, cast: Cast) -> None:
-    await create_webhook(api(cast.globex.write_key))
+async def test_a_workspace_has_at_most_20_however_many_come_at_once(
+    globex: Client, wide: Client, api: Api, cast: Cast
+) -> None:
+    await create_webhook(globex)
     keys = [api(key) for key in (cast.acme.write_key, cast.wide_key)]
 
     async def ask(number: int) -> int:
@@ -235,7 +234,7 @@ async def test_a_workspace_has_at_most_20_however_many_come_at_once(api: Api, ca
     statuses = await at_once(25, ask)
 
     assert sorted(statuses) == [201] * 20 + [400] * 5
-    left = await all_pages(api(cast.wide_key), WEBHOOKS)
+    left = await all_pages(wide, WEBHOOKS)
     assert len(left) == 20
-    ok(await api(cast.wide_key).delete(f"{WEBHOOKS}/{left[0]['id']}"))
+    ok(await wide.delete(f"{WEBHOOKS}/{left[0]['id']}"))
     await create_webhook(keys[0])

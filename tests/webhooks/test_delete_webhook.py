@@ -1,13 +1,12 @@
 """DELETE /v1/webhooks/{id}."""
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import at_once, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, without_secret
 
 
-async def test_it_is_gone_with_its_secrets_and_its_log(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_it_is_gone_with_its_secrets_and_its_log(client: Client, cast: Cast, owner: Tx) -> None:
     webhook, other = await create_webhook(client), await create_webhook(client)
     for endpoint in (webhook, other):
         await send_test(client, endpoint)
@@ -26,8 +25,7 @@ async def test_it_is_gone_with_its_secrets_and_its_log(api: Api, cast: Cast, own
         assert left == [other["id"]]
 
 
-async def test_of_several_at_once_one_finds_it(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_several_at_once_one_finds_it(client: Client) -> None:
     address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
 
     async def ask(_: int) -> int:
@@ -36,8 +34,7 @@ async def test_of_several_at_once_one_finds_it(api: Api, cast: Cast) -> None:
     assert sorted(await at_once(6, ask)) == [200] + [404] * 5
 
 
-async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(client: Client) -> None:
     address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
     delivery = ok(await client.post(f"{address}/test"))["id"]
 
@@ -54,8 +51,9 @@ async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(api: A
     assert error(await client.get(address)) == (404, "not_found")
 
 
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex, client = api(cast.globex.write_key), api(cast.acme.write_key)
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
+    client: Client, globex: Client, api: Api, cast: Cast
+) -> None:
     theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
 
     for webhook in (theirs, wide):

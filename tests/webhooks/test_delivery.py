@@ -11,17 +11,14 @@ from instep.core.database import Tx
 from instep.webhooks.schemas import WebhookOut
 from instep.webhooks.sender import Sender
 from instep.webhooks.signature import BadSignature, verify
-from tests.support.cast import Api, Cast
+from tests.support.cast import Client
 from tests.support.deliveries import connect, delivery_of, make_due
 from tests.support.http import TIMESTAMP, create_article, ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
 from tests.webhooks.receiver import Receiver
 
 
-async def test_the_endpoint_gets_the_event_signed(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_endpoint_gets_the_event_signed(client: Client, sender: Sender, receiver: Receiver) -> None:
     webhook = await connect(client, receiver, "/hooks?from=instep")
     delivery = await send_test(client, webhook)
 
@@ -52,9 +49,8 @@ async def test_the_endpoint_gets_the_event_signed(
 
 
 async def test_a_change_is_delivered_with_the_resource_as_it_is_then(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver
+    client: Client, sender: Sender, receiver: Receiver
 ) -> None:
-    client = api(cast.acme.write_key)
     await connect(client, receiver)
     article = await create_article(client)
     published = ok(await client.post(f"/v1/articles/{article['id']}/publish"))
@@ -68,8 +64,7 @@ async def test_a_change_is_delivered_with_the_resource_as_it_is_then(
     assert events["article.updated"]["data"]["previousAttributes"]["title"] == "Install"
 
 
-async def test_the_log_tells_of_a_success(api: Api, cast: Cast, sender: Sender, receiver: Receiver) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_log_tells_of_a_success(client: Client, sender: Sender, receiver: Receiver) -> None:
     webhook = await connect(client, receiver)
     sent = await send_test(client, webhook)
 
@@ -94,9 +89,8 @@ async def test_the_log_tells_of_a_success(api: Api, cast: Cast, sender: Sender, 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
 async def test_every_2xx_means_that_it_has_arrived(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, status: int
+    client: Client, sender: Sender, receiver: Receiver, status: int
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status, receiver.text = status, b""
@@ -109,9 +103,8 @@ async def test_every_2xx_means_that_it_has_arrived(
 
 @pytest.mark.parametrize("status", [300, 302, 307, 400, 401, 404, 429, 500, 503, 599])
 async def test_any_other_status_is_a_failure(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, status: int
+    client: Client, sender: Sender, receiver: Receiver, status: int
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status, receiver.text = status, b"no"
@@ -135,9 +128,8 @@ async def test_any_other_status_is_a_failure(
     ids=["binary", "surrogate", "long", "empty"],
 )
 async def test_the_log_shows_how_the_answer_begins(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, text: bytes, shown: str
+    client: Client, sender: Sender, receiver: Receiver, text: bytes, shown: str
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status, receiver.text = 500, text
@@ -148,9 +140,8 @@ async def test_the_log_shows_how_the_answer_begins(
 
 
 async def test_an_endpoint_that_closes_the_connection_has_failed(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver
+    client: Client, sender: Sender, receiver: Receiver
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.text = None
@@ -164,9 +155,8 @@ async def test_an_endpoint_that_closes_the_connection_has_failed(
 
 @pytest.mark.parametrize("is_open", [True, False])
 async def test_whoever_is_not_listening_and_whoever_may_not_be_called_have_the_same_failure(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx, is_open: bool
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx, is_open: bool
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     if is_open:
@@ -183,9 +173,8 @@ async def test_whoever_is_not_listening_and_whoever_may_not_be_called_have_the_s
 
 
 async def test_all_attempts_send_the_same_bytes_under_the_same_id_signed_anew(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status = 500
@@ -207,9 +196,8 @@ async def test_all_attempts_send_the_same_bytes_under_the_same_id_signed_anew(
 
 
 async def test_after_a_rotation_both_secrets_sign_and_after_a_day_the_new_one(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     rotated = ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     old, new = webhook["secret"], rotated["secret"]
@@ -227,9 +215,8 @@ async def test_after_a_rotation_both_secrets_sign_and_after_a_day_the_new_one(
 
 
 async def test_just_before_a_day_is_over_the_old_secret_signs_still(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     await move_ends(owner, "23 hours 59 minutes")
@@ -241,9 +228,8 @@ async def test_just_before_a_day_is_over_the_old_secret_signs_still(
 
 
 async def test_a_secret_that_cant_be_read_sends_nothing_until_it_is_rotated(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
     # As after a change of the installation's secret key.

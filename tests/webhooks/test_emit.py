@@ -42,9 +42,8 @@ def test_the_operations_with_an_event_are_in_the_table() -> None:
 
 @pytest.mark.parametrize("operation", WRITES, ids=name_of)
 async def test_each_operation_writes_its_events_and_no_others(
-    api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
+    client: Client, cast: Cast, database: Database, owner: Tx, operation: Operation
 ) -> None:
-    client = api(cast.acme.write_key)
     things = await assemble(client, cast.acme, database)
     earlier = await events_of(owner, cast)
 
@@ -62,8 +61,7 @@ async def test_each_operation_writes_its_events_and_no_others(
     )
 
 
-async def test_reading_writes_nothing(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_reading_writes_nothing(client: Client, cast: Cast, database: Database, owner: Tx) -> None:
     things = await assemble(client, cast.acme, database)
     earlier = await events_of(owner, cast)
 
@@ -75,11 +73,13 @@ async def test_reading_writes_nothing(api: Api, cast: Cast, database: Database, 
     assert await events_of(owner, cast) == earlier
 
 
-async def test_an_event_says_what_happened_when_where_and_who_did_it(api: Api, cast: Cast, owner: Tx) -> None:
-    webhook = await create_webhook(api(cast.acme.write_key))
+async def test_an_event_says_what_happened_when_where_and_who_did_it(
+    client: Client, cast: Cast, owner: Tx
+) -> None:
+    webhook = await create_webhook(client)
     started = utc_now()
 
-    live = await publish(api(cast.acme.write_key))
+    live = await publish(client)
 
     [event] = await heard(owner, cast.acme, webhook)
     assert re.fullmatch("evt" + ID, event["id"])
@@ -90,8 +90,7 @@ async def test_an_event_says_what_happened_when_where_and_who_did_it(api: Api, c
     assert told(event)[:2] == ("article.published", live)
 
 
-async def test_its_delivery_waits_to_be_sent_at_once(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_its_delivery_waits_to_be_sent_at_once(client: Client, cast: Cast, owner: Tx) -> None:
     webhook = await create_webhook(client)
 
     await publish(client)
@@ -104,10 +103,7 @@ async def test_its_delivery_waits_to_be_sent_at_once(api: Api, cast: Cast, owner
     assert abs((moment(delivery["nextAttemptAt"]) - moment(event["createdAt"])).total_seconds()) < 5
 
 
-async def test_each_endpoint_gets_the_same_event_in_a_delivery_of_its_own(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_endpoint_gets_the_same_event_in_a_delivery_of_its_own(client: Client, owner: Tx) -> None:
     webhooks = [await create_webhook(client) for _ in range(3)]
 
     await publish(client)
@@ -118,8 +114,7 @@ async def test_each_endpoint_gets_the_same_event_in_a_delivery_of_its_own(
     assert len({row["eventId"] for [row] in deliveries}) == 1
 
 
-async def test_an_endpoint_gets_the_kinds_that_it_asked_for(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_endpoint_gets_the_kinds_that_it_asked_for(client: Client, cast: Cast, owner: Tx) -> None:
     filters = [["*"], ["article.unpublished"], ["article.updated", "article.published"], ["lead.created"]]
     webhooks = [await create_webhook(client, events=events) for events in filters]
 
@@ -132,8 +127,7 @@ async def test_an_endpoint_gets_the_kinds_that_it_asked_for(api: Api, cast: Cast
     assert got == [every, every[2:], every[:2], []]
 
 
-async def test_a_changed_filter_holds_from_the_next_change_on(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_changed_filter_holds_from_the_next_change_on(client: Client, cast: Cast, owner: Tx) -> None:
     webhook = await create_webhook(client, events=["article.unpublished"])
     await publish(client)
 
@@ -144,14 +138,15 @@ async def test_a_changed_filter_holds_from_the_next_change_on(api: Api, cast: Ca
     assert await kinds(owner, cast.acme, webhook) == ["article.updated"]
 
 
-async def test_without_anybody_who_listens_nothing_is_kept(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_without_anybody_who_listens_nothing_is_kept(
+    client: Client, globex: Client, wide: Client, cast: Cast, owner: Tx
+) -> None:
     disabled = await disable(client, await create_webhook(client))
     deleted = await create_webhook(client)
     ok(await client.delete(f"{WEBHOOKS}/{deleted['id']}"))
     await create_webhook(client, events=["lead.created"])
-    await create_webhook(api(cast.wide_key), botId=str(cast.second_bot_id))
-    await create_webhook(api(cast.globex.write_key))
+    await create_webhook(wide, botId=str(cast.second_bot_id))
+    await create_webhook(globex)
 
     await publish(client)
 
@@ -161,12 +156,13 @@ async def test_without_anybody_who_listens_nothing_is_kept(api: Api, cast: Cast,
     assert await kinds(owner, cast.acme) == ["article.unpublished"]
 
 
-async def test_an_endpoint_gets_the_events_of_its_bots(api: Api, cast: Cast, owner: Tx) -> None:
-    wide = api(cast.wide_key)
+async def test_an_endpoint_gets_the_events_of_its_bots(
+    client: Client, wide: Client, cast: Cast, owner: Tx
+) -> None:
     first, second = str(cast.acme.bot_id), str(cast.second_bot_id)
     endpoints = {
         "of all": await create_webhook(wide),
-        "of the first": await create_webhook(api(cast.acme.write_key)),
+        "of the first": await create_webhook(client),
         "of the second": await create_webhook(wide, botId=second),
     }
 
@@ -181,9 +177,8 @@ async def test_an_endpoint_gets_the_events_of_its_bots(api: Api, cast: Cast, own
 
 
 async def test_an_endpoint_of_all_bots_gets_the_events_of_those_to_come_if_its_key_covered_them(
-    api: Api, cast: Cast, owner: Tx
+    wide: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
-    wide = api(cast.wide_key)
     both = [cast.acme.bot_id, cast.second_bot_id]
     key_of_both = await workspaces.create_key(owner, cast.acme.workspace_id, "both", Scope.WRITE, both)
     every, present = await create_webhook(wide), await create_webhook(api(key_of_both.key))
@@ -196,9 +191,8 @@ async def test_an_endpoint_of_all_bots_gets_the_events_of_those_to_come_if_its_k
 
 
 async def test_a_change_that_does_not_commit_has_no_event(
-    api: Api, cast: Cast, database: Database, owner: Tx
+    client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
     await create_article(client)
 
@@ -212,9 +206,8 @@ async def test_a_change_that_does_not_commit_has_no_event(
 
 
 async def test_a_change_whose_event_can_not_be_written_does_not_happen(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
     await create_article(client)
     refuse = "begin raise exception 'the disk is full'; end"
@@ -232,9 +225,8 @@ async def test_a_change_whose_event_can_not_be_written_does_not_happen(
 
 
 async def test_a_paused_workspace_has_no_events_since_it_has_no_changes(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
     await create_article(client)
     await workspaces.pause_workspace(owner, cast.acme.workspace_id)
@@ -244,8 +236,9 @@ async def test_a_paused_workspace_has_no_events_since_it_has_no_changes(
     assert await events_of(owner, cast) == {}
 
 
-async def test_a_text_of_any_characters_and_size_comes_as_it_is(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_text_of_any_characters_and_size_comes_as_it_is(
+    client: Client, cast: Cast, owner: Tx
+) -> None:
     await create_webhook(client)
     odd = 'Grüße 🎉 "quoted" \\ back\u2028slash\x7f'
     live = await publish(client, odd)
@@ -261,9 +254,8 @@ async def test_a_text_of_any_characters_and_size_comes_as_it_is(api: Api, cast: 
 
 
 async def test_changes_and_endpoints_that_come_and_go_do_not_wait_for_each_other_in_a_circle(
-    api: Api, cast: Cast, owner: Tx
+    client: Client, wide: Client, cast: Cast, owner: Tx
 ) -> None:
-    client, wide = api(cast.acme.write_key), api(cast.wide_key)
     bot = {"Service-Bot": str(cast.acme.bot_id)}
     articles = [await create_article(client, f"Article {number}") for number in range(3)]
     webhooks = [await create_webhook(client) for _ in range(8)]

@@ -34,9 +34,15 @@ LOOKS = "select idx_scan + seq_scan from pg_stat_xact_user_tables where relname 
 
 
 async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_hold(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx, database: Database
+    client: Client,
+    globex: Client,
+    cast: Cast,
+    sender: Sender,
+    receiver: Receiver,
+    owner: Tx,
+    database: Database,
 ) -> None:
-    busy, quiet = api(cast.acme.write_key), api(cast.globex.write_key)
+    busy, quiet = client, globex
     endpoints = [await connect(busy, receiver, f"/{number}") for number in range(7)]
     endpoints.append(await connect(quiet, receiver, "/quiet"))
     for endpoint in endpoints:
@@ -141,13 +147,12 @@ async def cost_of_claim(database: Database) -> int:
 
 
 async def test_a_neighbour_that_hangs_delays_nobody_elses_first_attempt(
-    api: Api, cast: Cast, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, api: Api, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
-    noisy = api(cast.acme.write_key)
     async with receiving() as hanging:
         hanging.hold()
         for number in range(20):
-            await add_deliveries(owner, await connect(noisy, hanging, f"/{number}"), 100)
+            await add_deliveries(owner, await connect(client, hanging, f"/{number}"), 100)
         async with at_work(sender):
             await hanging.until_received(OF_ONE_WORKSPACE)
             delays = [await delay_of_another(api, owner, receiver, number) for number in range(10)]

@@ -3,25 +3,25 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 
-async def test_a_read_key_reads_it_without_its_secret(api: Api, cast: Cast) -> None:
-    webhook = await create_webhook(api(cast.acme.write_key))
+async def test_a_read_key_reads_it_without_its_secret(client: Client, reader: Client) -> None:
+    webhook = await create_webhook(client)
 
-    answer = await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}")
+    answer = await reader.get(f"{WEBHOOKS}/{webhook['id']}")
 
     assert ok(answer) == without_secret(webhook)
     assert "whsec_" not in answer.text
 
 
 async def test_it_is_unknown_to_a_key_that_does_not_cover_all_its_bots(
-    api: Api, cast: Cast, owner: Tx
+    wide: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     both = await key_of_both_bots(owner, cast)
-    of_all, of_both = await create_webhook(api(cast.wide_key)), await create_webhook(api(both))
+    of_all, of_both = await create_webhook(wide), await create_webhook(api(both))
     nothing = (await api(both).get(f"{WEBHOOKS}/nothing")).content
 
     for key, webhook in (
@@ -37,18 +37,17 @@ async def test_it_is_unknown_to_a_key_that_does_not_cover_all_its_bots(
         ok(await api(key).get(f"{WEBHOOKS}/{webhook['id']}"))
 
 
-async def test_whoever_names_a_bot_finds_that_of_the_bot_alone(api: Api, cast: Cast) -> None:
-    client = api(cast.wide_key)
-    of_second = await create_webhook(client, botId=str(cast.second_bot_id))
+async def test_whoever_names_a_bot_finds_that_of_the_bot_alone(wide: Client, cast: Cast) -> None:
+    of_second = await create_webhook(wide, botId=str(cast.second_bot_id))
     address = f"{WEBHOOKS}/{of_second['id']}"
 
-    ok(await client.get(address, headers={"Service-Bot": str(cast.second_bot_id)}))
-    refused = await client.get(address, params={"bot_id": str(cast.acme.bot_id)})
+    ok(await wide.get(address, headers={"Service-Bot": str(cast.second_bot_id)}))
+    refused = await wide.get(address, params={"bot_id": str(cast.acme.bot_id)})
     assert error(refused) == (404, "not_found")
 
 
 @pytest.mark.parametrize("reference", ["nothing", "%00", "%F0%9F", "x" * 3_000, "wh_"])
-async def test_what_is_no_id_is_refused(api: Api, cast: Cast, reference: str) -> None:
-    refused = await api(cast.acme.read_key).get(f"{WEBHOOKS}/{reference}")
+async def test_what_is_no_id_is_refused(reader: Client, reference: str) -> None:
+    refused = await reader.get(f"{WEBHOOKS}/{reference}")
 
     assert error(refused) in {(404, "not_found"), (400, "invalid_request")}

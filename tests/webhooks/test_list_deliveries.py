@@ -3,20 +3,21 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import all_pages, error, named_fields, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, settle
 
 
-async def test_they_come_newest_first_each_with_its_attempts(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_they_come_newest_first_each_with_its_attempts(
+    client: Client, reader: Client, owner: Tx
+) -> None:
     webhook, other = await create_webhook(client), await create_webhook(client)
     failed, delivered, waiting = [await send_test(client, webhook) for _ in range(3)]
     await send_test(client, other)
     await settle(owner, failed, "failed", None, 500)
     await settle(owner, delivered, "delivered", 204)
 
-    listed = ok(await api(cast.acme.read_key).get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
+    listed = ok(await reader.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
 
     attempt = {"at": "2026-11-21T12:00:00.000Z", "durationMs": 87}
     refused = {"httpStatus": None, "error": "It did not answer within 10 seconds.", "answer": None}
@@ -45,8 +46,7 @@ async def test_they_come_newest_first_each_with_its_attempts(api: Api, cast: Cas
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
-async def test_every_one_is_seen_once_while_more_come(api: Api, cast: Cast, size: int) -> None:
-    client = api(cast.acme.write_key)
+async def test_every_one_is_seen_once_while_more_come(client: Client, size: int) -> None:
     webhook = await create_webhook(client)
     path = f"{WEBHOOKS}/{webhook['id']}/deliveries"
     sent = [(await send_test(client, webhook))["id"] for _ in range(5)]
@@ -61,8 +61,7 @@ async def test_every_one_is_seen_once_while_more_come(api: Api, cast: Cast, size
     assert seen == sent[::-1]
 
 
-async def test_a_cursor_belongs_to_its_endpoint(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_cursor_belongs_to_its_endpoint(client: Client) -> None:
     webhook, other = await create_webhook(client), await create_webhook(client)
     for _ in range(2):
         await send_test(client, webhook)
@@ -75,9 +74,10 @@ async def test_a_cursor_belongs_to_its_endpoint(api: Api, cast: Cast) -> None:
     assert named_fields(await client.get(path, params={"page_size": "0"})) == ["page_size"]
 
 
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-    theirs, wide = await create_webhook(api(cast.globex.write_key)), await create_webhook(api(cast.wide_key))
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
+    client: Client, globex: Client, api: Api, cast: Cast
+) -> None:
+    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
 
     for webhook in (theirs, wide):
         refused = await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries")

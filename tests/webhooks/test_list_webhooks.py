@@ -3,16 +3,15 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import all_pages, error, named_fields, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 
-async def test_they_come_newest_first_without_their_secrets(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_they_come_newest_first_without_their_secrets(client: Client, globex: Client) -> None:
     first = await create_webhook(client)
     second = await create_webhook(client, events=["task.completed"])
-    await create_webhook(api(cast.globex.write_key))
+    await create_webhook(globex)
 
     assert ok(await client.get(WEBHOOKS)) == {
         "results": [without_secret(second), without_secret(first)],
@@ -21,12 +20,14 @@ async def test_they_come_newest_first_without_their_secrets(api: Api, cast: Cast
     }
 
 
-async def test_a_key_sees_those_of_which_it_covers_every_bot(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_a_key_sees_those_of_which_it_covers_every_bot(
+    client: Client, wide: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
     both = await key_of_both_bots(owner, cast)
-    of_all = await create_webhook(api(cast.wide_key))
+    of_all = await create_webhook(wide)
     of_both = await create_webhook(api(both))
-    of_first = await create_webhook(api(cast.acme.write_key))
-    of_second = await create_webhook(api(cast.wide_key), botId=str(cast.second_bot_id))
+    of_first = await create_webhook(client)
+    of_second = await create_webhook(wide, botId=str(cast.second_bot_id))
 
     async def seen(key: str, **params: str) -> list[str]:
         return [row["id"] for row in await all_pages(api(key), WEBHOOKS, **params)]
@@ -42,10 +43,7 @@ async def test_a_key_sees_those_of_which_it_covers_every_bot(api: Api, cast: Cas
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
-async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
-    api: Api, cast: Cast, size: int
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client: Client, size: int) -> None:
     made = [(await create_webhook(client))["id"] for _ in range(7)]
     page = ok(await client.get(WEBHOOKS, params={"page_size": size}))
     ok(await client.delete(f"{WEBHOOKS}/{made[2]}"))
@@ -61,18 +59,17 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(
     assert [row for row in seen if row in stayed] == stayed
 
 
-async def test_a_cursor_belongs_to_its_list_and_bot(api: Api, cast: Cast) -> None:
-    client = api(cast.wide_key)
+async def test_a_cursor_belongs_to_its_list_and_bot(wide: Client, cast: Cast) -> None:
     for _ in range(2):
-        await create_webhook(client)
-    cursor = ok(await client.get(WEBHOOKS, params={"page_size": 1}))["next_cursor"]
+        await create_webhook(wide)
+    cursor = ok(await wide.get(WEBHOOKS, params={"page_size": 1}))["next_cursor"]
 
     for path, bot in ((WEBHOOKS, cast.acme.bot_id), ("/v1/articles", cast.acme.bot_id)):
-        refused = await client.get(path, params={"bot_id": str(bot), "start_cursor": cursor})
+        refused = await wide.get(path, params={"bot_id": str(bot), "start_cursor": cursor})
         assert error(refused) == (400, "invalid_cursor")
 
 
-async def test_a_bad_page_size_is_refused_by_name(api: Api, cast: Cast) -> None:
-    refused = await api(cast.acme.read_key).get(WEBHOOKS, params={"page_size": "101"})
+async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
+    refused = await reader.get(WEBHOOKS, params={"page_size": "101"})
 
     assert named_fields(refused) == ["page_size"]

@@ -17,10 +17,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.webhooks.listen import ReceivedDelivery, as_line, listen, receiver
 from instep.webhooks.signature import sign
+from tests.support.limits import SetLimit
 
 COMMAND = Path(sys.executable).with_name("instep")
 SECRET = "whsec_Zm9yIHRoZSB0ZXN0cyBvZiB0aGUgcmVjZWl2ZXI="
@@ -118,8 +118,8 @@ async def test_what_was_signed_at_another_time_is_refused(ago: int, why: str) ->
     assert why in here.problem
 
 
-async def test_bodies_are_taken_up_to_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_LISTENER_BODY_BYTES", len(BODY))
+async def test_bodies_are_taken_up_to_their_limit(set_limit: SetLimit) -> None:
+    set_limit("MAX_LISTENER_BODY_BYTES", len(BODY))
     largest, larger = Receiver(), Receiver()
 
     assert await largest.post(BODY, headers()) == 204

@@ -5,16 +5,13 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import at_once, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, settle
 
 
 @pytest.mark.parametrize("status", ["delivered", "failed"])
-async def test_what_is_settled_waits_again_under_the_same_id(
-    api: Api, cast: Cast, owner: Tx, status: str
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_is_settled_waits_again_under_the_same_id(client: Client, owner: Tx, status: str) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
     await settle(owner, delivery, status, 500, 204)
@@ -35,8 +32,7 @@ async def test_what_is_settled_waits_again_under_the_same_id(
     assert await stored(owner, delivery, "(select body from events e where e.id = event_id)") == body
 
 
-async def test_one_that_waits_for_a_later_time_is_due_now(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_one_that_waits_for_a_later_time_is_due_now(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
     sql = "update deliveries set next_attempt_at = now() + interval '8 hours' where id = %(id)s"
@@ -47,8 +43,7 @@ async def test_one_that_waits_for_a_later_time_is_due_now(api: Api, cast: Cast, 
     assert await stored(owner, delivery, "next_attempt_at <= now()")
 
 
-async def test_one_that_is_due_keeps_its_place(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_one_that_is_due_keeps_its_place(client: Client) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
 
@@ -58,8 +53,7 @@ async def test_one_that_is_due_keeps_its_place(api: Api, cast: Cast) -> None:
     assert await at_once(4, ask) == [delivery] * 4
 
 
-async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_nothing_is_sent_to_a_disabled_endpoint(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
     await settle(owner, delivery, "failed", 500)
@@ -69,8 +63,7 @@ async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast, owne
     assert await stored(owner, delivery, "status") == "failed"
 
 
-async def test_a_delivery_is_found_below_its_own_endpoint_only(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_delivery_is_found_below_its_own_endpoint_only(client: Client) -> None:
     webhook, other = await create_webhook(client), await create_webhook(client)
     delivery = await send_test(client, webhook)
     nothing = await client.post(address(webhook, {"id": "nothing"}))
@@ -81,8 +74,9 @@ async def test_a_delivery_is_found_below_its_own_endpoint_only(api: Api, cast: C
     assert refused.content == nothing.content
 
 
-async def test_a_delivery_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_delivery_of_somebody_else_is_as_unknown_as_none(
+    client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
     ours = await create_webhook(client)
     for key in (cast.globex.write_key, cast.wide_key):
         theirs = await create_webhook(api(key))

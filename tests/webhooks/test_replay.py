@@ -2,19 +2,19 @@
 
 import json
 import random
-from collections.abc import Awaitable, Callable, Iterator, Set
+from collections.abc import Awaitable, Callable, Set
 from typing import Any
 
 import pytest
 
-from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.errors import AppError
 from tests.drafts.review import NewType, queue_new
 from tests.support.articles import save_copy
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.events import before, forget, heard, told
 from tests.support.http import Response, all_pages
+from tests.support.limits import SetSetting
 from tests.webhooks.endpoints import create_webhook
 
 STEPS = 100
@@ -27,19 +27,14 @@ Told = tuple[str, Json, Json]
 
 
 @pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("INSTEP_REQUESTS_PER_MINUTE", "1000000")
-    settings.cache_clear()
-    yield
-    monkeypatch.undo()
-    settings.cache_clear()
+def unhurried(set_setting: SetSetting) -> None:
+    set_setting("INSTEP_REQUESTS_PER_MINUTE", "1000000")
 
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_every_change_has_its_event_and_the_events_retell_which_articles_are_live(
-    api: Api, cast: Cast, database: Database, owner: Tx, seed: int
+    client: Client, cast: Cast, database: Database, owner: Tx, seed: int
 ) -> None:
-    client = api(cast.acme.write_key)
     await create_webhook(client)
     editor = Editor(client, cast, database, random.Random(seed))
     state, replica, count = await State.read(client), Replica(), 0

@@ -5,15 +5,12 @@ from typing import Any
 
 from instep.core.crypto import key_ring
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import at_once, body_of, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, without_secret
 
 
-async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
     began = datetime.now(UTC)
 
@@ -30,8 +27,7 @@ async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(
     assert began + day <= kept[webhook["secret"]] <= ended + day
 
 
-async def test_of_several_at_once_every_secret_that_was_shown_signs(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_of_several_at_once_every_secret_that_was_shown_signs(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
 
     async def ask(_: int) -> str:
@@ -47,10 +43,7 @@ async def test_of_several_at_once_every_secret_that_was_shown_signs(api: Api, ca
     assert sum(ends is None for ends in kept.values()) == 1
 
 
-async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
-    client = api(cast.acme.write_key)
+async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
     address = f"{WEBHOOKS}/{webhook['id']}/rotate-secret"
 
@@ -78,9 +71,10 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(
     assert (len(left), left[rotated["secret"]]) == (10, None)
 
 
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
-    theirs, wide = await create_webhook(api(cast.globex.write_key)), await create_webhook(api(cast.wide_key))
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
+    client: Client, globex: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
+    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
 
     for webhook in (theirs, wide):
         refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret")

@@ -4,13 +4,12 @@ import json
 import re
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import ID, TIMESTAMP, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, without_secret
 
 
-async def test_a_delivery_waits_to_be_sent_whatever_the_filter(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_delivery_waits_to_be_sent_whatever_the_filter(client: Client) -> None:
     webhook = await create_webhook(client, events=["lead.created"])
 
     delivery = await send_test(client, webhook)
@@ -32,12 +31,11 @@ async def test_a_delivery_waits_to_be_sent_whatever_the_filter(api: Api, cast: C
 
 
 async def test_its_body_is_ready_and_holds_the_endpoint_without_its_secret(
-    api: Api, cast: Cast, owner: Tx
+    wide: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.wide_key)
-    webhook = await create_webhook(client, botId=str(cast.second_bot_id))
+    webhook = await create_webhook(wide, botId=str(cast.second_bot_id))
 
-    delivery = await send_test(client, webhook)
+    delivery = await send_test(wide, webhook)
 
     body = await owner.value("select body from events where id = %(id)s", id=delivery["eventId"])
     event = json.loads(body)
@@ -53,8 +51,7 @@ async def test_its_body_is_ready_and_holds_the_endpoint_without_its_secret(
     assert b"whsec_" not in body
 
 
-async def test_each_is_an_event_of_its_own(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_is_an_event_of_its_own(client: Client) -> None:
     webhook = await create_webhook(client)
 
     sent = [await send_test(client, webhook) for _ in range(3)]
@@ -62,8 +59,7 @@ async def test_each_is_an_event_of_its_own(api: Api, cast: Cast) -> None:
     assert len({delivery["id"] for delivery in sent} | {delivery["eventId"] for delivery in sent}) == 6
 
 
-async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_nothing_is_sent_to_a_disabled_endpoint(client: Client) -> None:
     webhook = await disable(client, await create_webhook(client))
 
     refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
@@ -72,9 +68,10 @@ async def test_nothing_is_sent_to_a_disabled_endpoint(api: Api, cast: Cast) -> N
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == []
 
 
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
-    theirs, wide = await create_webhook(api(cast.globex.write_key)), await create_webhook(api(cast.wide_key))
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
+    client: Client, globex: Client, api: Api, cast: Cast
+) -> None:
+    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
 
     for webhook in (theirs, wide):
         refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")

@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import at_once, error, named_fields, ok
 from tests.webhooks.conftest import Allow
 from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, disable, without_secret
 
 
-async def test_each_field_changes_by_itself(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_each_field_changes_by_itself(client: Client) -> None:
     webhook = without_secret(await create_webhook(client))
     steps: list[Json] = [
         {"url": "https://example.org/"},
@@ -32,8 +31,7 @@ async def test_each_field_changes_by_itself(api: Api, cast: Cast) -> None:
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
 
 
-async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_what_changes_nothing_leaves_no_trace(client: Client, owner: Tx) -> None:
     webhook = without_secret(await create_webhook(client, description="Ours"))
     before = await row(owner, webhook)
     same = ("url", "events", "description", "status")
@@ -43,8 +41,7 @@ async def test_what_changes_nothing_leaves_no_trace(api: Api, cast: Cast, owner:
     assert await row(owner, webhook) == before
 
 
-async def test_enabling_it_clears_the_reason_why_it_was_disabled(api: Api, cast: Cast, owner: Tx) -> None:
-    client = api(cast.acme.write_key)
+async def test_enabling_it_clears_the_reason_why_it_was_disabled(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
     address = f"{WEBHOOKS}/{webhook['id']}"
     await owner.execute(
@@ -59,8 +56,7 @@ async def test_enabling_it_clears_the_reason_why_it_was_disabled(api: Api, cast:
     assert (enabled["status"], enabled["disabledReason"]) == ("enabled", None)
 
 
-async def test_an_empty_text_clears_the_description(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_empty_text_clears_the_description(client: Client) -> None:
     webhook = await create_webhook(client, description="Ours")
 
     assert (
@@ -90,8 +86,7 @@ async def test_an_empty_text_clears_the_description(api: Api, cast: Cast) -> Non
         ("id", "wh_1"),
     ],
 )
-async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, value: Any) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     webhook = without_secret(await create_webhook(client))
 
     refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled", field: value})
@@ -100,8 +95,7 @@ async def test_a_bad_value_is_refused_by_name(api: Api, cast: Cast, field: str, 
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
 
 
-async def test_an_address_that_is_no_longer_open_may_stay(api: Api, cast: Cast, allow: Allow) -> None:
-    client = api(cast.acme.write_key)
+async def test_an_address_that_is_no_longer_open_may_stay(client: Client, allow: Allow) -> None:
     allow("receiver")
     webhook = await create_webhook(client, url="http://receiver/")
     allow("")
@@ -110,8 +104,7 @@ async def test_an_address_that_is_no_longer_open_may_stay(api: Api, cast: Cast, 
     assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent))["description"] == "Ours"
 
 
-async def test_changes_at_once_do_not_undo_each_other(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_changes_at_once_do_not_undo_each_other(client: Client) -> None:
     webhook = await create_webhook(client)
     steps: list[Json] = [
         {"url": "https://example.org/"},
@@ -130,8 +123,9 @@ async def test_changes_at_once_do_not_undo_each_other(api: Api, cast: Cast) -> N
     }
 
 
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
-    globex, client = api(cast.globex.write_key), api(cast.acme.write_key)
+async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
+    client: Client, globex: Client, api: Api, cast: Cast
+) -> None:
     theirs = await create_webhook(globex)
     wide = await create_webhook(api(cast.wide_key))
 
@@ -142,8 +136,7 @@ async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(api: Api, cast
     assert ok(await globex.get(f"{WEBHOOKS}/{theirs['id']}")) == without_secret(theirs)
 
 
-async def test_a_disabled_endpoint_stays_in_the_list(api: Api, cast: Cast) -> None:
-    client = api(cast.acme.write_key)
+async def test_a_disabled_endpoint_stays_in_the_list(client: Client) -> None:
     disabled = await disable(client, await create_webhook(client))
 
     assert ok(await client.get(WEBHOOKS))["results"] == [disabled]

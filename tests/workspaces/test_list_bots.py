@@ -3,7 +3,7 @@
 from instep.core.database import Tx
 from instep.identity.scopes import Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace, pause_workspace
-from tests.support.cast import Api, Cast
+from tests.support.cast import Api, Cast, Client
 from tests.support.http import error, ok
 
 
@@ -19,15 +19,14 @@ async def test_a_key_of_one_bot_sees_that_bot(api: Api, cast: Cast) -> None:
 
 
 async def test_a_key_of_all_bots_sees_those_of_its_workspace_and_new_ones(
-    api: Api, cast: Cast, owner: Tx
+    wide: Client, cast: Cast, owner: Tx
 ) -> None:
-    client = api(cast.wide_key)
     ids = [str(cast.acme.bot_id), str(cast.second_bot_id)]
-    assert [bot["id"] for bot in ok(await client.get("/v1/bots"))["results"]] == ids
+    assert [bot["id"] for bot in ok(await wide.get("/v1/bots"))["results"]] == ids
 
     third = await create_bot(owner, cast.acme.workspace_id, "Acme third", None, "en")
 
-    assert [bot["id"] for bot in ok(await client.get("/v1/bots"))["results"]] == [*ids, str(third.id)]
+    assert [bot["id"] for bot in ok(await wide.get("/v1/bots"))["results"]] == [*ids, str(third.id)]
 
 
 async def test_a_key_of_several_bots_sees_these(api: Api, cast: Cast, owner: Tx) -> None:

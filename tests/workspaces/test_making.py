@@ -15,7 +15,7 @@ from instep.workspaces.actions import (
     resume_workspace,
     revoke_key,
 )
-from tests.support.cast import Api, Cast
+from tests.support.cast import Cast, Client
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\0b", "\udcff"])
@@ -82,11 +82,11 @@ async def test_a_key_covers_only_bots_of_its_workspace(cast: Cast, owner: Tx) ->
         await create_key(owner, cast.acme.workspace_id, "CI", Scope.READ, [cast.globex.bot_id])
 
 
-async def test_a_key_of_another_workspace_is_not_revoked(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_a_key_of_another_workspace_is_not_revoked(client: Client, cast: Cast, owner: Tx) -> None:
     with pytest.raises(NotFound):
         await revoke_key(owner, cast.globex.workspace_id, cast.acme.write_key_id)
 
-    assert (await api(cast.acme.write_key).get("/v1/bots")).status_code == 200
+    assert (await client.get("/v1/bots")).status_code == 200
 
 
 async def test_of_several_workspaces_one_must_be_named(cast: Cast, owner: Tx) -> None:
