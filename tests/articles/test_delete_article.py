@@ -207,14 +207,3 @@ async def test_deleting_collections_and_articles_at_once_hinders_nobody(client: 
         return (await client.delete(f"/v1/{path}")).status_code
 
     assert set(await at_once(10, ask)) == {200}
-
-
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-
-    refused = await client.delete(f"/v1/articles/{theirs['id']}")
-    unknown = await client.delete("/v1/articles/nothing")
-
-    assert error(refused) == MISSING
-    assert refused.content == unknown.content
-    assert ok(await globex.get(INSTALL)) == theirs

@@ -101,14 +101,3 @@ async def test_what_is_not_there_is_not_found(client: Client) -> None:
     for other in (others["id"], unknown, "", "Current"):
         path = f"{INSTALL}/revisions/{mine['id']}/diff"
         assert error(await client.get(path, params={"compare_to": other})) == MISSING
-
-
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-    await globex.patch(INSTALL, json={"title": "Set up"})
-    [revision] = await revisions_of(globex, "install")
-
-    refused = await reader.get(f"/v1/articles/{theirs['id']}/revisions/{revision['id']}/diff")
-
-    assert error(refused) == MISSING
-    assert refused.content == (await reader.get("/v1/articles/nothing/revisions/x/diff")).content

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Cast, Client
 from tests.support.http import create_article, create_collection, error, named_fields, ok
 
 
@@ -58,18 +58,6 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(reader: Client,
     assert {error(answer) for answer in answers[:-1]} == {(404, "not_found")}
     assert len({answer.content for answer in answers[:-1]}) == 1
     assert error(answers[-1])[0] in (400, 404)
-
-
-async def test_an_article_of_the_other_bot_is_not_in_this_one(
-    client: Client, wide: Client, cast: Cast
-) -> None:
-    article = await create_article(client)
-
-    refused = await wide.get(f"/v1/articles/{article['id']}", params={"bot_id": str(cast.second_bot_id)})
-
-    assert error(refused) == (404, "not_found")
-    here = {"Service-Bot": str(cast.acme.bot_id)}
-    assert ok(await wide.get(f"/v1/articles/{article['id']}", headers=here)) == article
 
 
 async def test_a_former_slug_keeps_working(client: Client) -> None:
@@ -157,9 +145,3 @@ async def test_the_status_of_a_translation_shows_at_its_root(client: Client, cas
     assert published["url"] == f"http://help.test/help/{cast.acme.slug}/de/articles/einrichten"
     [translation] = ok(await client.get("/v1/articles/install"))["translations"]
     assert translation["status"] == "published"
-
-
-async def test_reads_go_on_while_the_workspace_is_paused(api: Api, cast: Cast) -> None:
-    refused = await api(cast.paused.read_key).get("/v1/articles/install")
-
-    assert error(refused) == (404, "not_found")

@@ -118,12 +118,3 @@ async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
     for size in ("0", "101", "x"):
         refused = await reader.get(REVISIONS, params={"page_size": size})
         assert named_fields(refused) == ["page_size"]
-
-
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-
-    refused = await reader.get(f"/v1/articles/{theirs['id']}/revisions")
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == (await reader.get("/v1/articles/nothing/revisions")).content

@@ -83,22 +83,3 @@ async def test_a_former_slug_publishes_too(client: Client) -> None:
     await client.patch("/v1/articles/install", json={"slug": "set-up"})
 
     assert ok(await client.post("/v1/articles/install/publish"))["slug"] == "set-up"
-
-
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-
-    refused = await client.post(f"/v1/articles/{theirs['id']}/publish")
-    unknown = await client.post("/v1/articles/nothing/publish")
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
-    assert ok(await globex.get("/v1/articles/install"))["status"] == "draft"
-
-
-async def test_a_read_key_may_not_publish(client: Client, reader: Client) -> None:
-    await create_article(client)
-
-    refused = await reader.post("/v1/articles/install/publish")
-
-    assert error(refused) == (403, "insufficient_scope")

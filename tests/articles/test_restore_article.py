@@ -266,15 +266,3 @@ async def test_deleting_and_restoring_at_once_keep_a_family_together(client: Cli
 
     assert set(await at_once(20, ask)) <= {200, 400, 404}
     assert len(await all_pages(client, "/v1/articles")) in (0, 3)
-
-
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-    await delete(globex, "install")
-
-    refused = await client.post(f"/v1/articles/{theirs['id']}/restore")
-    by_slug = await client.post(f"{INSTALL}/restore")
-    unknown = await client.post("/v1/articles/art_01k0000000000000000000000a/restore")
-
-    assert error(refused) == MISSING
-    assert refused.content == by_slug.content == unknown.content

@@ -32,15 +32,3 @@ async def test_publishing_once_more_keeps_the_first_date(client: Client) -> None
     again = ok(await client.post("/v1/articles/install/publish"))
 
     assert (again["publishedAt"], again["url"]) == (first["publishedAt"], first["url"])
-
-
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-    await globex.post("/v1/articles/install/publish")
-
-    refused = await client.post(f"/v1/articles/{theirs['id']}/unpublish")
-    unknown = await client.post("/v1/articles/nothing/unpublish")
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
-    assert ok(await globex.get("/v1/articles/install"))["status"] == "published"

@@ -206,17 +206,6 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> 
     assert sorted(await at_once(10, write)) == [200] + [400] * 9
 
 
-async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_article(globex)
-
-    refused = await client.patch(f"/v1/articles/{theirs['id']}", json={"title": "Ours"})
-    unknown = await client.patch("/v1/articles/nothing", json={"title": "Ours"})
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
-    assert ok(await globex.get(INSTALL)) == theirs
-
-
 async def test_writers_of_a_root_and_its_translations_do_not_hinder_each_other(client: Client) -> None:
     root = await create_article(client)
 

@@ -132,11 +132,3 @@ async def test_a_text_that_takes_too_long_to_render_is_refused_by_name(client: C
     body = {"title": "Deep", "contentMarkdown": ">" * 200_000}
 
     assert named_fields(await client.post(ENTRIES, json=body)) == ["contentMarkdown"]
-
-
-async def test_a_read_key_may_not_create(reader: Client) -> None:
-    body = {"title": "Exports", "contentMarkdown": "Now."}
-
-    refused = await reader.post(ENTRIES, json=body)
-
-    assert error(refused) == (403, "insufficient_scope")

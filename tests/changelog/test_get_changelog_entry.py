@@ -1,7 +1,7 @@
 """GET /v1/changelog/entries/{id}."""
 
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.support.cast import Cast, Client
+from tests.support.cast import Client
 from tests.support.http import error, named_fields, ok
 
 
@@ -67,11 +67,3 @@ async def test_an_entry_of_somebody_else_is_as_unknown_as_none(reader: Client, g
     assert {error(answer) for answer in answers[:-1]} == {(404, "not_found")}
     assert len({answer.content for answer in answers[:-1]}) == 1
     assert error(answers[-1])[0] in (400, 404)
-
-
-async def test_an_entry_of_the_other_bot_is_not_in_this_one(client: Client, wide: Client, cast: Cast) -> None:
-    entry = await create_entry(client)
-
-    for ref in (entry["id"], entry["slug"]):
-        refused = await wide.get(f"{ENTRIES}/{ref}", params={"bot_id": str(cast.second_bot_id)})
-        assert error(refused) == (404, "not_found")

@@ -76,28 +76,6 @@ async def test_a_stale_etag_is_refused(client: Client) -> None:
     assert ok(await client.post(f"{ENTRY}/publish", headers={"If-Match": present}))
 
 
-async def test_an_entry_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_entry(globex)
-
-    refused = await client.post(f"{ENTRIES}/{theirs['id']}/publish")
-    unknown = await client.post(f"{ENTRIES}/nothing/publish")
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
-    assert ok(await globex.get(ENTRY)) == theirs
-
-
-async def test_a_read_key_may_not_publish(
-    client: Client, reader: Client, visitor: Client, cast: Cast
-) -> None:
-    await create_entry(client)
-
-    refused = await reader.post(f"{ENTRY}/publish")
-
-    assert error(refused) == (403, "insufficient_scope")
-    assert (await visitor.get(f"/help/{cast.acme.slug}/changelog/exports-as-csv")).status_code == 404
-
-
 async def test_an_entry_that_became_live_is_told_once(client: Client, cast: Cast, owner: Tx) -> None:
     await create_webhook(client)
     entry = await create_entry(client)

@@ -33,14 +33,3 @@ async def test_an_archived_entry_becomes_a_draft(client: Client, owner: Tx) -> N
     assert ok(await client.get(ENTRY))["url"] is None
 
     assert ok(await client.post(f"{ENTRY}/unpublish"))["status"] == "draft"
-
-
-async def test_an_entry_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await publish_entry(globex)
-
-    refused = await client.post(f"{ENTRIES}/{theirs['id']}/unpublish")
-    unknown = await client.post(f"{ENTRIES}/nothing/unpublish")
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
-    assert ok(await globex.get(ENTRY)) == theirs

@@ -116,14 +116,3 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> 
     for number in range(5):
         answers = await write(f"Round {number}")
         assert sorted(answers, key=str) == [(200, None)] + [(400, "conflict")] * 9
-
-
-async def test_an_entry_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_entry(globex)
-
-    refused = await client.patch(f"{ENTRIES}/{theirs['id']}", json={"title": "Mine"})
-    unknown = await client.patch(f"{ENTRIES}/nothing", json={"title": "Mine"})
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
-    assert ok(await globex.get(ENTRY)) == theirs

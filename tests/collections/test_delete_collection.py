@@ -60,13 +60,3 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client)
     # 400: the collection was gone before the article was written.
     assert set(await at_once(24, ask)) <= {200, 201, 400}
     assert "one" not in {row["collectionId"] for row in await all_pages(client, "/v1/articles")}
-
-
-async def test_a_collection_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_collection(globex)
-
-    refused = await client.delete(f"/v1/collections/{theirs['id']}")
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == (await client.delete("/v1/collections/nothing")).content
-    assert ok(await globex.get("/v1/collections/guides")) == theirs

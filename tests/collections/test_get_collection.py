@@ -1,6 +1,6 @@
 """GET /v1/collections/{id}."""
 
-from tests.support.cast import Cast, Client
+from tests.support.cast import Client
 from tests.support.http import create_article, create_collection, error, ok
 
 
@@ -53,14 +53,3 @@ async def test_a_collection_of_somebody_else_is_as_unknown_as_none(reader: Clien
 
     assert {error(answer) for answer in answers} == {(404, "not_found")}
     assert len({answer.content for answer in answers}) == 1
-
-
-async def test_a_collection_of_the_other_bot_is_not_in_this_one(
-    client: Client, wide: Client, cast: Cast
-) -> None:
-    collection = await create_collection(client)
-    second = {"bot_id": str(cast.second_bot_id)}
-
-    refused = await wide.get(f"/v1/collections/{collection['id']}", params=second)
-
-    assert error(refused) == (404, "not_found")

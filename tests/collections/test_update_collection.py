@@ -121,14 +121,3 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client)
         return (await client.patch("/v1/articles/install", json=sent)).status_code
 
     assert set(await at_once(30, ask)) == {200}
-
-
-async def test_a_collection_of_somebody_else_is_as_unknown_as_none(client: Client, globex: Client) -> None:
-    theirs = await create_collection(globex)
-    sent: Any = {"title": "Ours"}
-
-    refused = await client.patch(f"/v1/collections/{theirs['id']}", json=sent)
-
-    assert error(refused) == (404, "not_found")
-    assert refused.content == (await client.patch("/v1/collections/nothing", json=sent)).content
-    assert ok(await globex.get(GUIDES)) == theirs

@@ -76,29 +76,37 @@ async def test_a_read_key_gets_what_it_may_read_and_changes_nothing(
 
 
 @each_with_reference
-async def test_another_workspace_finds_nothing_of_it(
-    client: Client, globex: Client, api: Api, cast: Cast, database: Database, operation: Operation
+async def test_to_another_workspace_and_another_bot_it_is_as_unknown_as_what_is_not_there(
+    client: Client,
+    globex: Client,
+    wide: Client,
+    api: Api,
+    cast: Cast,
+    database: Database,
+    operation: Operation,
 ) -> None:
     things = await things_of(api, cast.acme, database)
+    wide.headers["Service-Bot"] = str(cast.second_bot_id)
 
-    refused = await ask(globex, operation, things)
+    refusals = [await ask(stranger, operation, things) for stranger in (globex, wide)]
+    unknown = await ask(client, operation, dict.fromkeys(things, "nothing"))
 
-    assert error(refused) == (404, "not_found")
-    assert_described(refused, operation.method, operation.template)
-    mine = await ask(client, operation, things)
-    assert mine.status_code == operation.status
+    assert error(unknown) == (404, "not_found")
+    assert_described(unknown, operation.method, operation.template)
+    assert [(refusal.status_code, refusal.content) for refusal in refusals] == [(404, unknown.content)] * 2
+    assert (await ask(client, operation, things)).status_code == operation.status
 
 
 @each_with_reference
 async def test_what_does_not_exist_is_not_found(client: Client, operation: Operation) -> None:
     for missing in MISSING_IDS:
         path = "/v1" + operation.template.replace("{id}", missing).replace("{revisionId}", missing)
-        refused = await client.request(
+        refusal = await client.request(
             operation.method, path.replace("{deliveryId}", missing), json=operation.body
         )
 
-        assert error(refused) == (404, "not_found"), missing
-        assert_described(refused, operation.method, operation.template)
+        assert error(refusal) == (404, "not_found"), missing
+        assert_described(refusal, operation.method, operation.template)
 
 
 @each
@@ -136,9 +144,9 @@ async def test_a_bad_body_is_refused_with_its_field(
     )
 
     assert [detail["field"] for detail in unknown.json()["details"]] == ["colour"]
-    for refused in (unknown, *malformed, plain):
-        assert error(refused) == (400, "invalid_request"), refused.request.content
-        assert_described(refused, operation.method, operation.template)
+    for refusal in (unknown, *malformed, plain):
+        assert error(refusal) == (400, "invalid_request"), refusal.request.content
+        assert_described(refusal, operation.method, operation.template)
 
 
 @each_write

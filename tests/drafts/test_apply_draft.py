@@ -2,10 +2,8 @@
 
 import pytest
 
-from instep.core.database import Tx
-from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
-from tests.support.cast import Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.limits import SetLimit
 
 MINE = BEFORE.replace("ten minutes", "a minute")
@@ -264,26 +262,6 @@ async def test_a_body_is_required_and_may_be_empty(client: Client) -> None:
     refused = await client.post(f"/v1/drafts/{draft['id']}/apply")
 
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
-
-
-async def test_a_read_key_another_company_and_a_paused_one_apply_nothing(
-    client: Client, reader: Client, globex: Client, wide: Client, cast: Cast, owner: Tx
-) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
-    path = f"/v1/drafts/{draft['id']}/apply"
-
-    by_reader = await reader.post(path, json={})
-    by_stranger = await globex.post(path, json={})
-    by_other_bot = await wide.post(f"{path}?bot_id={cast.second_bot_id}", json={})
-    await pause_workspace(owner, cast.acme.workspace_id)
-    paused = await client.post(path, json={})
-
-    assert (by_reader.status_code, by_reader.json()["code"]) == (403, "insufficient_scope")
-    assert (by_stranger.status_code, by_stranger.json()["code"]) == (404, "not_found")
-    assert by_other_bot.json() == by_stranger.json()
-    assert (paused.status_code, paused.json()["code"]) == (402, "plan_inactive")
-    assert await text_of(client, article) == BEFORE
 
 
 async def conflict(client: Client, live: str) -> tuple[Json, Json]:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Client
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
@@ -176,17 +176,3 @@ async def test_a_long_text_is_compared_too(client: Client) -> None:
     draft = await propose(client, article, before.replace("Step 39999: wait", "Step 39999: go"))
 
     assert (draft["additions"], draft["deletions"]) == (1, 1)
-
-
-async def test_only_its_own_company_sees_a_draft(
-    client: Client, globex: Client, wide: Client, api: Api, cast: Cast
-) -> None:
-    draft = await propose(client, await write_article(client))
-    strangers = {"key": cast.globex.write_key, "bot": f"?bot_id={cast.second_bot_id}"}
-
-    by_company = await api(strangers["key"]).get(f"/v1/drafts/{draft['id']}")
-    by_other_bot = await wide.get(f"/v1/drafts/{draft['id']}{strangers['bot']}")
-    by_nobody = await globex.get("/v1/drafts/edit_nothing")
-
-    assert (by_company.status_code, by_company.json()["code"]) == (404, "not_found")
-    assert by_company.json() == by_other_bot.json() == by_nobody.json()

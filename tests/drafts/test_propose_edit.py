@@ -2,10 +2,8 @@
 
 import pytest
 
-from instep.core.database import Tx
-from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import AFTER, BEFORE, propose, queue, text_of, write_article
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Client
 
 
 async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(client: Client) -> None:
@@ -101,23 +99,6 @@ async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_sa
     draft = await propose(client, article, ">" * 60_000)
 
     assert draft["additions"] == 1
-
-
-async def test_a_read_key_may_not_propose(client: Client, reader: Client) -> None:
-    await write_article(client)
-
-    refused = await reader.post("/v1/articles/install/drafts", json={"contentMarkdown": AFTER})
-
-    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
-
-
-async def test_a_paused_workspace_takes_no_proposals(api: Api, cast: Cast, owner: Tx) -> None:
-    """The pause counts before the body and before what it is about."""
-    await pause_workspace(owner, cast.paused.workspace_id)
-
-    refused = await api(cast.paused.write_key).post("/v1/articles/any/drafts", json={})
-
-    assert (refused.status_code, refused.json()["code"]) == (402, "plan_inactive")
 
 
 async def test_the_article_of_another_company_is_not_there(client: Client, globex: Client) -> None:

@@ -2,10 +2,8 @@
 
 import pytest
 
-from instep.core.database import Tx
-from instep.workspaces.actions import pause_workspace
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, text_of, write_article
-from tests.support.cast import Cast, Client
+from tests.support.cast import Client
 
 
 async def test_a_reviewer_corrects_the_text_before_it_is_applied(client: Client) -> None:
@@ -89,20 +87,3 @@ async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
 
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
     assert await get(client, f"drafts/{draft['id']}") == draft
-
-
-async def test_a_read_key_another_company_and_a_paused_one_change_nothing(
-    client: Client, reader: Client, globex: Client, cast: Cast, owner: Tx
-) -> None:
-    draft = await propose(client, await write_article(client))
-    path, body = f"/v1/drafts/{draft['id']}", {"title": "Theirs"}
-
-    by_reader = await reader.patch(path, json=body)
-    by_stranger = await globex.patch(path, json=body)
-    await pause_workspace(owner, cast.acme.workspace_id)
-    paused = await client.patch(path, json=body)
-
-    assert (by_reader.status_code, by_reader.json()["code"]) == (403, "insufficient_scope")
-    assert (by_stranger.status_code, by_stranger.json()["code"]) == (404, "not_found")
-    assert (paused.status_code, paused.json()["code"]) == (402, "plan_inactive")
-    assert await get(reader, f"drafts/{draft['id']}") == draft

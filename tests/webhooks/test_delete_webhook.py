@@ -1,9 +1,9 @@
 """DELETE /v1/webhooks/{id}."""
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Cast, Client
 from tests.support.http import at_once, error, ok
-from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, without_secret
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test
 
 
 async def test_it_is_gone_with_its_secrets_and_its_log(client: Client, cast: Cast, owner: Tx) -> None:
@@ -49,15 +49,3 @@ async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(client
     assert statuses[6] == 200
     assert set(statuses) <= {200, 404}
     assert error(await client.get(address)) == (404, "not_found")
-
-
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
-    client: Client, globex: Client, api: Api, cast: Cast
-) -> None:
-    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
-
-    for webhook in (theirs, wide):
-        refused = await client.delete(f"{WEBHOOKS}/{webhook['id']}")
-        assert error(refused) == (404, "not_found")
-        assert refused.content == (await client.delete(f"{WEBHOOKS}/nothing")).content
-    assert ok(await globex.get(WEBHOOKS))["results"] == [without_secret(theirs)]

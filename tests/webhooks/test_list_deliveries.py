@@ -3,7 +3,7 @@
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Client
 from tests.support.http import all_pages, error, named_fields, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, settle
 
@@ -72,14 +72,3 @@ async def test_a_cursor_belongs_to_its_endpoint(client: Client) -> None:
         refused = await client.get(elsewhere, params={"start_cursor": cursor})
         assert error(refused) == (400, "invalid_cursor")
     assert named_fields(await client.get(path, params={"page_size": "0"})) == ["page_size"]
-
-
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
-    client: Client, globex: Client, api: Api, cast: Cast
-) -> None:
-    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
-
-    for webhook in (theirs, wide):
-        refused = await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries")
-        assert error(refused) == (404, "not_found")
-        assert refused.content == (await client.get(f"{WEBHOOKS}/nothing/deliveries")).content

@@ -5,7 +5,7 @@ from typing import Any
 
 from instep.core.crypto import key_ring
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.http import at_once, body_of, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, without_secret
 
@@ -69,18 +69,6 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Cl
     left = await secrets_of(owner, webhook)
     assert first not in left
     assert (len(left), left[rotated["secret"]]) == (10, None)
-
-
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
-    client: Client, globex: Client, api: Api, cast: Cast, owner: Tx
-) -> None:
-    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
-
-    for webhook in (theirs, wide):
-        refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret")
-        assert error(refused) == (404, "not_found")
-        assert refused.content == (await client.post(f"{WEBHOOKS}/nothing/rotate-secret")).content
-        assert (await secrets_of(owner, webhook)).keys() == {webhook["secret"]}
 
 
 async def secrets_of(owner: Tx, webhook: Json) -> dict[str, Any]:

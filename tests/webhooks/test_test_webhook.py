@@ -4,7 +4,7 @@ import json
 import re
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Cast, Client
 from tests.support.http import ID, TIMESTAMP, error, ok
 from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, without_secret
 
@@ -66,14 +66,3 @@ async def test_nothing_is_sent_to_a_disabled_endpoint(client: Client) -> None:
 
     assert error(refused) == (400, "invalid_state")
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == []
-
-
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
-    client: Client, globex: Client, api: Api, cast: Cast
-) -> None:
-    theirs, wide = await create_webhook(globex), await create_webhook(api(cast.wide_key))
-
-    for webhook in (theirs, wide):
-        refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
-        assert error(refused) == (404, "not_found")
-        assert refused.content == (await client.post(f"{WEBHOOKS}/nothing/test")).content

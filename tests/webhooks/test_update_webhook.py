@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import at_once, error, named_fields, ok
+from tests.support.cast import Client, Json
+from tests.support.http import at_once, named_fields, ok
 from tests.webhooks.conftest import Allow
-from tests.webhooks.endpoints import URL, WEBHOOKS, create_webhook, disable, without_secret
+from tests.webhooks.endpoints import WEBHOOKS, create_webhook, disable, without_secret
 
 
 async def test_each_field_changes_by_itself(client: Client) -> None:
@@ -121,19 +121,6 @@ async def test_changes_at_once_do_not_undo_each_other(client: Client) -> None:
     assert {name: left[name] for step in steps for name in step} == {
         name: value for step in steps for name, value in step.items()
     }
-
-
-async def test_an_endpoint_of_somebody_else_is_as_unknown_as_none(
-    client: Client, globex: Client, api: Api, cast: Cast
-) -> None:
-    theirs = await create_webhook(globex)
-    wide = await create_webhook(api(cast.wide_key))
-
-    for webhook in (theirs, wide):
-        refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"url": URL + "/ours"})
-        assert error(refused) == (404, "not_found")
-        assert refused.content == (await client.patch(f"{WEBHOOKS}/nothing", json={})).content
-    assert ok(await globex.get(f"{WEBHOOKS}/{theirs['id']}")) == without_secret(theirs)
 
 
 async def test_a_disabled_endpoint_stays_in_the_list(client: Client) -> None:
