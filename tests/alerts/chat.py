@@ -72,12 +72,12 @@ class Chat:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         with suppress(OSError, asyncio.IncompleteReadError):
-            posted = await read_request(reader)
-            self.posted.append(posted)
+            request = await read_request(reader)
+            self.posted.append(request)
             if self.behave is not None:
                 await self.behave(writer)
             else:
-                writer.write(self.answer or TAKEN.get(posted.host, OK))
+                writer.write(self.answer or TAKEN.get(request.host, OK))
                 await writer.drain()
         writer.close()
 

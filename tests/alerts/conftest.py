@@ -16,8 +16,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 async def chat(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Chat]:
     """A chat tool's server whose certificate is trusted."""
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-    async with serving(authority) as served:
-        yield served
+    async with serving(authority) as chat_server:
+        yield chat_server
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ SHOWN = {
 
 @pytest.mark.parametrize("tool", list(ADDRESSES))
 async def test_it_shows_where_it_leads_but_not_how(database: Database, cast: Cast, tool: Tool) -> None:
-    made = AlertTargetOut.of(await add_target(database, cast.acme, ADDRESSES[tool], ["lead"]))
+    target = AlertTargetOut.of(await add_target(database, cast.acme, ADDRESSES[tool], ["lead"]))
 
-    assert made.model_dump(exclude={"id", "created_at"}) == {
+    assert target.model_dump(exclude={"id", "created_at"}) == {
         "bot_id": str(cast.acme.bot_id),
         "tool": tool,
         "address": SHOWN[tool],
@@ -35,7 +35,7 @@ async def test_it_shows_where_it_leads_but_not_how(database: Database, cast: Cas
         "last_error": None,
         "sent_at": None,
     }
-    assert await listed(database, cast.acme) == [made]
+    assert await listed(database, cast.acme) == [target]
 
 
 async def test_the_address_is_sealed_for_its_own_row(database: Database, cast: Cast, owner: Tx) -> None:
@@ -57,11 +57,11 @@ async def test_the_address_is_sealed_for_its_own_row(database: Database, cast: C
 
 
 async def test_it_may_be_told_of_one_kind_or_both(database: Database, cast: Cast) -> None:
-    for kinds, stored in (
+    for kinds, stored_kinds in (
         (["handoff"], ["handoff"]),
         (["lead", "handoff", "lead"], ["handoff", "lead"]),
     ):
-        assert (await add_target(database, cast.acme, kinds=kinds)).alerts == stored
+        assert (await add_target(database, cast.acme, kinds=kinds)).alerts == stored_kinds
 
     for wrong in ([], ["*"], ["lead", "article.published"]):
         with pytest.raises(InvalidValue, match="handoff, lead"):
@@ -81,11 +81,11 @@ async def test_it_may_be_told_of_one_kind_or_both(database: Database, cast: Cast
 async def test_other_addresses_are_refused_with_a_sentence_that_helps(
     database: Database, cast: Cast, address: str, words: str
 ) -> None:
-    with pytest.raises(InvalidValue, match=words) as refused:
+    with pytest.raises(InvalidValue, match=words) as refusal:
         await add_target(database, cast.acme, address)
 
-    assert [field for field, _ in refused.value.details] == ["url"]
-    assert "secrettoken" not in refused.value.message
+    assert [field for field, _ in refusal.value.details] == ["url"]
+    assert "secrettoken" not in refusal.value.message
     assert await listed(database, cast.acme) == []
 
 

@@ -33,8 +33,10 @@ async def test_each_target_has_a_job_of_its_own(database: Database, cast: Cast, 
 
     await tell(database, cast.acme)
 
-    told = await owner.value("select array_agg(payload->>'target' order by payload->>'target') from jobs")
-    assert told == sorted(target.id for target in targets)
+    target_ids = await owner.value(
+        "select array_agg(payload->>'target' order by payload->>'target') from jobs"
+    )
+    assert target_ids == sorted(target.id for target in targets)
 
 
 async def test_what_does_not_commit_tells_nobody(database: Database, cast: Cast, owner: Tx) -> None:
@@ -81,5 +83,5 @@ async def test_a_bot_sends_so_many_alerts_in_an_hour(
         await tell(database, cast.acme)
     await tell(database, cast.globex)
 
-    told = await owner.value("select array_agg(workspace_id order by id) from jobs")
-    assert told == [cast.acme.workspace_id] * 2 + [cast.globex.workspace_id]
+    workspace_ids = await owner.value("select array_agg(workspace_id order by id) from jobs")
+    assert workspace_ids == [cast.acme.workspace_id] * 2 + [cast.globex.workspace_id]

@@ -65,10 +65,10 @@ async def test_the_address_can_be_kept_off_the_command_line(alerts: Alerts, cast
     """What stands there, others on the machine can see, and the shell remembers."""
     typed = ADDRESSES["mattermost"] + "\n"
 
-    done = await alerts.run("add", str(cast.acme.bot_id), "-", typed=typed)
+    result = await alerts.run("add", str(cast.acme.bot_id), "-", typed=typed)
 
     [listed] = (await alerts.run("list", "--json")).json["results"]
-    assert done.text == f"{listed['id']}  https://chat.example.com/…smno\n"
+    assert result.text == f"{listed['id']}  https://chat.example.com/…smno\n"
     assert (listed["tool"], listed["alerts"]) == ("mattermost", ["handoff", "lead"])
 
 

@@ -98,8 +98,8 @@ def test_their_variants_are_too(address: str, tool: Tool, host: str, port: int) 
     ],
 )
 def test_nothing_else_is(address: str) -> None:
-    with pytest.raises(ValueError, match=r"^its? ") as refused:
+    with pytest.raises(ValueError, match=r"^its? ") as refusal:
         read_hook(address)
 
     for token in TOKENS.values():
-        assert token not in str(refused.value)
+        assert token not in str(refusal.value)

@@ -34,12 +34,12 @@ def texts(tool: Tool, title: str, *lines: str, url: str | None = None) -> str:
 @given(title=HOSTILE, line=HOSTILE)
 @pytest.mark.parametrize("tool", ["discord", "teams", "mattermost"])
 def test_no_text_mentions_anybody_or_hides_where_a_link_leads(tool: Tool, title: str, line: str) -> None:
-    told = texts(tool, title, line)
+    message = texts(tool, title, line)
 
-    assert not re.search(r"(?<![A-Za-z0-9])@(?!\u200b)", told)
-    assert not re.search(r"@(everyone|here)", told)
-    assert not re.search(r"\][(\[:]", told)
-    assert "<" not in told
+    assert not re.search(r"(?<![A-Za-z0-9])@(?!\u200b)", message)
+    assert not re.search(r"@(everyone|here)", message)
+    assert not re.search(r"\][(\[:]", message)
+    assert "<" not in message
 
 
 @given(line=HOSTILE.filter(lambda line: "http" not in line))
@@ -50,14 +50,14 @@ def test_markup_is_shown_as_it_was_written(tool: Tool, line: str) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_longest_message_fits(tool: Tool) -> None:
-    told = texts(tool, "*" * 5_000, *["@_" * 2_000] * 50, url="https://help.test/" + "x" * 332)
+    message = texts(tool, "*" * 5_000, *["@_" * 2_000] * 50, url="https://help.test/" + "x" * 332)
 
-    assert "https://help.test/" in told
-    assert len(told) <= 2_000
+    assert "https://help.test/" in message
+    assert len(message) <= 2_000
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("title", "line"),
     [
         ("  Two \r\n lines\t", "Two lines"),
         ("a\0b\x1b[31mc\ud800", "ab[31mc"),
@@ -66,8 +66,8 @@ def test_the_longest_message_fits(tool: Tool) -> None:
         ("x" * 200, "x" * 99 + "…"),
     ],
 )
-def test_a_title_is_one_line_of_what_can_be_seen(given: str, expected: str) -> None:
-    assert clean_message(given, [], None)["title"] == expected
+def test_a_title_is_one_line_of_what_can_be_seen(title: str, line: str) -> None:
+    assert clean_message(title, [], None)["title"] == line
 
 
 def test_lines_stay_apart_and_empty_ones_are_left_out() -> None:
@@ -95,7 +95,7 @@ LITERAL = INERT.replace("5 * 3 a_b", r"5 \* 3 a\_b")
 
 
 @pytest.mark.parametrize(
-    ("tool", "sent"),
+    ("tool", "expected_line"),
     [
         (
             "slack",
@@ -108,7 +108,7 @@ LITERAL = INERT.replace("5 * 3 a_b", r"5 \* 3 a\_b")
     ],
 )
 async def test_it_arrives_like_that(
-    database: Database, cast: Cast, chat: Chat, nearby: Nearby, tool: Tool, sent: str
+    database: Database, cast: Cast, chat: Chat, nearby: Nearby, tool: Tool, expected_line: str
 ) -> None:
     """The library has ideas of its own about mentions and links: what counts is what it posts."""
     await add_target(database, cast.acme, ADDRESSES[tool])
@@ -116,12 +116,12 @@ async def test_it_arrives_like_that(
 
     assert await send_due(database, nearby) == 1
 
-    [posted] = chat.posted
-    found = [text for text in strings(posted.json) if "our page" in text]
-    assert [line for text in found for line in text.splitlines()] == [sent, sent]
-    assert not [text for text in strings(posted.json) if "👉" in text]
-    assert "allow_mentions" not in posted.json
-    assert "entities" not in str(posted.json)
+    [request] = chat.posted
+    matches = [text for text in strings(request.json) if "our page" in text]
+    assert [line for text in matches for line in text.splitlines()] == [expected_line, expected_line]
+    assert not [text for text in strings(request.json) if "👉" in text]
+    assert "allow_mentions" not in request.json
+    assert "entities" not in str(request.json)
 
 
 def strings(value: Any) -> list[str]:

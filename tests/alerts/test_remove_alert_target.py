@@ -18,11 +18,11 @@ async def remove(database: Database, company: Company, target_id: str) -> AlertT
 
 
 async def test_it_is_gone(database: Database, cast: Cast) -> None:
-    gone, kept = [await add_target(database, cast.acme) for _ in range(2)]
+    removed_target, other_target = [await add_target(database, cast.acme) for _ in range(2)]
 
-    assert await remove(database, cast.acme, gone.id) == gone
+    assert await remove(database, cast.acme, removed_target.id) == removed_target
 
-    assert [target.id for target in await listed(database, cast.acme)] == [kept.id]
+    assert [target.id for target in await listed(database, cast.acme)] == [other_target.id]
 
 
 async def test_of_two_at_once_one_finds_it(database: Database, cast: Cast) -> None:

@@ -33,46 +33,46 @@ async def post_to(address: str, database: Database, cast: Cast, chat: Chat, near
     await add_target(database, cast.acme, address)
     await tell(database, cast.acme, TITLE, LINES, LINK)
     assert await send_due(database, nearby) == 1
-    [posted] = chat.posted
-    assert posted.method == "POST"
-    assert posted.headers["content-type"].partition(";")[0] == "application/json"
-    assert posted.headers["user-agent"] == "Instep"
-    return posted
+    [request] = chat.posted
+    assert request.method == "POST"
+    assert request.headers["content-type"].partition(";")[0] == "application/json"
+    assert request.headers["user-agent"] == "Instep"
+    return request
 
 
 async def test_slack_gets_an_attachment_without_markup(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby
 ) -> None:
-    posted = await post_to(ADDRESSES["slack"], database, cast, chat, nearby)
+    request = await post_to(ADDRESSES["slack"], database, cast, chat, nearby)
 
-    assert (posted.host, posted.target) == (
+    assert (request.host, request.target) == (
         "hooks.slack.com",
         f"/services/T0AAAAAAA/B0BBBBBBB/{TOKENS['slack']}",
     )
-    assert posted.json["mrkdwn"] is False
-    [attachment] = posted.json["attachments"]
+    assert request.json["mrkdwn"] is False
+    [attachment] = request.json["attachments"]
     assert attachment["title"] == TITLE
     assert attachment["text"] == "\n".join((*LINES, LINK))
-    assert posted.json.keys() == {"mrkdwn", "attachments"}
+    assert request.json.keys() == {"mrkdwn", "attachments"}
 
 
 async def test_discord_gets_content_and_shows_no_previews(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby
 ) -> None:
-    posted = await post_to(ADDRESSES["discord"], database, cast, chat, nearby)
+    request = await post_to(ADDRESSES["discord"], database, cast, chat, nearby)
 
-    assert (posted.host, posted.target) == (
+    assert (request.host, request.target) == (
         "discord.com",
         f"/api/webhooks/123456789012345678/{TOKENS['discord']}",
     )
-    assert posted.json["content"].splitlines() == [
+    assert request.json["content"].splitlines() == [
         TITLE,
         "Question: How do I export?",
         r"E-mail: jane\_doe@example.com",
         LINK,
     ]
-    assert posted.json["flags"] == 4
-    assert posted.json.keys() == {"content", "flags", "tts", "wait"}
+    assert request.json["flags"] == 4
+    assert request.json.keys() == {"content", "flags", "tts", "wait"}
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ async def test_discord_gets_content_and_shows_no_previews(
 async def test_teams_gets_an_adaptive_card(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, address: str, path: str
 ) -> None:
-    posted = await post_to(address, database, cast, chat, nearby)
+    request = await post_to(address, database, cast, chat, nearby)
 
-    assert address.startswith(f"https://{posted.host}:443{path}?")
-    assert posted.target == address.partition(":443")[2]
-    assert posted.json["type"] == "message"
-    [attachment] = posted.json["attachments"]
+    assert address.startswith(f"https://{request.host}:443{path}?")
+    assert request.target == address.partition(":443")[2]
+    assert request.json["type"] == "message"
+    [attachment] = request.json["attachments"]
     assert attachment["contentType"] == "application/vnd.microsoft.card.adaptive"
     card = attachment["content"]
     assert (card["type"], card["msteams"]) == ("AdaptiveCard", {"width": "full"})
@@ -111,18 +111,18 @@ async def test_mattermost_gets_text(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, folder: str
 ) -> None:
     address = f"https://chat.example.com:8443{folder}/hooks/{TOKENS['mattermost']}"
-    posted = await post_to(address, database, cast, chat, nearby)
+    request = await post_to(address, database, cast, chat, nearby)
 
-    assert posted.headers["host"] == "chat.example.com:8443"
-    assert posted.target == f"{folder}/hooks/{TOKENS['mattermost']}"
-    assert posted.json["text"].splitlines() == [
+    assert request.headers["host"] == "chat.example.com:8443"
+    assert request.target == f"{folder}/hooks/{TOKENS['mattermost']}"
+    assert request.json["text"].splitlines() == [
         TITLE,
         "Question: How do I export?",
         r"E-mail: jane\_doe@example.com",
         LINK,
     ]
-    assert posted.json.keys() == {"text", "username"}
-    assert posted.json["username"] == "Instep"
+    assert request.json.keys() == {"text", "username"}
+    assert request.json["username"] == "Instep"
 
 
 async def test_what_was_taken_makes_the_target_work(
@@ -148,14 +148,14 @@ async def test_only_who_is_told_of_such_alerts_gets_them(
         "discord": ["lead"],
         "mattermost": ["lead", "handoff"],
     }
-    for tool, told in kinds.items():
-        await add_target(database, cast.acme, ADDRESSES[tool], told)
+    for tool, subjects in kinds.items():
+        await add_target(database, cast.acme, ADDRESSES[tool], subjects)
     await add_target(database, cast.globex, ADDRESSES["teams"])
 
     await tell(database, cast.acme, kind="lead")
     assert await send_due(database, nearby) == 2
 
-    assert sorted(posted.host for posted in chat.posted) == ["chat.example.com", "discord.com"]
+    assert sorted(request.host for request in chat.posted) == ["chat.example.com", "discord.com"]
 
 
 async def test_an_error_of_the_tool_is_tried_again_until_it_takes_the_message(
@@ -335,9 +335,9 @@ async def test_no_address_gets_into_logs_errors_and_jobs(
 
     jobs += str(await owner.value("select jsonb_agg(to_jsonb(jobs)) from jobs"))
     rows = str(await owner.value("select jsonb_agg(to_jsonb(t) - 'sealed') from alert_targets t"))
-    shown = "".join(target.model_dump_json() for target in await listed(database, cast.acme))
-    told = caplog.text + "".join(capfd.readouterr()) + jobs + rows + shown
-    assert "500" in shown
+    listing = "".join(target.model_dump_json() for target in await listed(database, cast.acme))
+    output = caplog.text + "".join(capfd.readouterr()) + jobs + rows + listing
+    assert "500" in listing
     for token in TOKENS.values():
-        assert token not in told
-        assert token[:-4] not in told
+        assert token not in output
+        assert token[:-4] not in output

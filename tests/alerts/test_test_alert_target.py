@@ -18,10 +18,10 @@ async def test_it_arrives_there_only(database: Database, cast: Cast, chat: Chat,
         assert (await actions.test_alert_target(ctx, target.id)).id == target.id
     await send_due(database, nearby)
 
-    [posted] = chat.posted
-    assert posted.host == "hooks.slack.com"
-    assert posted.json["attachments"][0]["title"] == "Test alert"
-    assert posted.json["attachments"][0]["text"] == "Alerts of Acme arrive here."
+    [request] = chat.posted
+    assert request.host == "hooks.slack.com"
+    assert request.json["attachments"][0]["title"] == "Test alert"
+    assert request.json["attachments"][0]["text"] == "Alerts of Acme arrive here."
     statuses = {shown.id: shown.status for shown in await listed(database, cast.acme)}
     assert statuses == {other.id: "untried", target.id: "working"}
 

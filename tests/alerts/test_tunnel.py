@@ -38,10 +38,10 @@ class Echo:
 
 @pytest.fixture
 async def echo() -> AsyncIterator[Echo]:
-    made = Echo()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    yield made
+    echo_server = Echo()
+    server = await asyncio.start_server(echo_server.serve, "127.0.0.1", 0)
+    echo_server.port = server.sockets[0].getsockname()[1]
+    yield echo_server
     server.close()
 
 
@@ -96,9 +96,9 @@ async def test_it_carries_bytes_both_ways(echo: Echo) -> None:
 )
 async def test_nobody_else_gets_in_nor_anywhere_else(echo: Echo, lines: tuple[str, ...], status: str) -> None:
     async with tunnel(Nearby(echo.port), TARGET) as (_, proxy):
-        sent = [password(proxy) if line == "right" else line for line in lines]
-        async with knocking(proxy, *sent) as (answered, _):
-            assert answered == status
+        request_lines = [password(proxy) if line == "right" else line for line in lines]
+        async with knocking(proxy, *request_lines) as (answer, _):
+            assert answer == status
 
     assert echo.connections == 0
 

@@ -40,9 +40,9 @@ async def post(caller: OutboundClient, tool: Tool = "slack") -> None:
 
 
 async def failure(caller: OutboundClient, tool: Tool = "slack") -> str:
-    with pytest.raises(NotSent) as refused:
+    with pytest.raises(NotSent) as refusal:
         await post(caller, tool)
-    return refused.value.message
+    return refusal.value.message
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -114,12 +114,12 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
 ) -> None:
     """With TLS and the request taken, with headers that never end, and without TLS ever coming about."""
     set_limit("OUTBOUND_SECONDS", 3)
-    posted: list[float] = []
+    started_at: list[float] = []
 
     async def drip(writer: asyncio.StreamWriter) -> None:
-        posted.append(monotonic())
+        started_at.append(monotonic())
         writer.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-        while len(posted) < 3:
+        while len(started_at) < 3:
             writer.write(b"x")
             await writer.drain()
             await asyncio.sleep(0.5)
@@ -134,10 +134,10 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
     results = await asyncio.gather(
         ended(nearby, "slack"), ended(nearby, "mattermost"), ended(Nearby(silent.port), "teams")
     )
-    posted.append(0)
+    started_at.append(0)
     server.close()
 
-    accepted = [*sorted(posted[:2]), *silent.accepted]
+    accepted = [*sorted(started_at[:2]), *silent.accepted]
     assert [message for message, _ in results] == [LATE] * 3
     assert all(at - min(accepted) >= limits.OUTBOUND_SECONDS - 2 for _, at in results)
     assert max(at for _, at in results) - max(accepted) <= limits.OUTBOUND_SECONDS + 0.5
@@ -145,22 +145,22 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
 
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_of_a_huge_answer_little_is_read(chat: Chat, nearby: Nearby, tool: Tool) -> None:
-    sent = 0
+    sent_bytes = 0
 
     async def flood(writer: asyncio.StreamWriter) -> None:
-        nonlocal sent
+        nonlocal sent_bytes
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
-        while sent < 1_000 * MEGABYTE:
+        while sent_bytes < 1_000 * MEGABYTE:
             writer.write(b"x" * MEGABYTE)
             await writer.drain()
-            sent += MEGABYTE
+            sent_bytes += MEGABYTE
 
     chat.behave = flood
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     assert await failure(nearby, tool) == TOO_LARGE
 
-    assert sent < 20 * MEGABYTE
+    assert sent_bytes < 20 * MEGABYTE
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
@@ -202,33 +202,33 @@ async def test_proxies_and_passwords_of_this_machine_are_not_used(
 
     await post(nearby)
 
-    [posted] = chat.posted
-    assert posted.headers.keys() & {"authorization", "proxy-authorization"} == set()
+    [request] = chat.posted
+    assert request.headers.keys() & {"authorization", "proxy-authorization"} == set()
     assert nearby.names == ["hooks.slack.com"]
 
 
 def test_the_program_gets_none_of_our_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSTEP_DATABASE_URL", "postgresql://somebody:something@db/instep")
 
-    given = process_environment("http://instep:word@127.0.0.1:1")
+    environment = process_environment("http://instep:word@127.0.0.1:1")
 
-    assert not [name for name in given if name.startswith("INSTEP_")]
-    assert os.environ["INSTEP_SECRET_KEY"] not in given.values()
+    assert not [name for name in environment if name.startswith("INSTEP_")]
+    assert os.environ["INSTEP_SECRET_KEY"] not in environment.values()
 
 
 async def test_a_program_that_is_not_needed_any_more_ends(chat: Chat, nearby: Nearby) -> None:
-    asked = asyncio.Event()
+    requested = asyncio.Event()
     closed = asyncio.Event()
 
     async def wait(writer: asyncio.StreamWriter) -> None:
-        asked.set()
+        requested.set()
         while not writer.transport.is_closing():
             await asyncio.sleep(0.01)
         closed.set()
 
     chat.behave = wait
     sending = asyncio.create_task(post(nearby))
-    await asked.wait()
+    await requested.wait()
     sending.cancel()
 
     async with asyncio.timeout(5):

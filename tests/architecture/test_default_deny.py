@@ -86,7 +86,9 @@ def test_only_the_reviewed_routes_are_open_to_everybody() -> None:
 def test_the_pages_for_people_are_known() -> None:
     routes = list_routes(create_app()).results
 
-    assert {(r.method, r.path, r.access) for r in routes if is_for_people(r)} == FOR_PEOPLE
+    assert {
+        (answer.method, answer.path, answer.access) for answer in routes if is_for_people(answer)
+    } == FOR_PEOPLE
 
 
 async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visitor: Client) -> None:
@@ -123,7 +125,9 @@ def test_only_the_two_mcp_servers_leave_it_to_their_tools() -> None:
 def test_only_the_authorization_server_is_for_apps() -> None:
     routes = list_routes(create_app()).results
 
-    assert {(r.method, r.path, r.access) for r in routes if r.access == "app"} == FOR_APPS
+    assert {
+        (answer.method, answer.path, answer.access) for answer in routes if answer.access == "app"
+    } == FOR_APPS
 
 
 def is_of_tools(route: RouteOut) -> bool:

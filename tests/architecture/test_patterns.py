@@ -126,12 +126,12 @@ def example_of(code: Any, argument: Any, pieces: list[str]) -> str:
 
 def class_example(items: Any) -> str:
     if items[0][0] is codes.NEGATE:
-        refused = (
+        refusal = (
             re.compile("[" + "".join(re.escape(sign) for sign in signs_of(items[1:])) + "]")
             if items[1:]
             else None
         )
-        return next((sign for sign in "a ~1\n\x01" if refused is None or not refused.match(sign)), "~")
+        return next((sign for sign in "a ~1\n\x01" if refusal is None or not refusal.match(sign)), "~")
     return signs_of(items)[0]
 
 
@@ -194,9 +194,9 @@ def methods_for(name: str, methods: dict[str, set[str]]) -> set[str]:
 
 def seconds(pattern: Pattern, method: str, text: str) -> float:
     subject: Any = text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
-    run = getattr(pattern, method)
+    matcher = getattr(pattern, method)
     began = time.process_time()
-    deque(run(subject) or (), 0) if method == "finditer" else run(subject)
+    deque(matcher(subject) or (), 0) if method == "finditer" else matcher(subject)
     return time.process_time() - began
 
 

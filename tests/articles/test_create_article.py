@@ -57,7 +57,7 @@ async def test_a_new_article_is_a_draft_with_every_field(client: Client, cast: C
 
 async def test_the_fields_sent_are_kept(client: Client) -> None:
     collection = await create_collection(client)
-    sent = {
+    body = {
         "title": "Einrichten",
         "contentMarkdown": "",
         "slug": "ganz-anders",
@@ -68,9 +68,9 @@ async def test_the_fields_sent_are_kept(client: Client) -> None:
         "position": 7,
     }
 
-    article = await create_article(client, **sent)
+    article = await create_article(client, **body)
 
-    assert article | sent == article
+    assert article | body == article
     assert ok(await client.get("/v1/articles/ganz-anders")) == article
 
 
@@ -185,20 +185,20 @@ async def test_title_and_text_are_required(client: Client, missing: str) -> None
 async def test_all_bad_values_are_named_at_once(client: Client) -> None:
     body = {"title": "", "contentMarkdown": 5, "colour": "red"}
 
-    refused = await client.post("/v1/articles", json=body)
+    refusal = await client.post("/v1/articles", json=body)
 
-    assert set(named_fields(refused)) == {"title", "contentMarkdown", "colour"}
+    assert set(named_fields(refusal)) == {"title", "contentMarkdown", "colour"}
 
 
 async def test_a_collection_of_another_bot_is_as_unknown_as_none(client: Client, globex: Client) -> None:
     theirs = await create_collection(globex)
     body = {"title": "Install", "contentMarkdown": ""}
 
-    refused = await client.post("/v1/articles", json={**body, "collectionId": theirs["id"]})
+    refusal = await client.post("/v1/articles", json={**body, "collectionId": theirs["id"]})
     unknown = await client.post("/v1/articles", json={**body, "collectionId": "nowhere"})
 
-    assert named_fields(refused) == ["collectionId"]
-    assert refused.json() == unknown.json()
+    assert named_fields(refusal) == ["collectionId"]
+    assert refusal.json() == unknown.json()
 
 
 async def test_slugs_of_equal_titles_are_numbered(client: Client) -> None:
@@ -273,7 +273,7 @@ async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(client: Client) 
     async def ask(_: int) -> Response:
         return await client.post("/v1/articles", json=body)
 
-    answers = [(r.status_code, r.json().get("code")) for r in await at_once(20, ask)]
+    answers = [(answer.status_code, answer.json().get("code")) for answer in await at_once(20, ask)]
 
     assert sorted(answers, key=str) == [(201, None)] + [(400, "slug_taken")] * 19
 

@@ -101,8 +101,8 @@ async def test_a_translation_goes_alone(client: Client) -> None:
     deletion = await delete(client, "einrichten")
 
     assert deletion["translationIds"] == []
-    [left] = ok(await client.get(INSTALL))["translations"]
-    assert left["id"] == french["id"]
+    [remaining] = ok(await client.get(INSTALL))["translations"]
+    assert remaining["id"] == french["id"]
     assert (await translate(client, root, "Noch einmal", "de"))["translationOf"] == root["id"]
 
 

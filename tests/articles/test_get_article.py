@@ -36,9 +36,9 @@ async def test_html_is_exactly_what_the_site_shows(client: Client, visitor: Clie
 
 
 async def test_another_format_is_refused(reader: Client) -> None:
-    refused = await reader.get("/v1/articles/install", params={"format": "pdf"})
+    refusal = await reader.get("/v1/articles/install", params={"format": "pdf"})
 
-    assert named_fields(refused) == ["format"]
+    assert named_fields(refusal) == ["format"]
 
 
 async def test_an_unknown_parameter_is_ignored(client: Client) -> None:

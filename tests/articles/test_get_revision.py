@@ -30,11 +30,11 @@ async def test_a_revision_belongs_to_its_article(client: Client) -> None:
     await create_article(client, "Other")
     mine = await replace(client, "install")
 
-    refused = await client.get(f"/v1/articles/other/revisions/{mine['id']}")
+    refusal = await client.get(f"/v1/articles/other/revisions/{mine['id']}")
     unknown = await client.get("/v1/articles/other/revisions/rev_01k0000000000000000000000a")
 
-    assert error(refused) == (404, "not_found")
-    assert refused.content == unknown.content
+    assert error(refusal) == (404, "not_found")
+    assert refusal.content == unknown.content
 
 
 async def test_a_revision_of_somebody_else_is_as_unknown_as_none(
@@ -45,8 +45,8 @@ async def test_a_revision_of_somebody_else_is_as_unknown_as_none(
     await create_article(client)
 
     for article in (theirs["id"], "nothing"):
-        refused = await reader.get(f"/v1/articles/{article}/revisions/{revision['id']}")
-        assert error(refused) == (404, "not_found")
+        refusal = await reader.get(f"/v1/articles/{article}/revisions/{revision['id']}")
+        assert error(refusal) == (404, "not_found")
     answer = await reader.get(f"/v1/articles/install/revisions/{revision['id']}")
     assert error(answer) == (404, "not_found")
 

@@ -73,8 +73,8 @@ async def test_a_collection_that_is_not_there_is_not_found(reader: Client, globe
     theirs = await create_collection(globex)
 
     for ref in (theirs["id"], "nowhere"):
-        refused = await reader.get(LIST, params={"collection_id": ref})
-        assert error(refused) == (404, "not_found")
+        refusal = await reader.get(LIST, params={"collection_id": ref})
+        assert error(refusal) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,15 @@ async def test_a_collection_that_is_not_there_is_not_found(reader: Client, globe
     ],
 )
 async def test_a_bad_parameter_is_refused_by_name(reader: Client, name: str, value: str) -> None:
-    refused = await reader.get(LIST, params={name: value})
+    refusal = await reader.get(LIST, params={name: value})
 
-    assert named_fields(refused) == [name]
+    assert named_fields(refusal) == [name]
 
 
 async def test_a_nul_in_a_parameter_is_refused(reader: Client) -> None:
     for name in ("locale", "collection_id"):
-        refused = await reader.get(LIST, params={name: "a\0b"})
-        assert refused.status_code in (400, 404)
+        refusal = await reader.get(LIST, params={name: "a\0b"})
+        assert refusal.status_code in (400, 404)
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
@@ -124,18 +124,18 @@ async def test_twenty_rows_are_a_page_by_default(client: Client) -> None:
 async def test_rows_that_stay_are_seen_once_while_others_change(client: Client, size: int) -> None:
     ids = [(await create_article(client, f"No {number}"))["id"] for number in range(10)]
     moved = ids[::3]
-    seen: list[str] = []
+    listed_ids: list[str] = []
 
     number = 0
     async for page in pages(client, LIST, page_size=size):
-        seen += [row["id"] for row in page]
+        listed_ids += [row["id"] for row in page]
         await create_article(client, f"New {number}")
         if number < len(moved):
             ok(await client.patch(f"/v1/articles/{moved[number]}", json={"position": 99}))
         number += 1
 
     stayed = [ref for ref in ids[::-1] if ref not in moved]
-    assert [ref for ref in seen if ref in stayed] == stayed
+    assert [ref for ref in listed_ids if ref in stayed] == stayed
 
 
 async def test_a_cursor_belongs_to_its_list_filter_and_bot(wide: Client, cast: Cast) -> None:
@@ -151,8 +151,8 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(wide: Client, cast: C
         {"updated_since": "2020-01-01T00:00:00Z"},
         {"bot_id": str(cast.second_bot_id)},
     ):
-        refused = await wide.get(LIST, params={**bot, **cursor, **other})
-        assert error(refused) == (400, "invalid_cursor")
+        refusal = await wide.get(LIST, params={**bot, **cursor, **other})
+        assert error(refusal) == (400, "invalid_cursor")
     for path in ("/v1/collections", "/v1/drafts", "/v1/tasks", "/v1/articles/one/revisions"):
         assert error(await wide.get(path, params={**bot, **cursor})) == (400, "invalid_cursor")
     again = ok(await wide.get(LIST, params={**bot, **cursor, "page_size": 5, "format": "html"}))
@@ -173,15 +173,14 @@ async def test_an_altered_cursor_is_refused(client: Client) -> None:
 
 async def test_following_updated_since_misses_no_change(client: Client, reader: Client) -> None:
     """Four write at once while one syncs from the newest stamp that it has seen."""
-    writers = [client for _ in range(4)]
     rows: dict[str, Json] = {}
-    await at_once(4, lambda writer: create_article(writers[writer], f"Shared {writer}"))
+    await at_once(4, lambda writer: create_article(client, f"Shared {writer}"))
 
     async def write(writer: int) -> None:
         for number in range(5):
-            await create_article(writers[writer], f"By {writer} {number}")
+            await create_article(client, f"By {writer} {number}")
             change = {"description": f"{writer} {number}"}
-            ok(await writers[writer].patch(f"/v1/articles/shared-{number % 4}", json=change))
+            ok(await client.patch(f"/v1/articles/shared-{number % 4}", json=change))
 
     async def sync() -> None:
         since = max((row["updatedAt"] for row in rows.values()), default="2020-01-01T00:00:00Z")

@@ -71,13 +71,12 @@ async def test_an_applied_edit_shows_where_its_text_came_from(client: Client) ->
 
 
 async def test_the_newest_50_are_kept_whoever_writes_at_once(client: Client, reader: Client) -> None:
-    writers = [client for _ in range(4)]
-    await create_article(writers[0])
+    await create_article(client)
 
     async def write(writer: int) -> None:
         for number in range(20):
-            sent = {"contentMarkdown": f"By {writer}, {number}"}
-            ok(await writers[writer].patch(INSTALL, json=sent))
+            body = {"contentMarkdown": f"By {writer}, {number}"}
+            ok(await client.patch(INSTALL, json=body))
 
     await at_once(4, write)
 
@@ -94,12 +93,12 @@ async def test_pages_hold_every_row_once_in_order_while_more_are_made(client: Cl
     for number in range(5):
         await client.patch(INSTALL, json={"title": f"No {number}"})
 
-    seen: list[int] = []
+    versions: list[int] = []
     async for page in pages(client, REVISIONS, page_size=size):
-        seen += [revision["version"] for revision in page]
-        ok(await client.patch(INSTALL, json={"title": f"While at {seen[-1]}"}))
+        versions += [revision["version"] for revision in page]
+        ok(await client.patch(INSTALL, json={"title": f"While at {versions[-1]}"}))
 
-    assert seen == [5, 4, 3, 2, 1]
+    assert versions == [5, 4, 3, 2, 1]
 
 
 async def test_a_cursor_of_another_article_is_refused(client: Client) -> None:
@@ -109,12 +108,12 @@ async def test_a_cursor_of_another_article_is_refused(client: Client) -> None:
         await client.patch(INSTALL, json={"title": title})
     cursor = ok(await client.get(REVISIONS, params={"page_size": 1}))["next_cursor"]
 
-    refused = await client.get("/v1/articles/other/revisions", params={"start_cursor": cursor})
+    refusal = await client.get("/v1/articles/other/revisions", params={"start_cursor": cursor})
 
-    assert error(refused) == (400, "invalid_cursor")
+    assert error(refusal) == (400, "invalid_cursor")
 
 
 async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
     for size in ("0", "101", "x"):
-        refused = await reader.get(REVISIONS, params={"page_size": size})
-        assert named_fields(refused) == ["page_size"]
+        refusal = await reader.get(REVISIONS, params={"page_size": size})
+        assert named_fields(refusal) == ["page_size"]

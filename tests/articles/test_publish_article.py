@@ -72,9 +72,9 @@ async def test_a_stale_etag_is_refused(client: Client) -> None:
     stale = (await client.get("/v1/articles/install")).headers["ETag"]
     etag = (await client.patch("/v1/articles/install", json={"title": "New"})).headers["ETag"]
 
-    refused = await client.post("/v1/articles/install/publish", headers={"If-Match": stale})
+    refusal = await client.post("/v1/articles/install/publish", headers={"If-Match": stale})
 
-    assert error(refused) == (400, "conflict")
+    assert error(refusal) == (400, "conflict")
     assert ok(await client.post("/v1/articles/install/publish", headers={"If-Match": etag}))
 
 

@@ -52,8 +52,8 @@ async def test_what_lives_is_not_purged_however_old(
 
     await an_hour_passes(database, owner, run_jobs)
 
-    [left] = await all_pages(client, "/v1/articles")
-    assert (left["id"], left["translations"]) == (root["id"], [])
+    [remaining] = await all_pages(client, "/v1/articles")
+    assert (remaining["id"], remaining["translations"]) == (root["id"], [])
 
 
 async def test_a_task_tells_of_the_drafts_that_are_left(
@@ -112,10 +112,10 @@ async def test_a_family_is_restored_or_purged_whole(client: Client, owner: Tx, d
 
         statuses = await at_once(20, ask)
 
-        left = {row["id"] for row in await all_pages(client, "/v1/articles")}
-        assert left == ({root["id"], *translations} if 200 in statuses else set())
+        remaining = {row["id"] for row in await all_pages(client, "/v1/articles")}
+        assert remaining == ({root["id"], *translations} if 200 in statuses else set())
         assert set(statuses) <= {0, 200, 400, 404}
-        if left:
+        if remaining:
             await delete(client, root["id"])
             await owner.execute("select purge_deleted_articles(interval '0', 100)")
 

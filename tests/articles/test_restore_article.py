@@ -148,9 +148,9 @@ async def test_a_translation_waits_for_its_article(client: Client) -> None:
     await delete(client, root["id"])
 
     for translation in (early, late):
-        refused = await client.post(f"/v1/articles/{translation['id']}/restore")
-        assert error(refused) == (400, "invalid_state")
-        assert "Restore the article first" in refused.json()["error"]
+        refusal = await client.post(f"/v1/articles/{translation['id']}/restore")
+        assert error(refusal) == (400, "invalid_state")
+        assert "Restore the article first" in refusal.json()["error"]
 
     await restore(client, root["id"])
     assert (await restore(client, early["id"]))["translationOf"] == root["id"]
@@ -162,9 +162,9 @@ async def test_a_translation_whose_language_is_taken_meanwhile_stays_deleted(cli
     await delete(client, old["id"])
     new = await translate(client, root, "Aufsetzen", "de")
 
-    refused = await client.post(f"/v1/articles/{old['id']}/restore")
+    refusal = await client.post(f"/v1/articles/{old['id']}/restore")
 
-    assert error(refused) == (400, "invalid_state")
+    assert error(refusal) == (400, "invalid_state")
     await delete(client, new["id"])
     assert (await restore(client, old["id"]))["slug"] == "einrichten"
 

@@ -96,9 +96,9 @@ async def test_a_revision_of_another_article_is_not_found(client: Client) -> Non
     revision = await change(client)
     other = await create_article(client, "Other")
 
-    refused = await client.post(f"/v1/articles/other/revisions/{revision['id']}/restore")
+    refusal = await client.post(f"/v1/articles/other/revisions/{revision['id']}/restore")
 
-    assert error(refused) == MISSING
+    assert error(refusal) == MISSING
     assert ok(await client.get("/v1/articles/other")) == other
 
 
@@ -106,11 +106,11 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client,
     revision = await change(globex)
     await create_article(client)
 
-    refused = await client.post(f"/v1/articles/{revision['articleId']}/revisions/{revision['id']}/restore")
+    refusal = await client.post(f"/v1/articles/{revision['articleId']}/revisions/{revision['id']}/restore")
     answer = await client.post(f"{INSTALL}/revisions/{revision['id']}/restore")
 
-    assert error(refused) == error(answer) == MISSING
-    assert refused.content == (await client.post("/v1/articles/nothing/revisions/x/restore")).content
+    assert error(refusal) == error(answer) == MISSING
+    assert refusal.content == (await client.post("/v1/articles/nothing/revisions/x/restore")).content
     assert ok(await globex.get(INSTALL))["contentMarkdown"] == "Two."
 
 

@@ -70,9 +70,9 @@ async def test_saving_the_same_again_leaves_no_trace(client: Client, cast: Cast,
     await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
     assert ok(await client.get(INSTALL)) == live
 
-    saved = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    copy = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
     again = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
-    assert again == saved
+    assert again == copy
 
 
 async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
@@ -93,9 +93,9 @@ async def test_the_text_of_a_draft_is_saved_directly(client: Client, cast: Cast,
 
     await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
 
-    saved = ok(await client.get(INSTALL))
-    text = {"contentMarkdown": "Better.", "version": 2, "updatedAt": saved["updatedAt"]}
-    assert saved == {**draft, **text, "hasUnpublishedChanges": False}
+    article_after = ok(await client.get(INSTALL))
+    text = {"contentMarkdown": "Better.", "version": 2, "updatedAt": article_after["updatedAt"]}
+    assert article_after == {**draft, **text, "hasUnpublishedChanges": False}
     [revision] = await revisions_of(client, "install")
     assert revision["contentMarkdown"] == "Run it."
 
@@ -211,13 +211,13 @@ async def test_it_comes_back_with_a_deleted_article(client: Client, cast: Cast, 
 async def test_a_stale_etag_is_refused(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     stale = (await client.get(INSTALL)).headers["ETag"]
-    saved = await save_copy(database, cast.acme, "install", stale, contentMarkdown="Better.")
+    copy = await save_copy(database, cast.acme, "install", stale, contentMarkdown="Better.")
 
     with pytest.raises(Conflict):
         await save_copy(database, cast.acme, "install", stale, contentMarkdown="Mine.")
-    refused = await client.post(f"{INSTALL}/publish", headers={"If-Match": stale})
-    assert error(refused) == (400, "conflict")
-    published = await client.post(f"{INSTALL}/publish", headers={"If-Match": saved.etag})
+    refusal = await client.post(f"{INSTALL}/publish", headers={"If-Match": stale})
+    assert error(refusal) == (400, "conflict")
+    published = await client.post(f"{INSTALL}/publish", headers={"If-Match": copy.etag})
     assert ok(published)["contentMarkdown"] == "Better."
 
 

@@ -32,10 +32,10 @@ async def test_only_the_fields_sent_change(client: Client) -> None:
         {"slug": "set-up"},
         {"collectionId": None},
     ]
-    for sent in steps:
-        changed = ok(await client.patch(f"/v1/articles/{article['id']}", json=sent))
-        version = article["version"] + bool(sent.keys() & {"title", "contentMarkdown"})
-        assert changed == {**article, **sent, "version": version, "updatedAt": changed["updatedAt"]}
+    for body in steps:
+        changed = ok(await client.patch(f"/v1/articles/{article['id']}", json=body))
+        version = article["version"] + bool(body.keys() & {"title", "contentMarkdown"})
+        assert changed == {**article, **body, "version": version, "updatedAt": changed["updatedAt"]}
         assert changed["updatedAt"] >= article["updatedAt"]
         article = changed
 
@@ -63,8 +63,8 @@ async def test_a_draft_stays_a_draft(client: Client) -> None:
 async def test_the_answer_may_hold_html(client: Client) -> None:
     await create_article(client)
 
-    for sent in ({"contentMarkdown": "*new*"}, {}):
-        changed = ok(await client.patch(f"{INSTALL}?format=html", json=sent))
+    for body in ({"contentMarkdown": "*new*"}, {}):
+        changed = ok(await client.patch(f"{INSTALL}?format=html", json=body))
         assert changed["contentHtml"] == "<p><em>new</em></p>\n"
         assert "contentMarkdown" not in changed
 
@@ -73,8 +73,8 @@ async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
     article = await create_article(client, description="How to.")
     same = ("title", "contentMarkdown", "slug", "description", "collectionId", "visibility", "position")
 
-    for sent in ({}, {name: article[name] for name in same}):
-        assert ok(await client.patch(INSTALL, json=sent)) == article
+    for body in ({}, {name: article[name] for name in same}):
+        assert ok(await client.patch(INSTALL, json=body)) == article
 
     assert ok(await client.get(INSTALL)) == article
     assert await all_pages(client, f"{INSTALL}/revisions") == []
@@ -130,9 +130,9 @@ async def test_an_empty_description_clears_it(client: Client) -> None:
 async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     article = await create_article(client)
 
-    refused = await client.patch(INSTALL, json={"description": "Not kept either.", field: value})
+    refusal = await client.patch(INSTALL, json={"description": "Not kept either.", field: value})
 
-    assert named_fields(refused) == [field]
+    assert named_fields(refusal) == [field]
     assert ok(await client.get(INSTALL)) == article
 
 
@@ -140,20 +140,20 @@ async def test_a_collection_of_somebody_else_is_as_unknown_as_none(client: Clien
     theirs = await create_collection(globex)
     await create_article(client)
 
-    refused = await client.patch(INSTALL, json={"collectionId": theirs["id"]})
+    refusal = await client.patch(INSTALL, json={"collectionId": theirs["id"]})
     unknown = await client.patch(INSTALL, json={"collectionId": "nowhere"})
 
-    assert named_fields(refused) == ["collectionId"]
-    assert refused.content == unknown.content
+    assert named_fields(refusal) == ["collectionId"]
+    assert refusal.content == unknown.content
 
 
 async def test_a_slug_in_use_is_taken_and_nothing_is_changed(client: Client) -> None:
     article = await create_article(client, "Install")
     await create_article(client, "Other")
 
-    refused = await client.patch(INSTALL, json={"slug": "other", "title": "New"})
+    refusal = await client.patch(INSTALL, json={"slug": "other", "title": "New"})
 
-    assert error(refused) == (400, "slug_taken")
+    assert error(refusal) == (400, "slug_taken")
     assert ok(await client.get(INSTALL)) == article
 
 
@@ -163,7 +163,7 @@ async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(client: Cl
     async def ask(number: int) -> Response:
         return await client.patch(f"/v1/articles/{articles[number]['id']}", json={"slug": "wanted"})
 
-    answers = [(r.status_code, r.json().get("code")) for r in await at_once(10, ask)]
+    answers = [(answer.status_code, answer.json().get("code")) for answer in await at_once(10, ask)]
 
     assert sorted(answers, key=str) == [(200, None)] + [(400, "slug_taken")] * 9
 
@@ -184,9 +184,9 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(client: Client
     mine = {"If-Match": stale}
     present = (await client.patch(INSTALL, json={"title": "Mine"}, headers=mine)).headers["ETag"]
 
-    refused = await client.patch(INSTALL, json={"title": "Theirs"}, headers=mine)
+    refusal = await client.patch(INSTALL, json={"title": "Theirs"}, headers=mine)
 
-    assert error(refused) == (400, "conflict")
+    assert error(refusal) == (400, "conflict")
     assert ok(await client.get(INSTALL))["title"] == "Mine"
     for tag in (present, "*"):
         assert (
@@ -200,8 +200,8 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> 
     etag = {"If-Match": (await client.get(INSTALL)).headers["ETag"]}
 
     async def write(number: int) -> int:
-        sent = {"contentMarkdown": f"By {number}"}
-        return (await client.patch(INSTALL, json=sent, headers=etag)).status_code
+        body = {"contentMarkdown": f"By {number}"}
+        return (await client.patch(INSTALL, json=body, headers=etag)).status_code
 
     assert sorted(await at_once(10, write)) == [200] + [400] * 9
 

@@ -86,9 +86,9 @@ async def test_a_lone_surrogate_is_refused(client: Client) -> None:
     body = b'{"title": "\\ud800", "contentMarkdown": "Now."}'
     headers = {"Content-Type": "application/json"}
 
-    refused = await client.post(ENTRIES, content=body, headers=headers)
+    refusal = await client.post(ENTRIES, content=body, headers=headers)
 
-    assert error(refused) == (400, "invalid_request")
+    assert error(refusal) == (400, "invalid_request")
 
 
 async def test_text_and_title_may_be_as_long_as_an_articles(client: Client) -> None:

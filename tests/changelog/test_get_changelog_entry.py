@@ -35,9 +35,9 @@ async def test_html_is_exactly_what_the_page_shows(client: Client, visitor: Clie
 
 
 async def test_another_format_is_refused(reader: Client) -> None:
-    refused = await reader.get(f"{ENTRIES}/nothing", params={"format": "pdf"})
+    refusal = await reader.get(f"{ENTRIES}/nothing", params={"format": "pdf"})
 
-    assert named_fields(refused) == ["format"]
+    assert named_fields(refusal) == ["format"]
 
 
 async def test_who_has_it_already_gets_304(client: Client) -> None:
@@ -49,11 +49,11 @@ async def test_who_has_it_already_gets_304(client: Client) -> None:
     again = await client.get(path, headers=headers)
     assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
     for change in (client.patch(path, json={"title": "New"}), client.post(f"{path}/publish")):
-        sent = await change
-        assert sent.headers["ETag"] != headers["If-None-Match"]
+        body = await change
+        assert body.headers["ETag"] != headers["If-None-Match"]
         changed = await client.get(path, headers=headers)
-        assert (changed.status_code, changed.headers["ETag"]) == (200, sent.headers["ETag"])
-        headers = {"If-None-Match": sent.headers["ETag"]}
+        assert (changed.status_code, changed.headers["ETag"]) == (200, body.headers["ETag"])
+        headers = {"If-None-Match": body.headers["ETag"]}
 
 
 async def test_an_entry_of_somebody_else_is_as_unknown_as_none(reader: Client, globex: Client) -> None:

@@ -64,16 +64,16 @@ async def test_a_bad_parameter_is_refused_by_name(reader: Client, name: str, val
 @pytest.mark.parametrize("size", [1, 2, 100])
 async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client: Client, size: int) -> None:
     ids = [(await create_entry(client, f"No {number}"))["id"] for number in range(8)]
-    seen: list[str] = []
+    listed_ids: list[str] = []
 
     number = 0
     async for page in pages(client, ENTRIES, page_size=size):
-        seen += [row["id"] for row in page]
+        listed_ids += [row["id"] for row in page]
         await create_entry(client, f"New {number}")
         ok(await client.patch(f"{ENTRIES}/{ids[number]}", json={"title": f"Changed {number}"}))
         number += 1
 
-    assert seen == ids[::-1]
+    assert listed_ids == ids[::-1]
 
 
 async def test_a_cursor_belongs_to_its_list_filter_and_bot(wide: Client, cast: Cast) -> None:
@@ -87,10 +87,10 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(wide: Client, cast: C
         (ENTRIES, {**bot, "status": "draft"}),
         ("/v1/articles", bot),
     ):
-        refused = await wide.get(path, params={**params, "start_cursor": cursor})
-        assert error(refused) == (400, "invalid_cursor")
+        refusal = await wide.get(path, params={**params, "start_cursor": cursor})
+        assert error(refusal) == (400, "invalid_cursor")
     altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
-    refused = await wide.get(ENTRIES, params={**bot, "start_cursor": altered})
-    assert error(refused) == (400, "invalid_cursor")
+    refusal = await wide.get(ENTRIES, params={**bot, "start_cursor": altered})
+    assert error(refusal) == (400, "invalid_cursor")
     again = ok(await wide.get(ENTRIES, params={**bot, "start_cursor": cursor, "format": "html"}))
     assert [row["title"] for row in again["results"]] == ["One"]

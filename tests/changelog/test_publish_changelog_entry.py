@@ -55,7 +55,9 @@ async def test_an_archived_entry_can_be_published(client: Client, visitor: Clien
 
 async def test_ten_at_once_publish_it_once(client: Client) -> None:
     async def publish(ref: str) -> set[bytes]:
-        return {r.content for r in await at_once(10, lambda _: client.post(f"{ENTRIES}/{ref}/publish"))}
+        return {
+            answer.content for answer in await at_once(10, lambda _: client.post(f"{ENTRIES}/{ref}/publish"))
+        }
 
     # For the first one the pool still opens connections, so few really meet.
     for _ in range(5):
@@ -69,9 +71,9 @@ async def test_a_stale_etag_is_refused(client: Client) -> None:
     stale = (await client.get(ENTRY)).headers["ETag"]
     present = (await client.patch(ENTRY, json={"title": "New"})).headers["ETag"]
 
-    refused = await client.post(f"{ENTRY}/publish", headers={"If-Match": stale})
+    refusal = await client.post(f"{ENTRY}/publish", headers={"If-Match": stale})
 
-    assert error(refused) == (400, "conflict")
+    assert error(refusal) == (400, "conflict")
     assert ok(await client.get(ENTRY))["status"] == "draft"
     assert ok(await client.post(f"{ENTRY}/publish", headers={"If-Match": present}))
 

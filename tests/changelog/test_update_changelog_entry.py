@@ -14,10 +14,10 @@ ENTRY = f"{ENTRIES}/exports-as-csv"
 async def test_only_the_fields_sent_change(client: Client) -> None:
     entry = await create_entry(client, sourceUrl="https://git.test/pull/1")
 
-    for sent in ({"title": "Exports"}, {"contentMarkdown": ""}, {"title": "Both", "contentMarkdown": "New."}):
-        changed = ok(await client.patch(ENTRY, json=sent))
+    for body in ({"title": "Exports"}, {"contentMarkdown": ""}, {"title": "Both", "contentMarkdown": "New."}):
+        changed = ok(await client.patch(ENTRY, json=body))
         assert changed["updatedAt"] >= entry["updatedAt"]
-        assert changed == {**entry, **sent, "updatedAt": changed["updatedAt"]}
+        assert changed == {**entry, **body, "updatedAt": changed["updatedAt"]}
         entry = changed
 
     assert ok(await client.get(ENTRY)) == entry
@@ -45,8 +45,8 @@ async def test_the_new_text_of_a_published_entry_is_live_at_once(client: Client,
 async def test_the_answer_may_hold_html(client: Client) -> None:
     await create_entry(client)
 
-    for sent in ({"contentMarkdown": "*new*"}, {}):
-        changed = ok(await client.patch(f"{ENTRY}?format=html", json=sent))
+    for body in ({"contentMarkdown": "*new*"}, {}):
+        changed = ok(await client.patch(f"{ENTRY}?format=html", json=body))
         assert changed["contentHtml"] == "<p><em>new</em></p>\n"
         assert "contentMarkdown" not in changed
 
@@ -54,8 +54,8 @@ async def test_the_answer_may_hold_html(client: Client) -> None:
 async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
     entry = await create_entry(client)
 
-    for sent in ({}, {name: entry[name] for name in ("title", "contentMarkdown")}):
-        assert ok(await client.patch(ENTRY, json=sent)) == entry
+    for body in ({}, {name: entry[name] for name in ("title", "contentMarkdown")}):
+        assert ok(await client.patch(ENTRY, json=body)) == entry
     assert ok(await client.get(ENTRY)) == entry
 
 
@@ -80,11 +80,11 @@ async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
 async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     entry = await create_entry(client)
 
-    refused = await client.patch(
+    refusal = await client.patch(
         ENTRY, json={"title": "Not kept", "contentMarkdown": "Nor this", field: value}
     )
 
-    assert named_fields(refused) == [field]
+    assert named_fields(refusal) == [field]
     assert ok(await client.get(ENTRY)) == entry
 
 
@@ -93,9 +93,9 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(client: Client
     mine = {"If-Match": (await client.get(ENTRY)).headers["ETag"]}
     present = (await client.patch(ENTRY, json={"title": "Mine"}, headers=mine)).headers["ETag"]
 
-    refused = await client.patch(ENTRY, json={"title": "Theirs"}, headers=mine)
+    refusal = await client.patch(ENTRY, json={"title": "Theirs"}, headers=mine)
 
-    assert error(refused) == (400, "conflict")
+    assert error(refusal) == (400, "conflict")
     assert ok(await client.get(ENTRY))["title"] == "Mine"
     for tag in (present, "*"):
         ok(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": tag}))
@@ -110,7 +110,7 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> 
         async def ask(number: int) -> Response:
             return await client.patch(ENTRY, json={"title": f"{title} by {number}"}, headers=headers)
 
-        return [(r.status_code, r.json().get("code")) for r in await at_once(10, ask)]
+        return [(answer.status_code, answer.json().get("code")) for answer in await at_once(10, ask)]
 
     # In the first round the pool still opens connections, so few really meet.
     for number in range(5):

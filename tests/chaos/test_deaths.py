@@ -90,7 +90,7 @@ async def test_every_event_of_a_committed_change_arrives_under_one_id(
         async with asyncio.timeout(WRITE_SECONDS):
             await asyncio.gather(*(write(client, deaths) for client in clients))
         killing.cancel()
-        written = time.monotonic() - began
+        write_seconds = time.monotonic() - began
     arrived_meanwhile = len({request.delivery for request in receiver.received})
 
     with EmbeddedPostgres.attach(installation.folder) as postgres:
@@ -100,12 +100,12 @@ async def test_every_event_of_a_committed_change_arrives_under_one_id(
             deliveries = await tx.all(Kept, DELIVERIES)
             changes = await tx.value(CHANGES)
     is_each_change_told_once(changes, deliveries)
-    lost, twice = have_arrived(deliveries, receiver.received)
+    lost_ids, twice = have_arrived(deliveries, receiver.received)
     tell(
-        f"{len(deliveries):,} events made in {written:.0f} s while {deaths.workers} workers and "
+        f"{len(deliveries):,} events made in {write_seconds:.0f} s while {deaths.workers} workers and "
         f"{deaths.postgres} times PostgreSQL were killed ({deaths.refused} calls refused): "
-        f"{arrived_meanwhile:,} arrived meanwhile, the rest within {drained:.0f} s; {lost} attempts lost, "
-        f"{twice} deliveries arrived twice or more"
+        f"{arrived_meanwhile:,} arrived meanwhile, the rest within {drained:.0f} s; {lost_ids} attempts "
+        f"lost, {twice} deliveries arrived twice or more"
     )
 
 
@@ -195,14 +195,14 @@ def have_arrived(deliveries: list[Kept], received: list[Received]) -> tuple[int,
     assert arrivals.keys() == {each.id for each in deliveries}
     for each in deliveries:
         numbers = [attempt["number"] for attempt in each.attempts]
-        came = [request.attempt for request in arrivals[each.id]]
-        *lost, last = each.attempts
+        attempt_numbers = [request.attempt for request in arrivals[each.id]]
+        *earlier_attempts, last = each.attempts
         assert numbers == list(range(1, len(numbers) + 1))
         assert (each.status, last["http_status"]) == ("delivered", 200)
-        assert {attempt["error"] for attempt in lost} <= {LOST}
-        assert len(set(came)) == len(came)
-        assert {numbers[-1]} <= set(came) <= set(numbers)
+        assert {attempt["error"] for attempt in earlier_attempts} <= {LOST}
+        assert len(set(attempt_numbers)) == len(attempt_numbers)
+        assert {numbers[-1]} <= set(attempt_numbers) <= set(numbers)
         assert {request.body for request in arrivals[each.id]} == {each.body}
     return sum(len(each.attempts) - 1 for each in deliveries), sum(
-        len(came) > 1 for came in arrivals.values()
+        len(attempt_numbers) > 1 for attempt_numbers in arrivals.values()
     )

@@ -37,19 +37,19 @@ async def test_everybody_elses_first_attempt_begins_within_ten_seconds(
             start_worker()
         await hanging.until_received(ENDPOINTS, START_SECONDS)
 
-        sent: dict[str, datetime] = {}
+        sent_at: dict[str, datetime] = {}
         for number in range(OTHERS):
             company = await create_company(owner, f"Company {number}")
             client = api(company.write_key)
             delivery = await send_test(client, await connect(client, receiver, f"/{number}"))
-            sent[delivery["id"]] = datetime.fromisoformat(delivery["createdAt"])
+            sent_at[delivery["id"]] = datetime.fromisoformat(delivery["createdAt"])
             await asyncio.sleep(0.5)
         await receiver.until_received(OTHERS)
 
         assert hanging.most_in_all <= ENDPOINTS
         # They went on hanging all the time.
         assert len(hanging.received) > 2 * ENDPOINTS
-    delays = [(request.at - sent[request.delivery]).total_seconds() for request in receiver.received]
+    delays = [(request.at - sent_at[request.delivery]).total_seconds() for request in receiver.received]
     assert {request.attempt for request in receiver.received} == {1}
     assert max(delays) < PROMISED_SECONDS
     tell(

@@ -97,11 +97,13 @@ async def test_writes_are_taken_again_soon_after_each_kind_of_death(service: Ser
             recoveries[kind] = [await recover_from(strike, writes) for _ in range(KILLS_OF_EACH_KIND)]
         writes.is_over = True
         await writing
-        stored = Counter(article["slug"] for article in await all_pages(client, "/v1/articles?page_size=100"))
+        slug_counts = Counter(
+            article["slug"] for article in await all_pages(client, "/v1/articles?page_size=100")
+        )
 
     tell(table_of(recoveries) + f"\n{len(writes.acknowledged):,} writes acknowledged")
-    assert set(writes.acknowledged) <= set(stored)
-    assert set(stored.values()) == {1}
+    assert set(writes.acknowledged) <= set(slug_counts)
+    assert set(slug_counts.values()) == {1}
     assert max(recovery.last for each in recoveries.values() for recovery in each) < MAX_RECOVERY_SECONDS
 
 
@@ -150,7 +152,7 @@ def table_of(recoveries: dict[str, list[Recovery]]) -> str:
     for kind, each in recoveries.items():
         cells = [
             f"{statistics.median(seconds):.1f} (max {max(seconds):.1f})"
-            for seconds in ([one.first for one in each], [one.last for one in each])
+            for seconds in ([timing.first for timing in each], [timing.last for timing in each])
         ]
         lines.append(f"{kind:<12}" + "".join(f"{cell:>22}" for cell in cells))
     return "\n".join(lines)

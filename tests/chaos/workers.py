@@ -20,5 +20,5 @@ async def until(is_true: Callable[[], Awaitable[bool]], seconds: float) -> float
 
 
 async def nothing_waits(owner: Tx) -> bool:
-    left: int = await owner.value("select count(*) from deliveries where status = 'pending'")
-    return left == 0
+    remaining: int = await owner.value("select count(*) from deliveries where status = 'pending'")
+    return remaining == 0

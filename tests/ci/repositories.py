@@ -19,11 +19,11 @@ class Repository:
     folder: Path
 
     def git(self, *arguments: str) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", *arguments], cwd=self.folder, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        assert process.returncode == 0, process.stderr
+        return process.stdout.strip()
 
     def commit(self, message: str, files: dict[str, Contents]) -> str:
         """Write files, or delete those that are None, and commit everything."""

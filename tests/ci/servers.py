@@ -61,11 +61,11 @@ class Stand:
 
 def ordinary() -> dict[str, list[Reply]]:
     """A server on which the task ends without drafts."""
-    done = TASK | {"status": "completed", "outcome": "no_changes", "summary": "Nothing to do."}
+    completed_task = TASK | {"status": "completed", "outcome": "no_changes", "summary": "Nothing to do."}
     return {
         "GET /v1/bots": [Reply(200, {"results": [BOT]})],
         "POST /v1/tasks": [Reply(202, TASK)],
-        "GET /v1/tasks/task_1": [Reply(200, TASK), Reply(200, done)],
+        "GET /v1/tasks/task_1": [Reply(200, TASK), Reply(200, completed_task)],
     }
 
 
@@ -73,7 +73,7 @@ def ordinary() -> dict[str, list[Reply]]:
 def standing(**replies: list[Reply]) -> Iterator[Stand]:
     """The ordinary server, with other replies for some of: bots, create, poll."""
     lines = {"bots": "GET /v1/bots", "create": "POST /v1/tasks", "poll": "GET /v1/tasks/task_1"}
-    stand = Stand("", ordinary() | {lines[name]: given for name, given in replies.items()})
+    stand = Stand("", ordinary() | {lines[name]: answer for name, answer in replies.items()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(stand.reply))
     stand.url = f"http://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever)
@@ -91,14 +91,14 @@ def handler(reply: Callable[[Asked], Reply]) -> type[BaseHTTPRequestHandler]:
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            given = reply(Asked(f"{self.command} {self.path}", headers, body))
-            sent = (json.dumps(given.body) if given.text is None else given.text).encode()
-            self.send_response(given.status)
-            for name, value in given.headers.items():
+            answer = reply(Asked(f"{self.command} {self.path}", headers, body))
+            content = (json.dumps(answer.body) if answer.text is None else answer.text).encode()
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(sent)))
+            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(sent)
+            self.wfile.write(content)
 
         do_GET = do_POST = answer
 

@@ -440,8 +440,8 @@ def test_a_task_that_failed_fails_the_run(repository: Repository, capsys: Printe
 
 def test_a_draft_that_is_gone_does_not_stop_the_report(repository: Repository, capsys: Printed) -> None:
     draft = {"id": "edit_gone", "type": "edit", "title": "T", "articleId": "art_1"}
-    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
-    with standing(poll=[Reply(200, done)]) as stand:
+    completed_task = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
+    with standing(poll=[Reply(200, completed_task)]) as stand:
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
         assert send_change(CHECK, environment) == 0
 
@@ -461,8 +461,8 @@ def test_a_check_does_not_pass_because_a_draft_cant_be_read(
 ) -> None:
     set_limit("API_RETRY_SECONDS", 0)
     draft = {"id": "edit_1", "type": "edit", "title": "T", "articleId": "art_1"}
-    done = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
-    with standing(poll=[Reply(200, done)]) as stand:
+    completed_task = TASK | {"status": "completed", "outcome": "drafts", "drafts": [draft]}
+    with standing(poll=[Reply(200, completed_task)]) as stand:
         stand.replies["GET /v1/drafts/edit_1"] = [reply]
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
         assert send_change(CHECK, environment) == FAILED
@@ -499,16 +499,16 @@ def test_other_commands_leave_the_name_of_the_bot_alone() -> None:
 
 def test_the_command_ends_with_the_code_of_the_run(acme: Company, repository: Repository) -> None:
     others = {name: value for name, value in os.environ.items() if not name.startswith("INSTEP_")}
-    done = subprocess.run(
+    process = subprocess.run(
         [COMMAND, "change", "--check", "--json", "--timeout", "60"],
         env=others | acme.environment,
         stdout=subprocess.PIPE,
         check=False,
     )
 
-    assert done.returncode == WOULD_EDIT
-    assert json.loads(done.stdout)["outcome"] == "drafts"
-    refused = run_command("change", **acme.environment | {"INSTEP_API_KEY": "isk_wrong"})
-    assert (refused.code, refused.out) == (FAILED, "")
+    assert process.returncode == WOULD_EDIT
+    assert json.loads(process.stdout)["outcome"] == "drafts"
+    refusal = run_command("change", **acme.environment | {"INSTEP_API_KEY": "isk_wrong"})
+    assert (refusal.code, refusal.out) == (FAILED, "")
     misused = run_command("change", "--kind", "issue", **acme.environment)
     assert (misused.code, misused.out) == (2, "")

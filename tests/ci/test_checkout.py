@@ -180,7 +180,7 @@ MONOREPO: dict[str, Contents] = {
 
 
 @pytest.mark.parametrize(
-    ("paths", "sent"),
+    ("paths", "sent_paths"),
     [
         (["web"], ["web/src/page.ts"]),
         (["web/", "docs"], ["docs/web.md", "web/src/page.ts"]),
@@ -192,15 +192,17 @@ MONOREPO: dict[str, Contents] = {
     ],
 )
 def test_only_files_below_the_paths_are_sent(
-    repository: Repository, paths: list[str], sent: list[str], monkeypatch: pytest.MonkeyPatch
+    repository: Repository, paths: list[str], sent_paths: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_LITERAL_PATHSPECS", "1")
     repository.commit("Web", MONOREPO)
 
     selection = read_change(repository.folder / "app", NOTHING, paths).selection
 
-    assert [line.split(" b/")[1] for line in selection.diff.splitlines() if line.startswith("diff ")] == sent
-    assert [left.file for left in selection.left_out] == (
+    assert [
+        line.split(" b/")[1] for line in selection.diff.splitlines() if line.startswith("diff ")
+    ] == sent_paths
+    assert [file.file for file in selection.left_out] == (
         ["web/dist/page.js"] if paths[0][:3] == "web" else []
     )
 
@@ -258,10 +260,10 @@ def test_a_clone_without_files_of_old_commits_fetches_what_it_needs(
 
 @pytest.mark.parametrize("name", ["f" * 40, "nowhere", "--output=x", "-p", "main..feature", "a b"])
 def test_an_unknown_revision_is_named(repository: Repository, name: str) -> None:
-    with pytest.raises(GitFailed, match="There is no commit") as refused:
+    with pytest.raises(GitFailed, match="There is no commit") as refusal:
         read_change(repository.folder, CiContext(base=name))
 
-    assert name in refused.value.message
+    assert name in refusal.value.message
     assert not (repository.folder / "x").exists()
 
 
@@ -313,8 +315,8 @@ def whole(git: Git, command: str) -> object:
 
 
 def stream(git: Git, command: str) -> object:
-    with git.reading(command) as written:
-        return written.read()
+    with git.reading(command) as output:
+        return output.read()
 
 
 @pytest.mark.parametrize("ask", [whole, stream])

@@ -58,10 +58,10 @@ def create(stand: Stand | str, clock: Clock, change: CodeChange | None = None) -
 
 def test_the_change_is_sent_as_the_api_takes_it(clock: Clock) -> None:
     with standing() as stand:
-        sent = create(stand, clock)
+        task = create(stand, clock)
 
     [request] = stand.asked
-    assert (sent.task.id, sent.is_replay) == ("task_1", False)
+    assert (task.task.id, task.is_replay) == ("task_1", False)
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.headers["service-bot"] == BOT["id"]
     assert json.loads(request.body) == {
@@ -137,9 +137,9 @@ def test_it_waits_as_long_as_it_is_asked_to(clock: Clock) -> None:
     assert clock.slept == [37]
 
 
-@pytest.mark.parametrize("asked", ["", "soon", "-5", "Wed, 21 Oct 2026 07:28:00 GMT", "9" * 400, "٣"])
-def test_what_is_no_number_of_seconds_is_not_obeyed(clock: Clock, asked: str) -> None:
-    header = {"Retry-After": asked.encode().decode("latin-1")}
+@pytest.mark.parametrize("retry_after", ["", "soon", "-5", "Wed, 21 Oct 2026 07:28:00 GMT", "9" * 400, "٣"])
+def test_what_is_no_number_of_seconds_is_not_obeyed(clock: Clock, retry_after: str) -> None:
+    header = {"Retry-After": retry_after.encode().decode("latin-1")}
     with standing(create=[Reply(503, {}, header), Reply(202, TASK)]) as stand:
         create(stand, clock)
 
@@ -148,10 +148,10 @@ def test_what_is_no_number_of_seconds_is_not_obeyed(clock: Clock, asked: str) ->
 
 def test_nobody_waits_for_an_hour_of_rate_limit(clock: Clock) -> None:
     full = Reply(429, {"error": "All tasks are used up.", "code": "rate_limited"}, {"Retry-After": "1800"})
-    with standing(create=[full]) as stand, pytest.raises(LimitReached) as refused:
+    with standing(create=[full]) as stand, pytest.raises(LimitReached) as refusal:
         create(stand, clock)
 
-    assert refused.value.message == f"{stand.url} answers 429: All tasks are used up. (for 1800 seconds)"
+    assert refusal.value.message == f"{stand.url} answers 429: All tasks are used up. (for 1800 seconds)"
     assert clock.slept == []
 
 
@@ -167,11 +167,11 @@ def test_patience_ends(clock: Clock) -> None:
 def test_a_server_that_is_down_is_tried_again_and_then_named(clock: Clock) -> None:
     url = f"http://127.0.0.1:{free_port()}"
 
-    with pytest.raises(Refused, match=f"{url} can't be reached: ") as refused:
+    with pytest.raises(Refused, match=f"{url} can't be reached: ") as refusal:
         create(url, clock)
 
     assert len(clock.slept) > 5
-    assert KEY not in refused.value.message
+    assert KEY not in refusal.value.message
 
 
 @pytest.mark.parametrize(
@@ -191,21 +191,21 @@ def test_a_server_that_is_down_is_tried_again_and_then_named(clock: Clock) -> No
 def test_a_refusal_is_told_at_once_in_the_servers_words(
     clock: Clock, status: int, body: Any, sentence: str
 ) -> None:
-    with standing(create=[Reply(status, body)]) as stand, pytest.raises(Refused) as refused:
+    with standing(create=[Reply(status, body)]) as stand, pytest.raises(Refused) as refusal:
         create(stand, clock)
 
-    assert sentence in refused.value.message
-    assert KEY not in refused.value.message
+    assert sentence in refusal.value.message
+    assert KEY not in refusal.value.message
     assert clock.slept == []
 
 
 @pytest.mark.parametrize("text", ["", "<html>Sign in</html>", "{", "[" * 100_000, '{"error": "\\ud800"'])
 @pytest.mark.parametrize("status", [200, 403])
 def test_what_is_not_instep_is_said_to_be_so(clock: Clock, status: int, text: str) -> None:
-    with standing(create=[Reply(status, text=text)]) as stand, pytest.raises(Refused) as refused:
+    with standing(create=[Reply(status, text=text)]) as stand, pytest.raises(Refused) as refusal:
         create(stand, clock)
 
-    assert f"answers {status}, but not as Instep does" in refused.value.message
+    assert f"answers {status}, but not as Instep does" in refusal.value.message
 
 
 def test_a_redirect_is_not_followed_and_nobody_else_sees_the_key(clock: Clock) -> None:
@@ -242,10 +242,10 @@ def test_a_proxy_that_cant_be_used_is_refused_without_its_password(
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", proxy)
 
-    with pytest.raises(Refused, match="HTTPS_PROXY") as refused:
+    with pytest.raises(Refused, match="HTTPS_PROXY") as refusal:
         create("https://help.test", clock)
 
-    assert "hunter2" not in refused.value.message
+    assert "hunter2" not in refusal.value.message
 
 
 def test_it_looks_at_a_task_with_growing_pauses_until_it_has_ended(clock: Clock) -> None:
@@ -353,11 +353,11 @@ def test_addresses_of_inner_networks_and_below_paths_are_taken(url: str) -> None
     ],
 )
 def test_settings_that_cant_be_used_are_refused(settings: dict[str, str], sentence: str) -> None:
-    with pytest.raises(Refused, match=sentence) as refused:
+    with pytest.raises(Refused, match=sentence) as refusal:
         read_server(ENVIRONMENT | settings)
 
-    assert "hunter2" not in refused.value.message
-    assert KEY not in refused.value.message
+    assert "hunter2" not in refusal.value.message
+    assert KEY not in refusal.value.message
 
 
 def test_nothing_stays_open(clock: Clock) -> None:

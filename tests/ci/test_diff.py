@@ -53,7 +53,7 @@ def chosen(repository: Repository, before: dict[str, Contents], after: dict[str,
 
 
 def reasons(selection: Selection) -> dict[str, str]:
-    return {left.file: left.reason for left in selection.left_out}
+    return {file.file: file.reason for file in selection.left_out}
 
 
 def paths(selection: Selection) -> list[str]:
@@ -61,15 +61,15 @@ def paths(selection: Selection) -> list[str]:
 
 
 def test_a_change_is_sent_as_git_writes_it(repository: Repository) -> None:
-    sent = chosen(repository, {"app/config.py": BEFORE}, {"app/config.py": AFTER})
+    selection = chosen(repository, {"app/config.py": BEFORE}, {"app/config.py": AFTER})
 
-    assert sent.diff == (
+    assert selection.diff == (
         "diff --git a/app/config.py b/app/config.py\n"
-        f"{sent.diff.splitlines()[1]}\n"
+        f"{selection.diff.splitlines()[1]}\n"
         "--- a/app/config.py\n+++ b/app/config.py\n@@ -1,3 +1,3 @@\n class Settings:\n"
         "-    max_upload_mb: int = 10\n+    max_upload_mb: int = 25\n     name: str = 'acme'\n"
     )
-    assert (sent.files, sent.left_out) == (1, [])
+    assert (selection.files, selection.left_out) == (1, [])
 
 
 def test_what_is_generated_vendored_locked_or_binary_is_left_out(repository: Repository) -> None:
@@ -84,10 +84,10 @@ def test_what_is_generated_vendored_locked_or_binary_is_left_out(repository: Rep
         "app/config.py": AFTER,
     }
 
-    sent = chosen(repository, {}, files)
+    selection = chosen(repository, {}, files)
 
-    assert paths(sent) == ["app/config.py"]
-    assert reasons(sent) == {
+    assert paths(selection) == ["app/config.py"]
+    assert reasons(selection) == {
         "package-lock.json": "lock file",
         "web/dist/app.js": "generated",
         "vendor/lib/a.go": "vendored",
@@ -106,10 +106,10 @@ def test_gitattributes_are_respected(repository: Repository) -> None:
     names = ["a.gen.py", "api/b.py", "lib/c.py", "api/grün.py"]
     changed: dict[str, Contents] = dict.fromkeys([*names, "kept.py", "also.py", "x.dat"], AFTER)
 
-    sent = chosen(repository, {".gitattributes": attributes}, changed)
+    selection = chosen(repository, {".gitattributes": attributes}, changed)
 
-    assert paths(sent) == ["also.py", "kept.py"]
-    assert reasons(sent) == {
+    assert paths(selection) == ["also.py", "kept.py"]
+    assert reasons(selection) == {
         "a.gen.py": "generated",
         "api/b.py": "generated",
         "api/grün.py": "generated",
@@ -121,13 +121,13 @@ def test_gitattributes_are_respected(repository: Repository) -> None:
 def test_renames_are_found_and_deletions_told(repository: Repository) -> None:
     many = "".join(f"LINE_{number} = {number}\n" for number in range(20))
 
-    sent = chosen(
+    selection = chosen(
         repository,
         {"old/config.py": many, "gone.py": BEFORE},
         {"old/config.py": None, "new/config.py": many + "MORE = 1\n", "gone.py": None},
     )
 
-    files = parse_diff(sent.diff).files
+    files = parse_diff(selection.diff).files
     assert [(file.status, file.old_path, file.path) for file in files] == [
         ("deleted", "gone.py", "gone.py"),
         ("renamed", "old/config.py", "new/config.py"),
@@ -139,15 +139,15 @@ def test_renames_are_found_and_deletions_told(repository: Repository) -> None:
     ["größe.py", "a b.py", 'quo"te.py', "back\\slash.py", "tab\there.py", "new\nline.py", "日本.py", " b.py"],
 )
 def test_every_name_of_a_file_comes_through(repository: Repository, name: str) -> None:
-    sent = chosen(repository, {name: BEFORE, "z.py": BEFORE}, {name: AFTER, "z.py": AFTER})
+    selection = chosen(repository, {name: BEFORE, "z.py": BEFORE}, {name: AFTER, "z.py": AFTER})
 
-    assert sorted(paths(sent)) == sorted([name, "z.py"])
+    assert sorted(paths(selection)) == sorted([name, "z.py"])
 
 
 def test_a_name_that_is_no_unicode_does_not_stop_it(repository: Repository) -> None:
-    sent = chosen(repository, {}, {os.fsdecode(b"gr\xf6\xdfe.py"): AFTER, "z.py": AFTER})
+    selection = chosen(repository, {}, {os.fsdecode(b"gr\xf6\xdfe.py"): AFTER, "z.py": AFTER})
 
-    assert paths(sent) == ["gr\ufffd\ufffde.py", "z.py"]
+    assert paths(selection) == ["gr\ufffd\ufffde.py", "z.py"]
 
 
 @pytest.mark.parametrize(
@@ -169,17 +169,17 @@ def test_a_name_that_is_no_unicode_does_not_stop_it(repository: Repository) -> N
     ],
 )
 def test_every_text_comes_through(repository: Repository, before: Contents, after: Contents) -> None:
-    sent = chosen(repository, {"m.py": before, "z.py": BEFORE}, {"m.py": after, "z.py": AFTER})
+    selection = chosen(repository, {"m.py": before, "z.py": BEFORE}, {"m.py": after, "z.py": AFTER})
 
-    assert paths(sent) == ["m.py", "z.py"]
-    assert sent.diff.encode()
-    assert "\0" not in sent.diff
+    assert paths(selection) == ["m.py", "z.py"]
+    assert selection.diff.encode()
+    assert "\0" not in selection.diff
 
 
 def test_carriage_returns_are_kept(repository: Repository) -> None:
-    sent = chosen(repository, {"m.py": "a\r\n"}, {"m.py": "b\r\n"})
+    selection = chosen(repository, {"m.py": "a\r\n"}, {"m.py": "b\r\n"})
 
-    assert "-a\r\n+b\r\n" in sent.diff
+    assert "-a\r\n+b\r\n" in selection.diff
 
 
 def test_nobodys_settings_change_the_diff(
@@ -211,9 +211,9 @@ def test_modes_links_and_submodules_do_not_stop_it(repository: Repository, tmp_p
     (repository.folder / "link").symlink_to("run.sh")
     last = repository.commit("After", {"z.py": AFTER})
 
-    sent = select(Git(repository.folder), first, last)
+    selection = select(Git(repository.folder), first, last)
 
-    assert paths(sent) == [".gitmodules", "link", "run.sh", "sub", "z.py"]
+    assert paths(selection) == [".gitmodules", "link", "run.sh", "sub", "z.py"]
 
 
 def test_of_too_much_the_largest_of_the_least_weight_go(repository: Repository, set_limit: SetLimit) -> None:
@@ -228,11 +228,11 @@ def test_of_too_much_the_largest_of_the_least_weight_go(repository: Repository, 
         "docs/guide.md": lines(60),
     }
 
-    sent = chosen(repository, {}, files)
+    selection = chosen(repository, {}, files)
 
-    assert paths(sent) == ["app/code.py", "docs/guide.md", "tests/test_small.py"]
-    assert reasons(sent) == {"tests/test_large.py": "too large"}
-    assert len(sent.diff) == sent.characters <= 2_000
+    assert paths(selection) == ["app/code.py", "docs/guide.md", "tests/test_small.py"]
+    assert reasons(selection) == {"tests/test_large.py": "too large"}
+    assert len(selection.diff) == selection.characters <= 2_000
 
 
 def test_what_a_request_can_hold_counts_in_its_encoding(repository: Repository, set_limit: SetLimit) -> None:
@@ -240,11 +240,11 @@ def test_what_a_request_can_hold_counts_in_its_encoding(repository: Repository, 
 
     quotes, signs = ('"' * 50 + "\n") * 10, ("日" * 50 + "\n") * 10
 
-    sent = chosen(repository, {}, {"a.py": quotes, "b.py": signs, "c.py": AFTER})
+    selection = chosen(repository, {}, {"a.py": quotes, "b.py": signs, "c.py": AFTER})
 
-    assert paths(sent) == ["a.py", "c.py"]
-    assert reasons(sent) == {"b.py": "too large"}
-    assert len(sent.diff) + len(signs) < 2_000
+    assert paths(selection) == ["a.py", "c.py"]
+    assert reasons(selection) == {"b.py": "too large"}
+    assert len(selection.diff) + len(signs) < 2_000
 
 
 def test_one_file_larger_than_a_task_is_left_out_by_its_beginning(
@@ -254,20 +254,20 @@ def test_one_file_larger_than_a_task_is_left_out_by_its_beginning(
     set_limit("MAX_READ_BYTES", 100, diff)
     long_line = "diff --git a/x b/x " * 1_000
 
-    sent = chosen(
+    selection = chosen(
         repository,
         {},
         {"a.py": "A = 1\n" * 5_000, "b.py": f"{long_line}\n", "package.lock": "x\n" * 9_000, "z.py": AFTER},
     )
 
-    assert paths(sent) == ["z.py"]
-    assert reasons(sent) == {"a.py": "too large", "b.py": "too large", "package.lock": "lock file"}
+    assert paths(selection) == ["z.py"]
+    assert reasons(selection) == {"a.py": "too large", "b.py": "too large", "package.lock": "lock file"}
 
 
 def test_a_change_of_nothing_sends_nothing(repository: Repository) -> None:
-    sent = chosen(repository, {"a.py": BEFORE}, {})
+    selection = chosen(repository, {"a.py": BEFORE}, {})
 
-    assert (sent.files, sent.diff, sent.left_out) == (0, "", [])
+    assert (selection.files, selection.diff, selection.left_out) == (0, "", [])
 
 
 def test_it_needs_no_file_of_the_checkout(repository: Repository) -> None:

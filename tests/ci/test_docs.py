@@ -26,8 +26,8 @@ EDIT = {"id": "edit_1", "type": "edit", "title": "T", "articleId": "art_1"}
 
 
 def yaml(text: str) -> dict[str, Any]:
-    read: dict[str, Any] = frontmatter.loads(f"---\n{text}\n---\n").metadata
-    return read
+    metadata: dict[str, Any] = frontmatter.loads(f"---\n{text}\n---\n").metadata
+    return metadata
 
 
 ACTION = yaml((ROOT / "action.yml").read_text())
@@ -101,7 +101,9 @@ def test_the_workflow_gives_the_action_what_it_takes() -> None:
     assert checkout["with"]["fetch-depth"] == 0
     assert set(instep["with"]) <= set(ACTION["inputs"])
     assert set(table(TEXT, "input")) == set(ACTION["inputs"])
-    assert {name for name, given in ACTION["inputs"].items() if given.get("required")} <= set(instep["with"])
+    assert {name for name, options in ACTION["inputs"].items() if options.get("required")} <= set(
+        instep["with"]
+    )
 
 
 @pytest.fixture
@@ -117,16 +119,16 @@ def tools(tmp_path: Path) -> Path:
 def test_the_last_step_of_the_action_sends_the_change(
     repository: Repository, tools: Path, check: str, code: int
 ) -> None:
-    done = TASK | {
+    completed_task = TASK | {
         "status": "completed",
         "outcome": "drafts",
         "drafts": [EDIT] * (limits.MAX_REPORTED_DRAFTS + 1),
     }
-    with standing(poll=[Reply(200, done)]) as stand:
-        run = run_last_step(tools, stand, check=check)
+    with standing(poll=[Reply(200, completed_task)]) as stand:
+        process = run_last_step(tools, stand, check=check)
 
-    assert run.returncode == code, run.stderr
-    assert "1 draft waits for review" in run.stdout
+    assert process.returncode == code, process.stderr
+    assert "1 draft waits for review" in process.stdout
     assert json.loads(stand.asked[1].body)["change"]["title"] == "Raise the upload limit"
 
 
@@ -135,9 +137,9 @@ def test_the_action_sends_only_what_lies_below_its_paths(repository: Repository,
         "More", {"my web/page.ts": "A = 1\n", "docs/a.py": "A = 1\n", "$(touch x)/a.py": "A = 1\n"}
     )
     with standing() as stand:
-        run = run_last_step(tools, stand, path="my web\n\n$(touch x)\n")
+        process = run_last_step(tools, stand, path="my web\n\n$(touch x)\n")
 
-    assert run.returncode == 0, run.stderr
+    assert process.returncode == 0, process.stderr
     diff = json.loads(stand.asked[1].body)["change"]["diff"]
     assert re.findall(r"^\+\+\+ b/(.+?)\t?$", diff, re.MULTILINE) == ["$(touch x)/a.py", "my web/page.ts"]
     assert not (repository.folder / "x").exists()
@@ -148,27 +150,27 @@ def test_a_limit_that_is_reached_is_a_warning_of_the_action_and_no_failure(
 ) -> None:
     full = Reply(429, {"error": "All are used up.", "code": "rate_limited"}, {"Retry-After": "1800"})
     with standing(create=[full]) as stand:
-        run = run_last_step(tools, stand, check="true")
+        process = run_last_step(tools, stand, check="true")
 
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("::warning title=Instep::")
-    assert "INSTEP_TASKS_PER_HOUR" in run.stdout
-    assert "All are used up." in run.stderr
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("::warning title=Instep::")
+    assert "INSTEP_TASKS_PER_HOUR" in process.stdout
+    assert "All are used up." in process.stderr
 
 
 def test_another_failure_is_one_of_the_action_too(repository: Repository, tools: Path) -> None:
     with standing(create=[Reply(402, {"error": "Paused.", "code": "plan_inactive"})]) as stand:
-        run = run_last_step(tools, stand)
+        process = run_last_step(tools, stand)
 
-    assert run.returncode == FAILED
-    assert "::warning" not in run.stdout
+    assert process.returncode == FAILED
+    assert "::warning" not in process.stdout
 
 
 def run_last_step(tools: Path, stand: Stand, **inputs: str) -> subprocess.CompletedProcess[str]:
     """Run it as GitHub does."""
     step = ACTION["runs"]["steps"][-1]
-    given = dict.fromkeys(ACTION["inputs"], "") | {"url": stand.url, "api-key": "isk_x"} | inputs
-    environment = {name: filled(text, given) for name, text in step["env"].items()}
+    values = dict.fromkeys(ACTION["inputs"], "") | {"url": stand.url, "api-key": "isk_x"} | inputs
+    environment = {name: filled(text, values) for name, text in step["env"].items()}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         env=os.environ | environment | {"RUNNER_TEMP": str(tools)},
@@ -179,7 +181,7 @@ def run_last_step(tools: Path, stand: Stand, **inputs: str) -> subprocess.Comple
 
 
 def filled(text: str, inputs: dict[str, str]) -> str:
-    return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
+    return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: inputs[match[1]], text)
 
 
 def test_no_input_is_put_into_a_script() -> None:

@@ -19,7 +19,7 @@ def test_the_command_runs_from_a_built_package(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "installed")
 
     program = "from instep import cli; cli.app(['change', '--help'])"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(tmp_path / "installed")},
@@ -28,7 +28,7 @@ def test_the_command_runs_from_a_built_package(tmp_path: Path) -> None:
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
-    assert "--check" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "--check" in process.stdout
     help_there = list(read_help(tmp_path / "installed" / "instep" / "demo" / "help"))
     assert help_there == list(read_help())

@@ -211,7 +211,7 @@ def test_files_that_are_left_out_are_named_up_to_a_number() -> None:
     ],
 )
 def test_a_draft_waits_while_it_is_pending(states: list[str], waiting: int, words: str) -> None:
-    told = run(*[DRAFT | {"status": state} for state in states])
+    report = run(*[DRAFT | {"status": state} for state in states])
 
-    assert told.pending_count == waiting
-    assert as_text(told).startswith(f"Task task_1: {words}\n")
+    assert report.pending_count == waiting
+    assert as_text(report).startswith(f"Task task_1: {words}\n")

@@ -55,7 +55,7 @@ def test_help_is_a_command_too() -> None:
 def test_an_unknown_command_is_answered_with_the_one_that_may_be_meant(
     words: list[str], sentence: str
 ) -> None:
-    done = run_command(*words)
+    result = run_command(*words)
 
-    assert (done.code, done.out) == (2, "")
-    assert sentence in done.err
+    assert (result.code, result.out) == (2, "")
+    assert sentence in result.err

@@ -19,8 +19,8 @@ def loaded_by(program: str) -> set[str]:
     program = (
         f"import json, sys\n{program}\nprint(json.dumps([name.partition('.')[0] for name in sys.modules]))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(process.stdout.splitlines()[-1]))
 
 
 def test_help_loads_nothing_that_takes_long() -> None:

@@ -45,6 +45,6 @@ def on_terminal(**variables: str) -> bytes:
     environment = ours | {"TERM": "xterm"} | variables
     subprocess.run([sys.executable, "-c", PROGRAM], stdout=follower, env=environment, check=True)
     os.close(follower)
-    written = os.read(leader, 1_000)
+    output = os.read(leader, 1_000)
     os.close(leader)
-    return written
+    return output

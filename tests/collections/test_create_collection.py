@@ -41,7 +41,7 @@ async def test_a_new_collection_has_every_field(client: Client, cast: Cast) -> N
 
 
 async def test_the_fields_sent_are_kept(client: Client) -> None:
-    sent = {
+    body = {
         "title": "Hilfe",
         "description": "Alles.",
         "slug": "hilfe-und-mehr",
@@ -49,9 +49,9 @@ async def test_the_fields_sent_are_kept(client: Client) -> None:
         "visibility": "authenticated",
     }
 
-    collection = await create_collection(client, **sent)
+    collection = await create_collection(client, **body)
 
-    assert collection == {**collection, **sent, "url": None}
+    assert collection == {**collection, **body, "url": None}
     assert ok(await client.get(f"{LIST}/hilfe-und-mehr")) == collection
 
 
@@ -115,7 +115,7 @@ async def test_of_ten_that_want_one_slug_exactly_one_gets_it(client: Client) -> 
     async def ask(_: int) -> Response:
         return await client.post(LIST, json={"title": "T", "slug": "wanted"})
 
-    answers = [(r.status_code, r.json().get("code")) for r in await at_once(10, ask)]
+    answers = [(answer.status_code, answer.json().get("code")) for answer in await at_once(10, ask)]
 
     assert sorted(answers, key=str) == [(201, None)] + [(400, "slug_taken")] * 9
 
@@ -124,5 +124,5 @@ async def test_a_slug_is_free_in_another_bot(client: Client, globex: Client) -> 
     await create_collection(client, slug="guides")
 
     assert (await create_collection(globex, slug="guides"))["slug"] == "guides"
-    refused = await client.post(LIST, json={"title": "T", "slug": "guides"})
-    assert error(refused) == (400, "slug_taken")
+    refusal = await client.post(LIST, json={"title": "T", "slug": "guides"})
+    assert error(refusal) == (400, "slug_taken")

@@ -26,8 +26,8 @@ async def test_its_articles_stay_without_a_collection(client: Client, visitor: C
 
     await client.delete("/v1/collections/guides")
 
-    left = ok(await client.get("/v1/articles/install"))
-    assert left == {**live, "collectionId": None, "updatedAt": left["updatedAt"]}
+    remaining = ok(await client.get("/v1/articles/install"))
+    assert remaining == {**live, "collectionId": None, "updatedAt": remaining["updatedAt"]}
     assert (await visitor.get(live["url"])).status_code == 200
 
 
@@ -54,8 +54,8 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client)
         if number % 2:
             body = {"title": "New", "contentMarkdown": "", "collectionId": "one"}
             return (await client.post("/v1/articles", json=body)).status_code
-        sent = {"title": "Other", "collectionId": "one" if number % 3 else "two"}
-        return (await client.patch(f"/v1/articles/no-{number % 8}", json=sent)).status_code
+        changes = {"title": "Other", "collectionId": "one" if number % 3 else "two"}
+        return (await client.patch(f"/v1/articles/no-{number % 8}", json=changes)).status_code
 
     # 400: the collection was gone before the article was written.
     assert set(await at_once(24, ask)) <= {200, 201, 400}

@@ -38,10 +38,10 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client:
     order = [row["id"] for row in await all_pages(client, LIST, page_size=100)]
     removed, moved = order[2], order[5]
 
-    seen: list[str] = []
+    ids: list[str] = []
     number = 0
     async for page in pages(client, LIST, page_size=size):
-        seen += [row["id"] for row in page]
+        ids += [row["id"] for row in page]
         if number == 0:
             ok(await client.delete(f"{LIST}/{removed}"))
             ok(await client.patch(f"{LIST}/{moved}", json={"sortOrder": 0}))
@@ -49,7 +49,7 @@ async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client:
         number += 1
 
     stayed = [ref for ref in order if ref not in (removed, moved)]
-    assert [ref for ref in seen if ref in stayed] == stayed
+    assert [ref for ref in ids if ref in stayed] == stayed
 
 
 async def test_a_cursor_belongs_to_its_list_and_bot(wide: Client, cast: Cast) -> None:
@@ -59,13 +59,13 @@ async def test_a_cursor_belongs_to_its_list_and_bot(wide: Client, cast: Cast) ->
     cursor = ok(await wide.get(LIST, params={**bot, "page_size": 1}))["next_cursor"]
 
     for path, params in ((LIST, second), ("/v1/articles", bot)):
-        refused = await wide.get(path, params={**params, "start_cursor": cursor})
-        assert error(refused) == (400, "invalid_cursor")
+        refusal = await wide.get(path, params={**params, "start_cursor": cursor})
+        assert error(refusal) == (400, "invalid_cursor")
     altered = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
     assert error(await wide.get(LIST, params={**bot, "start_cursor": altered}))[1] == "invalid_cursor"
 
 
 async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
     for size in ("0", "101", "x"):
-        refused = await reader.get(LIST, params={"page_size": size})
-        assert named_fields(refused) == ["page_size"]
+        refusal = await reader.get(LIST, params={"page_size": size})
+        assert named_fields(refusal) == ["page_size"]

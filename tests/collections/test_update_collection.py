@@ -23,8 +23,8 @@ async def test_only_the_fields_sent_change(client: Client) -> None:
         {"slug": "tips"},
     ]
     for step in steps:
-        sent = {name: value for name, value in step.items() if name != "url"}
-        changed = ok(await client.patch(address, json=sent))
+        body = {name: value for name, value in step.items() if name != "url"}
+        changed = ok(await client.patch(address, json=body))
         assert changed == {**collection, **step, "updatedAt": changed["updatedAt"]}
         assert changed["updatedAt"] >= collection["updatedAt"]
         collection = changed
@@ -36,8 +36,8 @@ async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
     collection = await create_collection(client, description="All.")
     same = ("title", "description", "slug", "icon", "visibility", "sortOrder")
 
-    for sent in ({}, {name: collection[name] for name in same}):
-        assert ok(await client.patch(GUIDES, json=sent)) == collection
+    for body in ({}, {name: collection[name] for name in same}):
+        assert ok(await client.patch(GUIDES, json=body)) == collection
 
 
 async def test_an_empty_text_clears_description_and_icon(client: Client) -> None:
@@ -74,9 +74,9 @@ async def test_an_empty_text_clears_description_and_icon(client: Client) -> None
 async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     collection = await create_collection(client)
 
-    refused = await client.patch(GUIDES, json={"icon": "🚀", field: value})
+    refusal = await client.patch(GUIDES, json={"icon": "🚀", field: value})
 
-    assert field in named_fields(refused)
+    assert field in named_fields(refusal)
     assert ok(await client.get(GUIDES)) == collection
 
 
@@ -117,7 +117,7 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client)
         if number % 3 == 1:
             await create_article(client, f"No {number}", collectionId="guides")
             return 200
-        sent = {"collectionId": "guides" if number % 2 else None, "position": number}
-        return (await client.patch("/v1/articles/install", json=sent)).status_code
+        body = {"collectionId": "guides" if number % 2 else None, "position": number}
+        return (await client.patch("/v1/articles/install", json=body)).status_code
 
     assert set(await at_once(30, ask)) == {200}

@@ -50,12 +50,12 @@ def validator(schema: Json) -> Draft202012Validator:
 
 
 async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client) -> None:
-    served = await visitor.get("/openapi.json")
-    again = await visitor.get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
+    answer = await visitor.get("/openapi.json")
+    again = await visitor.get("/openapi.json", headers={"If-None-Match": answer.headers["ETag"]})
 
-    assert (served.status_code, served.headers["Content-Type"]) == (200, "application/json")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
     assert (again.status_code, again.content) == (304, b"")
-    body = served.json()
+    body = answer.json()
     assert (body["openapi"], body["info"]["version"]) == ("3.1.0", "1.0.0")
     assert body["servers"] == [{"url": settings().base_url}]
     assert body["paths"].keys() == document()["paths"].keys()
@@ -125,7 +125,7 @@ async def test_answers_are_as_it_tells(visitor: Client, api: Api, cast: Cast, ow
         if operation["operationId"] == "ask_question"
     )
     example = {**example, **keys, "conversationId": conversation, "visitor": "ann-7"}
-    sent: list[tuple[str, str, Json, int]] = [
+    requests: list[tuple[str, str, Json, int]] = [
         ("/chat", "/chat", example, 200),
         ("/chat", "/chat", keys, 400),
         ("/chat", "/chat", {**keys, "botKey": "pk_wrong"}, 401),
@@ -144,7 +144,7 @@ async def test_answers_are_as_it_tells(visitor: Client, api: Api, cast: Cast, ow
         ("/chat/{conversationId}/escalate", f"/chat/{conversation}/escalate", keys, 200),
         ("/leads", "/leads", {**keys, "email": "ann@example.com"}, 201),
     ]
-    for template, path, body, status in sent:
+    for template, path, body, status in requests:
         answer = await client.post(path, json=body)
         assert answer.status_code == status, answer.text
         assert_described(answer, "post", template)
@@ -152,9 +152,9 @@ async def test_answers_are_as_it_tells(visitor: Client, api: Api, cast: Cast, ow
     assert_described(config, "get", "/widget/{botId}/config")
 
     await pause_workspace(owner, cast.acme.workspace_id)
-    refused = await client.post("/leads", json={**keys, "email": "ann@example.com"})
-    assert refused.status_code == 402
-    assert_described(refused, "post", "/leads")
+    refusal = await client.post("/leads", json={**keys, "email": "ann@example.com"})
+    assert refusal.status_code == 402
+    assert_described(refusal, "post", "/leads")
 
 
 @pytest.mark.parametrize("name", ["QuestionAsked", "FeedbackGiven", "LeadCreate", "Escalation"])

@@ -12,12 +12,12 @@ from tests.support.cast import Client, Json
 
 
 async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client) -> None:
-    served = await visitor.get("/v1/openapi.json")
-    again = await visitor.get("/v1/openapi.json", headers={"If-None-Match": served.headers["ETag"]})
+    answer = await visitor.get("/v1/openapi.json")
+    again = await visitor.get("/v1/openapi.json", headers={"If-None-Match": answer.headers["ETag"]})
 
-    assert (served.status_code, served.headers["Content-Type"]) == (200, "application/json")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
     assert (again.status_code, again.content) == (304, b"")
-    body = served.json()
+    body = answer.json()
     assert (body["openapi"], body["info"]["version"]) == ("3.1.0", "1.0.0")
     assert body["servers"] == [{"url": f"{settings().base_url}/v1"}]
     assert body.keys() == document().keys()
@@ -85,7 +85,7 @@ def test_no_field_of_a_body_has_a_default_since_generators_would_require_it() ->
 
 
 def test_every_link_leads_to_an_operation_that_takes_what_it_brings() -> None:
-    taken = {
+    names_in_use = {
         operation["operationId"]: {row["name"] for row in operation["parameters"] if row["in"] == "path"}
         for _, operation in operations()
     }
@@ -98,7 +98,7 @@ def test_every_link_leads_to_an_operation_that_takes_what_it_brings() -> None:
 
     assert len(links) > 30
     for link in links:
-        assert link["parameters"].keys() == taken[link["operationId"]], link
+        assert link["parameters"].keys() == names_in_use[link["operationId"]], link
 
 
 def test_every_event_of_the_specification_is_described() -> None:

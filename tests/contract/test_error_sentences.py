@@ -62,11 +62,11 @@ def problems_of(shape: type[BaseModel], body: Json) -> list[Json]:
 def test_no_refusal_of_a_body_speaks_of_the_validator(shape: type[Body]) -> None:
     for body in bodies(shape):
         for problem in problems_of(shape, body):
-            refused = invalid_values([problem])
-            [(field, sentence)] = refused.details
+            refusal = invalid_values([problem])
+            [(field, sentence)] = refusal.details
             assert FIELD.fullmatch(field), (field, body)
             assert sentence != DEFAULT_SENTENCE, (problem["type"], field)
-            assert not INTERNAL.search(refused.message), refused.message
+            assert not INTERNAL.search(refusal.message), refusal.message
 
 
 def typed_parameters() -> dict[str, tuple[str, str]]:
@@ -97,10 +97,10 @@ async def test_no_refusal_of_a_parameter_speaks_of_the_validator(
 async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, client: Client) -> None:
     body = {"url": "https://example.com/hooks", "events": ["article.publish"]}
 
-    refused = await client.post("/v1/webhooks", json=body)
+    refusal = await client.post("/v1/webhooks", json=body)
 
-    assert error(refused) == (400, "invalid_request")
-    [detail] = body_of(refused)["details"]
+    assert error(refusal) == (400, "invalid_request")
+    [detail] = body_of(refusal)["details"]
     assert detail["field"] == "events.0"
     for kind in ("'article.published'", "'lead.created'", "'*'"):
         assert kind in detail["message"]
@@ -116,15 +116,15 @@ async def test_an_unknown_kind_of_events_is_told_in_full(app: FastAPI, client: C
     ],
 )
 async def test_a_closed_address_says_how_it_is_opened(client: Client, url: str, added: str) -> None:
-    refused = await client.post("/v1/webhooks", json={"url": url, "events": ["*"]})
+    refusal = await client.post("/v1/webhooks", json={"url": url, "events": ["*"]})
 
-    assert error(refused) == (400, "invalid_request")
-    assert f"adds {added} to INSTEP_WEBHOOK_ALLOW" in body_of(refused)["error"]
+    assert error(refusal) == (400, "invalid_request")
+    assert f"adds {added} to INSTEP_WEBHOOK_ALLOW" in body_of(refusal)["error"]
 
 
 async def test_an_address_that_nothing_opens_does_not_say_so(client: Client) -> None:
     body = {"url": "https://169.254.169.254/latest", "events": ["*"]}
 
-    refused = await client.post("/v1/webhooks", json=body)
+    refusal = await client.post("/v1/webhooks", json=body)
 
-    assert "INSTEP_WEBHOOK_ALLOW" not in body_of(refused)["error"]
+    assert "INSTEP_WEBHOOK_ALLOW" not in body_of(refusal)["error"]

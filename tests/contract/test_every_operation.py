@@ -58,12 +58,12 @@ def test_the_operations_are_found() -> None:
 @each
 async def test_nobody_enters_without_a_key(app: FastAPI, api: Api, operation: Operation) -> None:
     async with stranger(app) as client:
-        refused = await ask(client, operation)
+        refusal = await ask(client, operation)
 
-    assert error(refused) == (401, "unauthorized")
-    assert refused.headers["WWW-Authenticate"] == "Bearer"
-    assert refused.headers["RateLimit-Policy"] == '"anonymous";q=60;w=60'
-    assert refused.headers["Request-Id"]
+    assert error(refusal) == (401, "unauthorized")
+    assert refusal.headers["WWW-Authenticate"] == "Bearer"
+    assert refusal.headers["RateLimit-Policy"] == '"anonymous";q=60;w=60'
+    assert refusal.headers["Request-Id"]
 
 
 @each
@@ -73,10 +73,10 @@ async def test_a_revoked_key_is_dead(
     await revoke_key(owner, cast.acme.workspace_id, cast.acme.write_key_id)
 
     async with stranger(app, cast.acme.write_key) as client:
-        refused = await ask(client, operation)
+        refusal = await ask(client, operation)
 
-    assert error(refused) == (401, "unauthorized")
-    assert refused.headers["WWW-Authenticate"] == "Bearer"
+    assert error(refusal) == (401, "unauthorized")
+    assert refusal.headers["WWW-Authenticate"] == "Bearer"
 
 
 @each_write
@@ -142,9 +142,9 @@ async def test_a_key_that_was_never_given_out_counts_for_the_address(
     app: FastAPI, api: Api, operation: Operation
 ) -> None:
     async with stranger(app, new_key()) as client:
-        left = [remaining(await ask(client, operation)) for _ in range(2)]
+        counts_left = [remaining(await ask(client, operation)) for _ in range(2)]
 
-    assert left == [59, 58]
+    assert counts_left == [59, 58]
 
 
 async def pause(owner: Tx, cast: Cast) -> None:

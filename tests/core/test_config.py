@@ -61,10 +61,10 @@ def test_a_setting_that_cant_be_used_is_named(name: str, value: str) -> None:
 
 
 def test_a_secret_that_is_too_short_is_not_repeated() -> None:
-    with pytest.raises(SettingsError, match="INSTEP_SECRET_KEY") as refused:
+    with pytest.raises(SettingsError, match="INSTEP_SECRET_KEY") as refusal:
         read_settings({"INSTEP_SECRET_KEY": "hunter2"}, NO_FILE)
 
-    assert "hunter2" not in str(refused.value)
+    assert "hunter2" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("text", ["site_url = ", "colour = 'red'", "\x00"])
@@ -114,10 +114,10 @@ def test_a_signing_key_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -
 def test_a_bad_value_is_answered_with_what_it_must_be_and_an_example(
     name: str, value: str, sentence: str
 ) -> None:
-    with pytest.raises(SettingsError) as refused:
+    with pytest.raises(SettingsError) as refusal:
         read_settings({name: value}, NO_FILE)
 
-    assert str(refused.value) == sentence
+    assert str(refusal.value) == sentence
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,11 @@ def test_a_bad_value_is_answered_with_what_it_must_be_and_an_example(
     ],
 )
 def test_the_address_of_the_site_is_an_origin(address: str) -> None:
-    with pytest.raises(SettingsError) as refused:
+    with pytest.raises(SettingsError) as refusal:
         read_settings({"INSTEP_SITE_URL": address}, NO_FILE)
 
-    assert str(refused.value).startswith("INSTEP_SITE_URL: it must be http:// or https://")
-    assert str(refused.value).endswith("such as INSTEP_SITE_URL=https://help.example.com")
+    assert str(refusal.value).startswith("INSTEP_SITE_URL: it must be http:// or https://")
+    assert str(refusal.value).endswith("such as INSTEP_SITE_URL=https://help.example.com")
 
 
 @pytest.mark.parametrize(
@@ -151,22 +151,22 @@ def test_an_origin_is_taken_as_the_address_of_the_site(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "suggestion"),
     [
         ("INSTEP_SITEURL", "INSTEP_SITE_URL"),
         ("INSTEP_TASK_PER_HOUR", "INSTEP_TASKS_PER_HOUR"),
         ("INSTEP_OPENAI_KEY", "OPENAI_API_KEY"),
     ],
 )
-def test_a_mistyped_name_is_answered_with_the_one_that_was_meant(name: str, meant: str) -> None:
-    with pytest.raises(SettingsError) as refused:
+def test_a_mistyped_name_is_answered_with_the_one_that_was_meant(name: str, suggestion: str) -> None:
+    with pytest.raises(SettingsError) as refusal:
         read_settings({name: "x"}, NO_FILE)
 
-    assert str(refused.value) == f"{name} is not a setting of Instep: did you mean {meant}?"
+    assert str(refusal.value) == f"{name} is not a setting of Instep: did you mean {suggestion}?"
 
 
 def test_a_name_that_is_like_none_is_answered_shortly() -> None:
-    with pytest.raises(SettingsError, match="unset it") as refused:
+    with pytest.raises(SettingsError, match="unset it") as refusal:
         read_settings({"INSTEP_FOO": "x"}, NO_FILE)
 
-    assert "INSTEP_JOBS" not in str(refused.value)
+    assert "INSTEP_JOBS" not in str(refusal.value)

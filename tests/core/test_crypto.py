@@ -18,7 +18,7 @@ def test_the_secret_does_not_show_and_no_two_seals_are_alike() -> None:
     sealed = [ring.seal("whsec_secret", *PLACE) for _ in range(100)]
 
     assert len(set(sealed)) == 100
-    assert not any(b"secret" in one or NEW in one for one in sealed)
+    assert not any(b"secret" in ciphertext or NEW in ciphertext for ciphertext in sealed)
 
 
 @pytest.mark.parametrize("part", range(4), ids=["table", "column", "workspace", "row"])
@@ -40,9 +40,9 @@ def test_no_altered_bit_and_no_cut_opens() -> None:
         for bit in range(8)
     ]
 
-    for one in (*altered, *(sealed[:length] for length in range(len(sealed))), sealed + b"\0"):
+    for candidate in (*altered, *(sealed[:length] for length in range(len(sealed))), sealed + b"\0"):
         with pytest.raises(Unreadable):
-            ring.open(one, *PLACE)
+            ring.open(candidate, *PLACE)
 
 
 def test_the_newest_key_seals_and_older_ones_still_open() -> None:

@@ -27,12 +27,11 @@ class Number:
 async def test_a_lent_connection_is_in_the_company_that_was_asked_for(database: Database, cast: Cast) -> None:
     async def workspace_of(workspace_id: str) -> str:
         async with database.enter_workspace(workspace_id) as tx:
-            found: str = await tx.value(WORKSPACE)
-            return found
+            return str(await tx.value(WORKSPACE))
 
-    wanted = [cast.acme.workspace_id, cast.globex.workspace_id, ""] * 10
+    workspace_ids = [cast.acme.workspace_id, cast.globex.workspace_id, ""] * 10
 
-    assert await gather(*map(workspace_of, wanted)) == wanted
+    assert await gather(*map(workspace_of, workspace_ids)) == workspace_ids
 
 
 async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:
@@ -128,8 +127,8 @@ async def test_statements_do_not_run_for_ever(database: Database) -> None:
 
 async def look(database: Database) -> int:
     async with database.enter_workspace("") as tx:
-        found: int = await tx.value("select 1")
-        return found
+        number: int = await tx.value("select 1")
+        return number
 
 
 async def end_sessions(owner: Tx) -> None:
@@ -146,8 +145,8 @@ NOTE = "insert into jobs (kind, payload) values (%(kind)s, '{}')"
 
 
 async def kinds(owner: Tx) -> set[str]:
-    found = await owner.value("select array_agg(kind) from jobs where kind like 'last %%'")
-    return set(found or ())
+    kinds = await owner.value("select array_agg(kind) from jobs where kind like 'last %%'")
+    return set(kinds or ())
 
 
 async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(

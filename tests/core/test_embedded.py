@@ -52,10 +52,10 @@ def empty() -> Iterator[Path]:
 
 
 @pytest.fixture
-def data_dir(made: Path) -> Iterator[Path]:
+def data_dir(new_folder: Path) -> Iterator[Path]:
     """One cluster for all tests: copying it takes longer than most of them."""
-    yield made
-    kill_servers(made)
+    yield new_folder
+    kill_servers(new_folder)
 
 
 @pytest.fixture
@@ -145,13 +145,13 @@ def test_four_processes_at_once_make_and_start_one_server(empty: Path, start_use
     assert is_stopped(empty)
 
 
-def test_a_new_cluster_is_as_we_want_it(made: Path) -> None:
-    with attach(made) as db:
-        shown = {
+def test_a_new_cluster_is_as_we_want_it(new_folder: Path) -> None:
+    with attach(new_folder) as db:
+        values = {
             name: ask(db.url, f"show {name}")
             for name in ("data_checksums", "server_encoding", "TimeZone", "jit", "listen_addresses", "fsync")
         }
-    assert shown == {
+    assert values == {
         "data_checksums": "on",
         "server_encoding": "UTF8",
         "TimeZone": "UTC",
@@ -159,7 +159,9 @@ def test_a_new_cluster_is_as_we_want_it(made: Path) -> None:
         "listen_addresses": "",
         "fsync": "off",
     }
-    modes = [(made / name).stat().st_mode & 0o777 for name in ("postgres", "postgres-run", "postgres.log")]
+    modes = [
+        (new_folder / name).stat().st_mode & 0o777 for name in ("postgres", "postgres-run", "postgres.log")
+    ]
     assert modes == [0o700, 0o700, 0o600]
 
 
@@ -225,11 +227,11 @@ def crash_a_backend(url: str, data_dir: Path) -> None:
 def test_the_server_of_a_killed_owner_is_taken_over(data_dir: Path, start_user: StartUser) -> None:
     owner = start_user(data_dir)
     url = url_of(owner)
-    started = ask(url, "select pg_postmaster_start_time()")
+    start_time = ask(url, "select pg_postmaster_start_time()")
     owner.kill()
     owner.wait()
     with attach(data_dir) as db:
-        assert ask(db.url, "select pg_postmaster_start_time()") == started
+        assert ask(db.url, "select pg_postmaster_start_time()") == start_time
     assert is_stopped(data_dir)
 
 
@@ -302,21 +304,21 @@ def test_ctrl_c_in_the_terminal_of_the_starter_spares_the_server(
     assert is_stopped(data_dir)
 
 
-def test_a_long_path_gets_its_socket_elsewhere(made: Path, empty: Path) -> None:
+def test_a_long_path_gets_its_socket_elsewhere(new_folder: Path, empty: Path) -> None:
     data_dir = empty / ("long" * 30)
     data_dir.mkdir(mode=0o711)
-    shutil.copytree(made / "postgres", data_dir / "postgres")
-    run = sockets.socket_folder(data_dir)
-    run.mkdir(mode=0o755)
+    shutil.copytree(new_folder / "postgres", data_dir / "postgres")
+    socket_folder = sockets.socket_folder(data_dir)
+    socket_folder.mkdir(mode=0o755)
     try:
         with pytest.raises(DatabaseUnavailable, match="not a private folder"):
             attach(data_dir)
-        run.chmod(0o700)
+        socket_folder.chmod(0o700)
         with attach(data_dir) as db:
-            assert str(run) in db.url
+            assert str(socket_folder) in db.url
             assert ask(db.url, "select 1") == 1
     finally:
-        shutil.rmtree(run)
+        shutil.rmtree(socket_folder)
 
 
 @AS_ROOT

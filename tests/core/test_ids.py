@@ -10,10 +10,10 @@ from instep.core.ids import DRAFT_PREFIXES, PREFIXES, as_uuid, looks_like_id, ne
 
 @pytest.mark.parametrize("prefix", [*PREFIXES, *DRAFT_PREFIXES.values(), "ws"])
 def test_an_id_says_what_it_is_of(prefix: str) -> None:
-    made = new_id(prefix)
+    new = new_id(prefix)
 
-    assert re.fullmatch(prefix + r"_[0-9a-z]{26}", made)
-    assert looks_like_id(made)
+    assert re.fullmatch(prefix + r"_[0-9a-z]{26}", new)
+    assert looks_like_id(new)
 
 
 def test_ids_differ_and_sort_by_time() -> None:
@@ -25,7 +25,7 @@ def test_ids_differ_and_sort_by_time() -> None:
     later = [new_id("art") for _ in range(1_000)]
 
     assert len(set(later)) == 1_000
-    assert all(first < made for made in later)
+    assert all(first < identifier for identifier in later)
 
 
 def test_no_article_id_reads_like_a_draft_id() -> None:
@@ -39,8 +39,8 @@ def test_words_are_no_ids(text: str) -> None:
 
 
 def test_a_uuid_is_an_id_however_it_is_written() -> None:
-    made = new_uuid()
+    identifier = new_uuid()
 
-    for text in (str(made), made.hex, str(made).upper()):
-        assert as_uuid(text) == made
+    for text in (str(identifier), identifier.hex, str(identifier).upper()):
+        assert as_uuid(text) == identifier
         assert looks_like_id(text)

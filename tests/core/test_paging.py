@@ -28,7 +28,7 @@ def test_a_cursor_gives_back_what_it_was_made_of(row: list[Any]) -> None:
 def test_no_cursor_survives_an_alteration(data: st.DataObject) -> None:
     cursor = sign_cursor("list", (datetime.now(UTC), "art_1"), KEY)
     place = data.draw(st.integers(0, len(cursor) - 1))
-    sign = data.draw(st.characters(min_codepoint=1).filter(lambda drawn: drawn != cursor[place]))
+    sign = data.draw(st.characters(min_codepoint=1).filter(lambda other: other != cursor[place]))
 
     with pytest.raises(InvalidCursor):
         verify_cursor("list", cursor[:place] + sign + cursor[place + 1 :], KEY)
@@ -56,6 +56,6 @@ def test_a_cursor_is_bound_to_list_filter_and_key() -> None:
 def test_the_last_page_has_no_cursor() -> None:
     page = PageRequest(KEY, 2).page(ORDER, "articles")
 
-    for rows, shown, is_last in (([], [], True), ([1, 2], [1, 2], True), ([1, 2, 3], [1, 2], False)):
+    for rows, page_rows, is_last in (([], [], True), ([1, 2], [1, 2], True), ([1, 2, 3], [1, 2], False)):
         listed = page.page_of(rows, lambda row: (row,))
-        assert (listed.rows, listed.next_cursor is None) == (shown, is_last)
+        assert (listed.rows, listed.next_cursor is None) == (page_rows, is_last)

@@ -84,9 +84,9 @@ async def test_too_much_waiting_refuses_that_workspace_alone() -> None:
 
 async def test_whoever_stops_waiting_takes_no_place() -> None:
     office = Office(places=2)
-    [held, left, next_one] = await office.begin("a", pieces=3)
+    [held, rest, next_one] = await office.begin("a", pieces=3)
 
-    await drop([left])
+    await drop([rest])
     await office.end("a")
 
     assert office.began == ["a", "a"]

@@ -49,7 +49,7 @@ async def test_a_database_of_another_encoding_is_refused_with_the_statement_that
 
 @pytest.mark.parametrize("command", [("serve", "--port", str(free_port())), ("worker",)])
 def test_no_server_starts_on_a_database_of_another_encoding(ascii_url: str, command: tuple[str, ...]) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [COMMAND, *command],
         env=os.environ | {"INSTEP_DATABASE_URL": ascii_url},
         capture_output=True,
@@ -58,8 +58,8 @@ def test_no_server_starts_on_a_database_of_another_encoding(ascii_url: str, comm
         timeout=60,
     )
 
-    assert (done.returncode, done.stdout) == (1, "")
-    [line] = done.stderr.splitlines()
+    assert (process.returncode, process.stdout) == (1, "")
+    [line] = process.stderr.splitlines()
     assert line.startswith("instep: The database must be UTF8")
 
 

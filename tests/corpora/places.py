@@ -76,9 +76,9 @@ def leaves(schema: Json, path: FieldPath) -> Iterator[FieldPath]:
 
 def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
     """The operation's body with a text in one field; what lies deeper is put into an example that has it."""
-    given = operation.body or {}
-    examples = [given, *resolve(body_schema(operation)).get("examples", [])]
-    body: Json = deepcopy(given if len(path) == 1 else next(each for each in examples if path[0] in each))
+    example = operation.body or {}
+    examples = [example, *resolve(body_schema(operation)).get("examples", [])]
+    body: Json = deepcopy(example if len(path) == 1 else next(each for each in examples if path[0] in each))
     place: Any = body
     for step in path[:-1]:
         place = place[step]

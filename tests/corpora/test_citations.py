@@ -74,7 +74,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 
     assert len(quoting) == QUESTIONS
     previews = [AnswerPreviewOut.of(answer).model_dump(mode="json", by_alias=True) for answer in quoting]
-    assert [lost for answer in previews if (lost := unsupported(answer, pages))] == []
+    assert [sentences for answer in previews if (sentences := unsupported(answer, pages))] == []
     assert all(numbers_are_those_of_sources(answer) for answer in previews)
 
     assert sum(answer.answered for _, answer in writing) >= WRITTEN

@@ -91,5 +91,5 @@ def as_bytes(text: str) -> bytes:
     """As llhttp reads its tests: a backslash joins lines, which end in CR LF, and there are escapes."""
     joined = re.sub(r"\\\n", "", text).replace("\n", "\r\n")
     signs = {"r": "\r", "n": "\n", "t": "\t", "f": "\f"}
-    plain = re.sub(r"\\([rntf])", lambda found: signs[found[1]], joined)
-    return re.sub(r"\\x([0-9a-fA-F]{2})", lambda found: chr(int(found[1], 16)), plain).encode("latin-1")
+    plain = re.sub(r"\\([rntf])", lambda match: signs[match[1]], joined)
+    return re.sub(r"\\x([0-9a-fA-F]{2})", lambda match: chr(int(match[1], 16)), plain).encode("latin-1")

@@ -72,8 +72,11 @@ async def test_odd_values_in_every_field_get_an_answer_that_is_described(
 
 def body_around(operation: Operation, field: str, value: bytes) -> bytes:
     """The operation's body with raw bytes as the value of one field."""
-    others = {name: json.dumps(sent).encode() for name, sent in (operation.body or {}).items()}
-    pairs = [json.dumps(name).encode() + b": " + sent for name, sent in (others | {field: value}).items()]
+    others = {name: json.dumps(value_sent).encode() for name, value_sent in (operation.body or {}).items()}
+    pairs = [
+        json.dumps(name).encode() + b": " + value_sent
+        for name, value_sent in (others | {field: value}).items()
+    ]
     return b"{" + b", ".join(pairs) + b"}"
 
 

@@ -57,8 +57,11 @@ class Wire:
 
     async def get(self, method: str, target: str, headers: dict[str, str] | None = None) -> Answer:
         """The answer; the server ends the connection after what it can't read."""
-        sent = {"Host": HOST, "Authorization": f"Bearer {self.key}"} | (headers or {})
-        lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
+        request_headers = {"Host": HOST, "Authorization": f"Bearer {self.key}"} | (headers or {})
+        lines = [
+            f"{method} {target} HTTP/1.1",
+            *(f"{name}: {value}" for name, value in request_headers.items()),
+        ]
         began = time.perf_counter()
         answer = await self.exchange("\r\n".join([*lines, "", ""]).encode("latin-1"))
         seconds = time.perf_counter() - began
@@ -102,7 +105,7 @@ async def test_paths_of_the_api_lead_to_nothing_else(
     reads = [f"/v1{row.path}" for row in TABLE if row.has_reference and not row.is_write]
     writes = [(row.method, f"/v1{row.path}") for row in TABLE if row.has_reference and row.is_write]
     for number, text in enumerate(texts(corpora)):
-        for method, path in [*(("GET", read) for read in reads), writes[number % len(writes)]]:
+        for method, path in [*(("GET", path_read) for path_read in reads), writes[number % len(writes)]]:
             for name in re.findall(r"{(\w+)}", path):
                 target = path.format(**things | {name: as_target(text)})
                 answer = await wire.get(method, target)

@@ -69,7 +69,7 @@ async def test_nothing_planted_comes_out_in_the_articles_own_words(
 ) -> None:
     article = await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
     path = f"/v1/articles/{article['id']}"
-    seen = []
+    texts = []
     for text, where in zip(payloads(corpora), cycle(range(3)), strict=False):
         parts = [BEFORE, AFTER]
         parts.insert(where, text)
@@ -78,9 +78,9 @@ async def test_nothing_planted_comes_out_in_the_articles_own_words(
         assert "Invite colleagues" in answer["answer"]
         assert not re.search("<a |<img|<script", render(answer["answer"]))
         if comes_out(text, answer):
-            seen.append(text)
+            texts.append(text)
 
-    assert seen == []
+    assert texts == []
 
 
 async def test_a_model_that_obeys_brings_nothing_of_it_out(
@@ -117,7 +117,7 @@ async def test_a_question_that_is_one_gets_nothing_out_of_it(
 ) -> None:
     await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
     app.state.model = Scripted(
-        lambda asked: {"parts": [{"text": line.format(text=asked), "sources": [1]} for line in OBEYED]}
+        lambda question: {"parts": [{"text": line.format(text=question), "sources": [1]} for line in OBEYED]}
     )
     for text in payloads(corpora):
         answer = await ask(visitor, cast.acme, text[:2_000])

@@ -50,7 +50,7 @@ def test_what_is_planted_in_passages_does_not_come_into_a_new_article(corpora: P
         sources = [Source("art_1", "Export your data", text, f"{OWN}/articles/export")]
         report = write_article(topic, sources)
         request = request_from_task(topic, sources)
-        blocks = [{"text": said, "sources": [0, 1]} for said in says(attack)]
+        blocks = [{"text": obeyed_text, "sources": [0, 1]} for obeyed_text in says(attack)]
 
         outcome = with_article(request, report, 0, json.dumps({"blocks": blocks}), "obedient")
 

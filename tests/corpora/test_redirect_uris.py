@@ -16,5 +16,5 @@ def test_no_variant_passes_for_a_registered_address(corpora: Path) -> None:
     variants = [line for lines in files for line in lines if line]
     assert len(variants) > 300
     for variant in variants:
-        for sent in (variant, *(registered + variant for registered in REGISTERED)):
-            assert not is_registered(sent, REGISTERED), sent
+        for body in (variant, *(registered + variant for registered in REGISTERED)):
+            assert not is_registered(body, REGISTERED), body

@@ -29,8 +29,8 @@ async def test_injections_find_nothing_and_change_nothing(
     controls = {place.operation.path: rows(await sender.send_at(place, "")) for place in places}
     before = await row_counts(owner)
     tasks = set()
-    sent = payloads(corpora)[:: SOME if places[0].is_narrow else 1]
-    for place, text in in_turn(places, sent):
+    chosen_payloads = payloads(corpora)[:: SOME if places[0].is_narrow else 1]
+    for place, text in in_turn(places, chosen_payloads):
         answer = await sender.send_at(place, text)
         if answer.status_code == 202:
             tasks.add(answer.json()["id"])
@@ -59,9 +59,9 @@ def rows(answer: Response) -> object:
 
 
 def payloads(corpora: Path) -> list[str]:
-    read = json.loads((corpora / "sqli" / "payloads.json").read_text())
-    assert len(read) > 1_000
-    return [row["payload"] for row in read]
+    texts = json.loads((corpora / "sqli" / "payloads.json").read_text())
+    assert len(texts) > 1_000
+    return [row["payload"] for row in texts]
 
 
 async def row_counts(owner: Tx) -> dict[str, int]:

@@ -39,19 +39,19 @@ def test_no_url_is_taken_that_needs_no_look_up_to_be_refused(corpora: Path) -> N
 
 
 def test_what_is_taken_is_read_as_browsers_read_it(corpora: Path) -> None:
-    taken = 0
+    accepted_count = 0
     for row in read(corpora, "whatwg_urltestdata_a.json"):
         url = reading(row["input"])
         if url is None:
             continue
-        taken += 1
+        accepted_count += 1
         assert not row.get("failure"), row
         assert row["protocol"] == f"{url.scheme}:", row
         host = row["hostname"].strip("[]")
         assert host == url.host, row
         assert int(row["port"] or {"http": 80, "https": 443}[url.scheme]) == url.port, row
         assert (row["username"], row["password"], row["hash"]) == ("", "", ""), row
-    assert taken > 10
+    assert accepted_count > 10
 
 
 def is_taken(text: str) -> bool:

@@ -59,19 +59,19 @@ async def test_collection_pages_show_titles_descriptions_and_icons(
 async def test_slugs_that_are_taken_are_addresses_that_lead_to_their_articles(
     corpora: Path, sender: Sender, cast: Cast
 ) -> None:
-    taken = 0
+    accepted_count = 0
     for slug in [*odd_texts(corpora), *confusables(corpora)]:
         answer = await sender.client.post(
             "/v1/articles", json={"title": slug.strip() or "x", "slug": slug, "contentMarkdown": ""}
         )
         assert answer.status_code in (201, 400), answer.text
         if answer.is_success:
-            taken += 1
+            accepted_count += 1
             article = ok(await sender.client.post(f"/v1/articles/{answer.json()['id']}/publish"))
             assert article["slug"] == slug
             assert (await open_page(sender, article["url"])).texts("h1") == [article["title"]]
             assert ok(await sender.client.get(f"/v1/articles/{slug}"))["id"] == article["id"]
-    assert taken > 20
+    assert accepted_count > 20
 
 
 async def test_every_address_of_the_sitemap_leads_to_a_page(

@@ -33,17 +33,17 @@ def printed(demo: Installation) -> str:
 def test_every_line_works_and_the_change_leaves_no_doubts(lines: str) -> None:
     shell = ["bash", "-e", "-o", "pipefail", "-c", lines]
 
-    done = subprocess.run(shell, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
+    process = subprocess.run(shell, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("is applied to the article") == 2
-    assert done.stdout.count("<code>INSTEP_REQUESTS_PER_MINUTE</code>") == 2
-    assert '"results": []' in done.stdout
-    assert '"status": "applied"' in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.count("is applied to the article") == 2
+    assert process.stdout.count("<code>INSTEP_REQUESTS_PER_MINUTE</code>") == 2
+    assert '"results": []' in process.stdout
+    assert '"status": "applied"' in process.stdout
     # The evidence is code of the product, and there is nothing to check by hand.
-    assert set(re.findall(r"^  code    (\S+?):", done.stdout, re.MULTILINE)) == {"instep/core/config.py"}
-    assert re.findall(r"^  check .*", done.stdout, re.MULTILINE) == []
+    assert set(re.findall(r"^  code    (\S+?):", process.stdout, re.MULTILINE)) == {"instep/core/config.py"}
+    assert re.findall(r"^  check .*", process.stdout, re.MULTILINE) == []
     # Both changes are renames, so each line that comes in takes the place of one that goes.
-    sizes = re.findall(r"\(edit, \+(\d+) -(\d+)\)", done.stdout)
+    sizes = re.findall(r"\(edit, \+(\d+) -(\d+)\)", process.stdout)
     assert len(sizes) == 2
     assert all(added == removed for added, removed in sizes)

@@ -29,9 +29,9 @@ def number(pattern: str, text: str) -> int:
 
 @pytest.mark.parametrize("commands", [text for language, text in BLOCKS if language == "text"])
 def test_its_commands_can_be_read_by_a_shell(commands: str) -> None:
-    done = subprocess.run(["sh", "-n"], input=commands, text=True, capture_output=True, check=False)
+    process = subprocess.run(["sh", "-n"], input=commands, text=True, capture_output=True, check=False)
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_both_proxies_take_the_largest_body() -> None:

@@ -45,10 +45,10 @@ async def queue_new(
     """The id of a draft that the service has written for itself."""
     questions = QUESTIONS if kind == "gap_draft" else ()
     new = NewArticle(title=title, content=NEW, reason="It was asked for", questions=questions)
-    put = queue_gap_draft if kind == "gap_draft" else queue_new_article
+    queue = queue_gap_draft if kind == "gap_draft" else queue_new_article
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         writer = Actor("task", "Instep", can_write=True)
-        return await put(Ctx(tx, await find_bot(tx, company.bot_id), writer, utc_now()), new)
+        return await queue(Ctx(tx, await find_bot(tx, company.bot_id), writer, utc_now()), new)
 
 
 async def get(client: Client, path: str) -> Json:

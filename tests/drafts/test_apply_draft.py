@@ -106,10 +106,10 @@ async def test_a_conflict_that_can_not_be_merged_or_must_not_be_changes_nothing(
 ) -> None:
     article, draft = await conflict(client, live)
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "conflict")
-    assert advice in refused.json()["error"]
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "conflict")
+    assert advice in refusal.json()["error"]
     assert await text_of(client, article) == live
     assert [row["contentMarkdown"] for row in await revisions(client, article)] == [BEFORE]
     assert await queue(client) == [draft["id"]]
@@ -167,10 +167,10 @@ async def test_two_different_titles_do_not_merge(client: Client) -> None:
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
 
     path = f"/v1/drafts/{draft['id']}/apply"
-    refused = await client.post(path, json={})
+    refusal = await client.post(path, json={})
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "conflict")
-    assert "present `title`" in refused.json()["error"]
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "conflict")
+    assert "present `title`" in refusal.json()["error"]
     assert (await get(client, f"articles/{article['id']}"))["title"] == "Begin"
     assert (await client.post(path, json={"title": "Begin"})).status_code == 200
     now = await get(client, f"articles/{article['id']}")
@@ -184,8 +184,8 @@ async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(client: Clien
     stale = (await client.get(path)).headers["ETag"]
     await client.patch(path, json={"description": "How to begin"})
 
-    refused = await apply_if(client, draft, stale)
-    assert (refused["code"], await queue(client)) == ("conflict", [draft["id"]])
+    refusal = await apply_if(client, draft, stale)
+    assert (refusal["code"], await queue(client)) == ("conflict", [draft["id"]])
 
     fresh = (await client.get(path)).headers["ETag"]
     assert (await apply_if(client, draft, fresh))["status"] == "applied"
@@ -194,14 +194,14 @@ async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(client: Clien
 @pytest.mark.parametrize("body", [{}, {"onConflict": "overwrite"}])
 async def test_a_draft_whose_changes_are_all_live_is_to_be_dismissed(client: Client, body: Json) -> None:
     article, draft = await conflict(client, AFTER)
-    seen = await get(client, f"drafts/{draft['id']}")
+    view = await get(client, f"drafts/{draft['id']}")
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "no_changes")
-    assert refused.json()["error"] in seen["warnings"]
-    assert "dismiss" in refused.json()["error"]
-    assert (seen["diff"], seen["additions"], seen["deletions"]) == ("", 0, 0)
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "no_changes")
+    assert refusal.json()["error"] in view["warnings"]
+    assert "dismiss" in refusal.json()["error"]
+    assert (view["diff"], view["additions"], view["deletions"]) == ("", 0, 0)
     assert [row["contentMarkdown"] for row in await revisions(client, article)] == [BEFORE]
     assert (await client.post(f"/v1/drafts/{draft['id']}/dismiss")).status_code == 200
 
@@ -213,9 +213,9 @@ async def test_a_settled_draft_is_not_applied_again(client: Client, settle: str)
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
     before = await get(client, f"articles/{article['id']}")
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"contentMarkdown": "Again."})
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"contentMarkdown": "Again."})
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "draft_not_pending")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "draft_not_pending")
     assert await get(client, f"articles/{article['id']}") == before
 
 
@@ -226,9 +226,9 @@ async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
     article = await write_article(client)
     draft = await propose(client, article, ">" * 60_000)
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
 
-    assert (refused.status_code, refused.json()["details"][0]["field"]) == (400, "contentMarkdown")
+    assert (refusal.status_code, refusal.json()["details"][0]["field"]) == (400, "contentMarkdown")
     assert await text_of(client, article) == BEFORE
     assert await queue(client) == [draft["id"]]
 
@@ -239,9 +239,9 @@ async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
 async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
     draft = await propose(client, await write_article(client))
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")
     assert await queue(client) == [draft["id"]]
 
 
@@ -259,9 +259,9 @@ async def test_the_description_tells_the_default_and_shows_it(visitor: Client) -
 async def test_a_body_is_required_and_may_be_empty(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply")
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply")
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")
 
 
 async def conflict(client: Client, live: str) -> tuple[Json, Json]:

@@ -23,7 +23,7 @@ async def test_a_settled_draft_is_not_dismissed(client: Client, settle: str) -> 
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
     before = await get(client, f"drafts/{draft['id']}")
 
-    refused = await client.post(f"/v1/drafts/{draft['id']}/dismiss")
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/dismiss")
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "draft_not_pending")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "draft_not_pending")
     assert await get(client, f"drafts/{draft['id']}") == before

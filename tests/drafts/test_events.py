@@ -44,9 +44,9 @@ async def test_a_proposal_that_is_refused_has_no_event(client: Client, cast: Cas
     article = await write_article(client)
     await create_webhook(client)
 
-    refused = await client.post(f"/v1/articles/{article['id']}/drafts", json={"contentMarkdown": BEFORE})
+    refusal = await client.post(f"/v1/articles/{article['id']}/drafts", json={"contentMarkdown": BEFORE})
 
-    assert error(refused) == (400, "no_changes")
+    assert error(refusal) == (400, "no_changes")
     assert await kinds(owner, cast.acme) == []
 
 
@@ -56,15 +56,18 @@ async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
     """A task reads the article, and somebody changes it before the task proposes."""
     article = await write_article(client)
     async with acting(database, cast.acme) as ctx:
-        read = await find_article(ctx, article["id"])
+        article_read = await find_article(ctx, article["id"])
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"New.\n{BEFORE}"}))
     await create_webhook(client)
 
     async with acting(database, cast.acme) as ctx:
         proposal = EditProposal(
-            content=AFTER, base_version=read.version, base_title=read.title, base_content=read.content
+            content=AFTER,
+            base_version=article_read.version,
+            base_title=article_read.title,
+            base_content=article_read.content,
         )
-        await queue_edit_of_task(ctx, read.id, proposal)
+        await queue_edit_of_task(ctx, article_read.id, proposal)
 
     [event] = await heard(owner, cast.acme)
     [listed] = await all_pages(client, "/v1/drafts")

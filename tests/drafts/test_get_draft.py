@@ -55,14 +55,14 @@ async def test_a_change_of_the_article_is_a_conflict_with_a_merge(client: Client
     live = BEFORE.replace("ten minutes", "a minute")
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
 
-    seen = await get(client, f"drafts/{draft['id']}")
+    view = await get(client, f"drafts/{draft['id']}")
 
-    assert seen["conflict"] is True
-    assert (seen["baseVersion"], seen["currentVersion"]) == (1, 2)
-    assert seen["mergedMarkdown"] == AFTER.replace("ten minutes", "a minute")
-    assert patched(live, seen["diff"]) == seen["mergedMarkdown"]
-    assert (seen["additions"], seen["deletions"]) == (1, 1)
-    assert seen["warnings"] == []
+    assert view["conflict"] is True
+    assert (view["baseVersion"], view["currentVersion"]) == (1, 2)
+    assert view["mergedMarkdown"] == AFTER.replace("ten minutes", "a minute")
+    assert patched(live, view["diff"]) == view["mergedMarkdown"]
+    assert (view["additions"], view["deletions"]) == (1, 1)
+    assert view["warnings"] == []
 
 
 async def test_changes_of_the_same_lines_have_no_merge(client: Client) -> None:
@@ -71,13 +71,13 @@ async def test_changes_of_the_same_lines_have_no_merge(client: Client) -> None:
     live = BEFORE.replace("`install`", "`bootstrap`")
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
 
-    seen = await get(client, f"drafts/{draft['id']}")
+    view = await get(client, f"drafts/{draft['id']}")
 
-    assert (seen["conflict"], seen["mergedMarkdown"]) == (True, None)
-    assert patched(live, seen["diff"]) == AFTER
-    assert (seen["additions"], seen["deletions"]) == (1, 1)
-    refused = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
-    assert seen["warnings"] == [refused.json()["error"]]
+    assert (view["conflict"], view["mergedMarkdown"]) == (True, None)
+    assert patched(live, view["diff"]) == AFTER
+    assert (view["additions"], view["deletions"]) == (1, 1)
+    refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+    assert view["warnings"] == [refusal.json()["error"]]
 
 
 async def test_another_title_of_the_article_is_a_conflict(client: Client) -> None:
@@ -85,10 +85,10 @@ async def test_another_title_of_the_article_is_a_conflict(client: Client) -> Non
     draft = await propose(client, article)
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
 
-    seen = await get(client, f"drafts/{draft['id']}")
+    view = await get(client, f"drafts/{draft['id']}")
 
-    assert (seen["conflict"], seen["mergedMarkdown"]) == (True, AFTER)
-    assert (seen["title"], seen["articleTitle"]) == ("Set up", "Set up")
+    assert (view["conflict"], view["mergedMarkdown"]) == (True, AFTER)
+    assert (view["title"], view["articleTitle"]) == ("Set up", "Set up")
 
 
 async def test_a_change_that_leaves_the_text_is_no_conflict(client: Client) -> None:
@@ -106,19 +106,19 @@ async def test_a_text_that_came_back_is_no_conflict(client: Client) -> None:
     for text in ("Something else.", BEFORE):
         await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": text})
 
-    seen = await get(client, f"drafts/{draft['id']}")
+    view = await get(client, f"drafts/{draft['id']}")
 
-    assert (seen["conflict"], seen["currentVersion"]) == (False, 3)
+    assert (view["conflict"], view["currentVersion"]) == (False, 3)
 
 
 async def test_html_replaces_markdown_when_asked_for(client: Client) -> None:
     draft = await propose(client, await write_article(client), "**bold**\n\n<script>x</script>")
 
-    seen = await get(client, f"drafts/{draft['id']}?format=html")
+    view = await get(client, f"drafts/{draft['id']}?format=html")
 
-    assert seen.keys() == FIELDS - {"contentMarkdown"} | {"contentHtml"}
-    assert "<strong>bold</strong>" in seen["contentHtml"]
-    assert "script" not in seen["contentHtml"]
+    assert view.keys() == FIELDS - {"contentMarkdown"} | {"contentHtml"}
+    assert "<strong>bold</strong>" in view["contentHtml"]
+    assert "script" not in view["contentHtml"]
 
 
 async def test_a_settled_draft_can_still_be_read(client: Client, reader: Client) -> None:
@@ -127,10 +127,10 @@ async def test_a_settled_draft_can_still_be_read(client: Client, reader: Client)
     await client.post(f"/v1/drafts/{applied['id']}/apply", json={})
     await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
 
-    seen = [await get(reader, f"drafts/{d['id']}") for d in (applied, dismissed)]
+    views = [await get(reader, f"drafts/{d['id']}") for d in (applied, dismissed)]
 
-    assert [draft["status"] for draft in seen] == ["applied", "dismissed"]
-    assert [draft["contentMarkdown"] for draft in seen] == [AFTER, "Short."]
+    assert [draft["status"] for draft in views] == ["applied", "dismissed"]
+    assert [draft["contentMarkdown"] for draft in views] == [AFTER, "Short."]
 
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
@@ -144,12 +144,12 @@ async def test_a_settled_draft_shows_what_it_proposed_and_no_conflict_for_ever(
         f"/v1/articles/{article['id']}", json={"contentMarkdown": "Another text.", "title": "A"}
     )
 
-    seen = await get(client, f"drafts/{draft['id']}")
+    view = await get(client, f"drafts/{draft['id']}")
 
-    assert (seen["conflict"], seen["mergedMarkdown"]) == (False, None)
-    assert patched(BEFORE, seen["diff"]) == AFTER
-    assert (seen["additions"], seen["deletions"], seen["baseVersion"]) == (1, 1, 1)
-    assert seen["currentVersion"] == (3 if settle == "apply" else 2)
+    assert (view["conflict"], view["mergedMarkdown"]) == (False, None)
+    assert patched(BEFORE, view["diff"]) == AFTER
+    assert (view["additions"], view["deletions"], view["baseVersion"]) == (1, 1, 1)
+    assert view["currentVersion"] == (3 if settle == "apply" else 2)
 
 
 async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return(client: Client) -> None:
@@ -160,8 +160,8 @@ async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return
 
     assert await get(client, f"drafts/{draft['id']}") == draft
     assert await queue(client) == []
-    refused = await client.post(f"{path}/apply", json={})
-    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_state")
+    refusal = await client.post(f"{path}/apply", json={})
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_state")
     await client.post(f"/v1/articles/{article['id']}/restore")
 
     assert await queue(client) == [draft["id"]]

@@ -22,14 +22,14 @@ async def test_pages_follow_each_other(client: Client) -> None:
     first = await get(client, "articles/install/drafts?page_size=2")
     second = await get(client, f"articles/install/drafts?page_size=2&start_cursor={first['next_cursor']}")
 
-    seen = [row["id"] for page in (first, second) for row in page["results"]]
-    assert seen == [draft["id"] for draft in reversed(drafts)]
+    ids = [row["id"] for page in (first, second) for row in page["results"]]
+    assert ids == [draft["id"] for draft in reversed(drafts)]
     assert (first["has_more"], second["has_more"]) == (True, False)
 
 
 async def test_an_article_of_another_company_is_not_there(client: Client, api: Api, cast: Cast) -> None:
     article = await write_article(client)
 
-    refused = await api(cast.globex.read_key).get(f"/v1/articles/{article['id']}/drafts")
+    refusal = await api(cast.globex.read_key).get(f"/v1/articles/{article['id']}/drafts")
 
-    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert (refusal.status_code, refusal.json()["code"]) == (404, "not_found")

@@ -46,9 +46,9 @@ async def test_the_queue_of_an_article_by_id_or_slug(client: Client) -> None:
 
 
 async def test_an_article_that_is_not_there_has_no_queue(reader: Client) -> None:
-    refused = await reader.get("/v1/drafts?article_id=nothing")
+    refusal = await reader.get("/v1/drafts?article_id=nothing")
 
-    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert (refusal.status_code, refusal.json()["code"]) == (404, "not_found")
 
 
 async def test_the_queue_by_type(client: Client) -> None:
@@ -68,8 +68,8 @@ async def test_an_unknown_type_or_page_size_is_refused(reader: Client) -> None:
         ("page_size=0", "page_size"),
         ("page_size=101", "page_size"),
     ):
-        refused = await reader.get(f"/v1/drafts?{query}")
-        assert (refused.status_code, refused.json()["details"][0]["field"]) == (400, field)
+        refusal = await reader.get(f"/v1/drafts?{query}")
+        assert (refusal.status_code, refusal.json()["details"][0]["field"]) == (400, field)
 
 
 async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(client: Client) -> None:
@@ -109,8 +109,8 @@ async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(client: C
     await client.post(f"/v1/drafts/{drafts[5]['id']}/dismiss")
     rest = await pages(client, first)
 
-    seen = [row["id"] for row in first["results"]] + rest
-    assert seen == [draft["id"] for draft in reversed(drafts)]
+    ids = [row["id"] for row in first["results"]] + rest
+    assert ids == [draft["id"] for draft in reversed(drafts)]
 
 
 async def test_drafts_of_one_moment_are_paged_once_each(client: Client, cast: Cast, owner: Tx) -> None:
@@ -119,10 +119,10 @@ async def test_drafts_of_one_moment_are_paged_once_each(client: Client, cast: Ca
     await owner.execute("update drafts set created_at = now() where bot_id = %(bot)s", bot=cast.acme.bot_id)
 
     first = await get(client, "drafts?page_size=2")
-    seen = [row["id"] for row in first["results"]] + await pages(client, first)
+    ids = [row["id"] for row in first["results"]] + await pages(client, first)
 
-    assert len(seen) == 5
-    assert set(seen) == drafts
+    assert len(ids) == 5
+    assert set(ids) == drafts
 
 
 async def test_a_cursor_of_another_list_or_with_other_words_is_refused(client: Client) -> None:
@@ -132,8 +132,8 @@ async def test_a_cursor_of_another_list_or_with_other_words_is_refused(client: C
     cursor = (await get(client, "drafts?page_size=1"))["next_cursor"]
 
     for query in (f"type=edit&start_cursor={cursor}", f"start_cursor={cursor}x", "start_cursor=x"):
-        refused = await client.get(f"/v1/drafts?page_size=1&{query}")
-        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_cursor")
+        refusal = await client.get(f"/v1/drafts?page_size=1&{query}")
+        assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_cursor")
 
 
 async def test_other_companies_and_bots_have_queues_of_their_own(
@@ -147,9 +147,9 @@ async def test_other_companies_and_bots_have_queues_of_their_own(
 
 
 async def test_without_a_key_there_is_no_queue(visitor: Client) -> None:
-    refused = await visitor.get("/v1/drafts")
+    refusal = await visitor.get("/v1/drafts")
 
-    assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert (refusal.status_code, refusal.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
 async def pages(client: Client, page: Json) -> list[str]:

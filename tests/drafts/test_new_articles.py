@@ -143,9 +143,9 @@ async def test_only_the_text_of_edits_can_be_replaced_when_applied(
 ) -> None:
     draft_id = await queue_new(database, cast.acme, kind)
 
-    refused = await client.post(f"/v1/drafts/{draft_id}/apply", json={"contentMarkdown": NEW})
+    refusal = await client.post(f"/v1/drafts/{draft_id}/apply", json={"contentMarkdown": NEW})
 
-    assert named_fields(refused) == ["contentMarkdown"]
+    assert named_fields(refusal) == ["contentMarkdown"]
     assert await queue(client) == [draft_id]
 
 
@@ -156,11 +156,11 @@ async def test_if_match_takes_the_etag_of_its_article(client: Client, cast: Cast
     await client.patch(path, json={"title": "Exports"})
     fresh = (await client.get(article)).headers["ETag"]
 
-    refused = await client.post(f"{path}/apply", json={}, headers={"If-Match": stale})
+    refusal = await client.post(f"{path}/apply", json={}, headers={"If-Match": stale})
     applied = await client.post(f"{path}/apply", json={}, headers={"If-Match": fresh})
     again = await client.post(f"{path}/apply", json={}, headers={"If-Match": fresh})
 
-    assert error(refused) == (400, "conflict")
+    assert error(refusal) == (400, "conflict")
     assert ok(applied)["status"] == "applied"
     assert error(again) == (400, "draft_not_pending")
 
@@ -176,8 +176,8 @@ async def test_dismissing_it_moves_its_article_to_recently_deleted(
 
     assert dismissed == {"id": draft_id, "status": "dismissed"}
     assert error(await client.get(f"/v1/articles/{article_id}")) == (404, "not_found")
-    seen = await get(client, f"drafts/{draft_id}")
-    assert (seen["status"], seen["contentMarkdown"], seen["conflict"]) == ("dismissed", NEW, False)
+    view = await get(client, f"drafts/{draft_id}")
+    assert (view["status"], view["contentMarkdown"], view["conflict"]) == ("dismissed", NEW, False)
     assert ok(await client.post(f"/v1/articles/{article_id}/restore"))["status"] == "draft"
     assert (await get(client, f"drafts/{draft_id}"))["status"] == "dismissed"
     assert await queue(client) == []

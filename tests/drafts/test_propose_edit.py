@@ -61,8 +61,8 @@ async def test_a_proposal_that_changes_nothing_is_refused(client: Client) -> Non
     await write_article(client)
 
     for body in ({"contentMarkdown": BEFORE}, {"contentMarkdown": BEFORE, "title": "Install"}):
-        refused = await client.post("/v1/articles/install/drafts", json=body)
-        assert (refused.status_code, refused.json()["code"]) == (400, "no_changes")
+        refusal = await client.post("/v1/articles/install/drafts", json=body)
+        assert (refusal.status_code, refusal.json()["code"]) == (400, "no_changes")
     assert await queue(client) == []
 
 
@@ -87,10 +87,10 @@ async def test_a_proposal_that_changes_nothing_is_refused(client: Client) -> Non
 async def test_a_bad_value_is_named(client: Client, body: dict[str, object], field: str) -> None:
     await write_article(client)
 
-    refused = await client.post("/v1/articles/install/drafts", json=body)
+    refusal = await client.post("/v1/articles/install/drafts", json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
-    assert [detail["field"] for detail in refused.json()["details"]] == [field]
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")
+    assert [detail["field"] for detail in refusal.json()["details"]] == [field]
 
 
 async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_same(client: Client) -> None:
@@ -105,5 +105,5 @@ async def test_the_article_of_another_company_is_not_there(client: Client, globe
     article = await write_article(client)
 
     for ref in (article["id"], article["slug"], "nothing"):
-        refused = await globex.post(f"/v1/articles/{ref}/drafts", json={"contentMarkdown": AFTER})
-        assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+        refusal = await globex.post(f"/v1/articles/{ref}/drafts", json={"contentMarkdown": AFTER})
+        assert (refusal.status_code, refusal.json()["code"]) == (404, "not_found")

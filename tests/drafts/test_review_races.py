@@ -68,9 +68,9 @@ async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
 
         answers = await gather(ann.post(f"{path}/apply", json={}), bob.post(f"{path}/dismiss"))
 
-        won, lost = outcomes(answers)
-        assert (won in ("applied", "dismissed"), lost) == (True, "draft_not_pending")
-        live = f"Text {number}." if won == "applied" else live
+        winner, loser = outcomes(answers)
+        assert (winner in ("applied", "dismissed"), loser) == (True, "draft_not_pending")
+        live = f"Text {number}." if winner == "applied" else live
         assert await text_of(client, article) == live
 
 
@@ -96,7 +96,7 @@ async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
     client: Client, ann: Client, bob: Client
 ) -> None:
     article = await write_article(client)
-    written = {BEFORE}
+    texts = {BEFORE}
     for number in range(PAIRS // 2 - 1):
         draft = await propose(client, article, f"Proposed {number}.")
         mine = f"Mine {number}."
@@ -107,10 +107,10 @@ async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
         )
 
         assert [answer.status_code for answer in answers] == [200, 200]
-        written |= {f"Proposed {number}.", mine}
+        texts |= {f"Proposed {number}.", mine}
     rows = await revisions(ann, article)
-    assert {row["contentMarkdown"] for row in rows} | {await text_of(client, article)} == written
-    assert len(rows) == len(written) - 1
+    assert {row["contentMarkdown"] for row in rows} | {await text_of(client, article)} == texts
+    assert len(rows) == len(texts) - 1
 
 
 async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
@@ -170,8 +170,8 @@ async def test_a_new_article_is_settled_once_whoever_does_what(
             *((ann, bob)[at % 2].request(m, path, json=body) for at, (m, path, body) in enumerate(requests))
         )
 
-        refused = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.is_error}
-        assert refused <= {(400, "draft_not_pending"), (404, "not_found")}
+        refusal = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.is_error}
+        assert refusal <= {(400, "draft_not_pending"), (404, "not_found")}
         draft = await get(client, f"drafts/{draft_id}")
         assert draft["status"] in ("applied", "dismissed")
         assert settled_by(answers, draft_id) in ([], [draft["status"]])
@@ -190,12 +190,12 @@ async def test_of_twenty_who_apply_or_dismiss_a_new_article_one_wins(
 
         answers = await gather(*((ann, bob)[at // 10].post(path, json={}) for at, path in enumerate(paths)))
 
-        [won] = [answer.json()["status"] for answer in answers if answer.status_code == 200]
-        lost = [answer.json()["code"] for answer in answers if answer.status_code != 200]
-        assert lost == ["draft_not_pending"] * 19
-        assert (await get(ann, f"drafts/{draft_id}"))["status"] == won
-        seen = await ann.get(f"/v1/articles/{article_id}")
-        assert seen.json().get("status") == ("published" if won == "applied" else None)
+        [status] = [answer.json()["status"] for answer in answers if answer.status_code == 200]
+        codes = [answer.json()["code"] for answer in answers if answer.status_code != 200]
+        assert codes == ["draft_not_pending"] * 19
+        assert (await get(ann, f"drafts/{draft_id}"))["status"] == status
+        article_answer = await ann.get(f"/v1/articles/{article_id}")
+        assert article_answer.json().get("status") == ("published" if status == "applied" else None)
 
 
 def settled_by(answers: Iterable[httpx2.Response], draft_id: str) -> list[str]:
@@ -206,5 +206,5 @@ def settled_by(answers: Iterable[httpx2.Response], draft_id: str) -> list[str]:
 
 def outcomes(answers: Iterable[httpx2.Response]) -> list[str]:
     """The winner's status, then the loser's code."""
-    won, lost = sorted(answers, key=lambda answer: answer.status_code)
-    return [won.json().get("status", won.text), lost.json().get("code", lost.text)]
+    winner, loser = sorted(answers, key=lambda answer: answer.status_code)
+    return [winner.json().get("status", winner.text), loser.json().get("code", loser.text)]

@@ -37,9 +37,9 @@ async def test_drafts_that_are_applied_one_after_the_other_all_stay(
 
     live = BEFORE
     for draft, swap in zip(drafts, SWAPS, strict=False):
-        seen = await get(client, f"drafts/{draft['id']}")
-        assert patched(live, seen["diff"]) == live.replace(*swap)
-        assert (seen["additions"], seen["deletions"]) == (1, 1)
+        view = await get(client, f"drafts/{draft['id']}")
+        assert patched(live, view["diff"]) == live.replace(*swap)
+        assert (view["additions"], view["deletions"]) == (1, 1)
 
         await apply(client, draft["id"])
 
@@ -127,8 +127,8 @@ async def test_drafts_of_one_article_tell_of_each_other(client: Client) -> None:
     assert by_tool["structuredContent"]["warnings"] == [warning]
 
     await client.post(f"/v1/drafts/{second['id']}/apply", json={})
-    seen = [await get(client, f"drafts/{draft['id']}") for draft in (first, second)]
-    assert [draft["warnings"] for draft in seen] == [
+    views = [await get(client, f"drafts/{draft['id']}") for draft in (first, second)]
+    assert [draft["warnings"] for draft in views] == [
         [f"1 more draft of this article waits: {third['id']}."],
         [],
     ]

@@ -59,9 +59,9 @@ async def test_html_is_answered_when_asked_for(client: Client) -> None:
 async def test_a_draft_can_not_become_the_live_text(client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
-    refused = await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": BEFORE})
+    refusal = await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": BEFORE})
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "no_changes")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "no_changes")
     assert (await get(client, f"drafts/{draft['id']}"))["contentMarkdown"] == AFTER
 
 
@@ -71,9 +71,9 @@ async def test_a_settled_draft_does_not_change(client: Client, settle: str, body
     draft = await propose(client, await write_article(client))
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
 
-    refused = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
+    refusal = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "draft_not_pending")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "draft_not_pending")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ async def test_a_settled_draft_does_not_change(client: Client, settle: str, body
 async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
     draft = await propose(client, await write_article(client))
 
-    refused = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
+    refusal = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")
     assert await get(client, f"drafts/{draft['id']}") == draft

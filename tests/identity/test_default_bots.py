@@ -21,8 +21,8 @@ NEW = {"title": "Install", "contentMarkdown": "Run it."}
 @pytest.fixture
 async def early_client(api: Api, cast: Cast, owner: Tx) -> Client:
     """Whoever has a key for all bots of Globex, from when there was one."""
-    made = await create_key(owner, cast.globex.workspace_id, "CI", Scope.WRITE, [])
-    return api(made.key)
+    new_key = await create_key(owner, cast.globex.workspace_id, "CI", Scope.WRITE, [])
+    return api(new_key.key)
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ async def second_bot(early_client: Client, cast: Cast, owner: Tx) -> BotRow:
 
 
 async def article_of(client: Client, **naming: str) -> Json:
-    made: Json = (await client.post(ARTICLES, json=NEW, params=naming)).raise_for_status().json()
-    return made
+    article: Json = (await client.post(ARTICLES, json=NEW, params=naming)).raise_for_status().json()
+    return article
 
 
 async def test_a_key_goes_on_with_its_first_bot_and_may_name_others(
@@ -86,9 +86,9 @@ async def test_a_key_that_is_made_for_several_bots_has_to_name_one(
 ) -> None:
     late = await create_key(owner, cast.globex.workspace_id, "late", Scope.READ, [])
 
-    refused = await api(late.key).get(ARTICLES)
+    refusal = await api(late.key).get(ARTICLES)
 
-    assert error(refused) == (400, "bot_required")
+    assert error(refusal) == (400, "bot_required")
     assert late.row.default_bot_id is None
 
 
@@ -100,10 +100,10 @@ async def test_once_the_default_bot_is_gone_the_bot_has_to_be_named(
     await owner.execute("delete from audit_entries where bot_id = %(id)s", id=cast.globex.bot_id)
     await owner.execute("delete from bots where id = %(id)s", id=cast.globex.bot_id)
 
-    refused = await early_client.get(ARTICLES)
+    refusal = await early_client.get(ARTICLES)
 
-    assert error(refused) == (400, "bot_required")
-    assert str(second_bot.id) in refused.json()["error"]
+    assert error(refusal) == (400, "bot_required")
+    assert str(second_bot.id) in refusal.json()["error"]
 
 
 async def test_the_refusal_names_the_bots_that_may_be_chosen_up_to_a_number(
@@ -129,10 +129,10 @@ async def test_an_app_goes_on_with_the_bot_that_there_was_when_it_was_connected(
 
     unnamed = given(await call(early, WORKSPACE, "create_article", NEW))
     named = given(await call(early, WORKSPACE, "create_article", NEW | {"botId": str(second.id)}))
-    refused = await call(late, WORKSPACE, "create_article", NEW)
+    refusal = await call(late, WORKSPACE, "create_article", NEW)
 
     assert (unnamed["botId"], named["botId"]) == (str(cast.globex.bot_id), str(second.id))
-    assert "bot_required" in refused["content"][0]["text"]
+    assert "bot_required" in refusal["content"][0]["text"]
 
 
 async def connected(app: FastAPI, api: Api, owner: Tx, company: Company) -> Client:

@@ -29,15 +29,15 @@ async def test_an_agent_changes_a_live_article_with_tools_alone(
             result = await agent.call_tool(tool, arguments)
             assert not result.is_error, result.content
             assert result.structured_content is not None
-            told: Json = result.structured_content
-            return told
+            structured: Json = result.structured_content
+            return structured
 
-        [found] = (await use("search_articles", query="install the agent"))["results"]
-        article = await use("get_article", id=found["id"])
+        [hit] = (await use("search_articles", query="install the agent"))["results"]
+        article = await use("get_article", id=hit["id"])
         assert (article["status"], article["has_more"]) == ("published", False)
         proposed = await use(
             "propose_edit",
-            id=found["id"],
+            id=hit["id"],
             contentMarkdown=article["contentMarkdown"].replace("`install`", "`setup`"),
             reason="The command was renamed.",
             sourceUrl=URL,
@@ -54,9 +54,13 @@ async def test_an_agent_changes_a_live_article_with_tools_alone(
         task = await use("create_task", change=change, idempotencyKey="once")
         assert (await use("create_task", change=change, idempotencyKey="once"))["id"] == task["id"]
         await run_jobs()
-        done = await use("get_task", id=task["id"])
-        assert (done["status"], done["outcome"], done["draftCount"]) == ("completed", "drafts", 1)
-        [edit] = done["drafts"]
+        completed_task = await use("get_task", id=task["id"])
+        assert (completed_task["status"], completed_task["outcome"], completed_task["draftCount"]) == (
+            "completed",
+            "drafts",
+            1,
+        )
+        [edit] = completed_task["drafts"]
         assert edit["articleId"] == stale["articleId"]
         await use("apply_draft", id=edit["id"])
         assert (await use("check_articles", terms=["ACME_TIMEOUT"]))["results"] == []

@@ -17,17 +17,17 @@ CARD_TYPE = "application/mcp-server-card+json"
 
 
 async def test_the_document_names_both_servers_and_how_to_sign_in(reader: Client, visitor: Client) -> None:
-    told = body_of(await visitor.get("/.well-known/mcp.json"))
+    document = body_of(await visitor.get("/.well-known/mcp.json"))
 
     site = settings().base_url
-    assert told["version"]
-    assert [(server["url"], server["authentication"]) for server in told["servers"]] == [
+    assert document["version"]
+    assert [(server["url"], server["authentication"]) for server in document["servers"]] == [
         (f"{site}/mcp", "none"),
         (f"{site}/mcp/admin", "oauth2, bearer"),
     ]
-    resource = body_of(await visitor.get(told["servers"][1]["resource_metadata"]))
+    resource = body_of(await visitor.get(document["servers"][1]["resource_metadata"]))
     assert resource["resource"] == f"{site}/mcp/admin"
-    for server in told["servers"]:
+    for server in document["servers"]:
         assert server["transport"] == "streamable-http"
         assert body_of(await visitor.get(server["card"]))["name"] == server["name"]
         opened = await post(reader, server["url"], "tools/list")

@@ -45,16 +45,14 @@ async def test_the_official_client_asks_and_gets_sources(
 
     async with official(app, DOCS, None, mode) as agent:
         answer = (await agent.call_tool("ask_docs", of(cast.acme) | QUESTION)).structured_content
-        found = (
-            await agent.call_tool("search_docs", of(cast.acme) | {"query": "install"})
-        ).structured_content
+        hits = (await agent.call_tool("search_docs", of(cast.acme) | {"query": "install"})).structured_content
 
     assert answer is not None
-    assert found is not None
+    assert hits is not None
     assert answer["answered"] is True
     assert "install.sh" in answer["answer"]
     assert [source["articleId"] for source in answer["sources"]] == [article["id"]]
-    assert found["results"][0]["url"].startswith(article["url"])
+    assert hits["results"][0]["url"].startswith(article["url"])
 
 
 async def test_a_question_in_vain_is_kept_as_one_of_the_widget_is(
@@ -65,8 +63,8 @@ async def test_a_question_in_vain_is_kept_as_one_of_the_widget_is(
     answer = await ask(visitor, cast.acme, "ask_docs", {"question": "What is the zebra tariff?"})
 
     assert answer["answered"] is False
-    [kept] = await rows(owner, "unanswered_questions", cast.acme)
-    assert kept["question"] == "What is the zebra tariff?"
+    [question] = await rows(owner, "unanswered_questions", cast.acme)
+    assert question["question"] == "What is the zebra tariff?"
 
 
 async def test_a_conversation_goes_on_for_its_visitor_only(
@@ -98,10 +96,10 @@ async def test_only_what_is_public_and_live_is_found(client: Client, visitor: Cl
     for article in secrets[1:]:
         await client.post(f"/v1/articles/{article['id']}/publish")
 
-    found = await ask(visitor, cast.acme, "search_docs", {"query": "canary", "includeText": True})
+    hits = await ask(visitor, cast.acme, "search_docs", {"query": "canary", "includeText": True})
     answer = await ask(visitor, cast.acme, "ask_docs", {"question": "What does the canary do?"})
 
-    assert "sings" not in json.dumps([found, answer])
+    assert "sings" not in json.dumps([hits, answer])
     assert answer["answered"] is False
 
 
@@ -110,26 +108,26 @@ async def test_passages_come_in_pages_with_texts_on_request(
 ) -> None:
     for number in range(5):
         await publish(client, f"Export {number}", f"Export number {number} runs at night.\n")
-    wanted = {"query": "export night", "limit": 2}
+    query = {"query": "export night", "limit": 2}
 
-    seen: list[str] = []
+    ids: list[str] = []
     cursor: str | None = None
-    while not seen or cursor is not None:
-        page = await ask(visitor, cast.acme, "search_docs", wanted | {"cursor": cursor})
+    while not ids or cursor is not None:
+        page = await ask(visitor, cast.acme, "search_docs", query | {"cursor": cursor})
         assert all(row["contentMarkdown"] is None for row in page["results"])
-        seen += [row["articleId"] for row in page["results"]]
+        ids += [row["articleId"] for row in page["results"]]
         cursor = page["next_cursor"]
-    whole = await ask(visitor, cast.acme, "search_docs", wanted | {"includeText": True})
+    whole = await ask(visitor, cast.acme, "search_docs", query | {"includeText": True})
 
-    assert len(seen) == len(set(seen)) == 5
+    assert len(ids) == len(set(ids)) == 5
     assert "runs at night." in whole["results"][0]["contentMarkdown"]
 
 
 async def test_the_config_of_the_bot_is_told(visitor: Client, cast: Cast) -> None:
-    told = await ask(visitor, cast.acme, "get_bot_config", {"locale": "de"})
+    config = await ask(visitor, cast.acme, "get_bot_config", {"locale": "de"})
 
-    assert (told["botId"], told["name"]) == (str(cast.acme.bot_id), "Acme")
-    assert told["helpUrl"].endswith(f"/help/{cast.acme.slug}")
+    assert (config["botId"], config["name"]) == (str(cast.acme.bot_id), "Acme")
+    assert config["helpUrl"].endswith(f"/help/{cast.acme.slug}")
 
 
 @BOTH_ERAS
@@ -141,35 +139,35 @@ async def test_unknown_bots_and_wrong_keys_get_one_answer(visitor: Client, cast:
         {"botId": str(cast.acme.bot_id), "botKey": cast.acme.write_key},
     ]
 
-    answers = [await call(visitor, DOCS, "get_bot_config", sent, era) for sent in wrong]
+    answers = [await call(visitor, DOCS, "get_bot_config", body, era) for body in wrong]
 
     assert {refused(answer)["code"] for answer in answers} == {"invalid_credentials"}
     assert len({refused(answer)["error"] for answer in answers}) == 1
 
 
 @pytest.mark.parametrize(
-    ("sent", "fields"),
+    ("body", "fields"),
     [
         ({}, ["botId", "botKey"]),
         ({"botId": 1, "botKey": "x"}, ["botId"]),
     ],
 )
-async def test_missing_credentials_are_named(visitor: Client, sent: Json, fields: list[str]) -> None:
-    told = refused(await call(visitor, DOCS, "get_bot_config", sent))
+async def test_missing_credentials_are_named(visitor: Client, body: Json, fields: list[str]) -> None:
+    refusal = refused(await call(visitor, DOCS, "get_bot_config", body))
 
-    assert [detail["field"] for detail in told["details"]] == fields
+    assert [detail["field"] for detail in refusal["details"]] == fields
 
 
 async def test_bad_arguments_are_named(visitor: Client, cast: Cast) -> None:
-    for tool, sent, field in (
+    for tool, body, field in (
         ("ask_docs", {"question": ""}, "question"),
         ("ask_docs", QUESTION | {"locale": "no language"}, "locale"),
         ("ask_docs", QUESTION | {"visitorToken": "x"}, "visitorToken"),
         ("search_docs", {"query": "x"}, "query"),
         ("get_bot_config", {"locale": 1}, "locale"),
     ):
-        told = refused(await call(visitor, DOCS, tool, of(cast.acme) | sent))
-        assert [detail["field"] for detail in told["details"]] == [field], tool
+        refusal = refused(await call(visitor, DOCS, tool, of(cast.acme) | body))
+        assert [detail["field"] for detail in refusal["details"]] == [field], tool
 
 
 @BOTH_ERAS
@@ -177,12 +175,12 @@ async def test_calls_count_as_those_of_a_visitor_do(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, era: str
 ) -> None:
     async with stranger(app) as client:
-        sent = {"name": "get_bot_config", "arguments": of(cast.acme)}
-        first = await post(client, DOCS, "tools/call", sent, era)
+        body = {"name": "get_bot_config", "arguments": of(cast.acme)}
+        first = await post(client, DOCS, "tools/call", body, era)
         assert first.headers["RateLimit-Policy"] == '"widget-chat";q=30;w=60, "widget-address";q=120;w=60'
         for _ in range(29):
-            await post(client, DOCS, "tools/call", sent, era)
-        spent = await post(client, DOCS, "tools/call", sent, era)
+            await post(client, DOCS, "tools/call", body, era)
+        spent = await post(client, DOCS, "tools/call", body, era)
         lists = await post(client, DOCS, "tools/list", None, era)
 
     assert refusal(spent) == (429, "rate_limited")
@@ -196,12 +194,12 @@ async def test_a_page_may_ask_only_bots_that_are_open_to_it(visitor: Client, cas
     def sent(company_of: Json) -> Json:
         return {"name": "get_bot_config", "arguments": company_of}
 
-    own = await post(visitor, DOCS, "tools/call", sent(of(cast.acme)), Origin=PAGE)
+    own_answer = await post(visitor, DOCS, "tools/call", sent(of(cast.acme)), Origin=PAGE)
     other = await post(visitor, DOCS, "tools/call", sent(of(cast.globex)), Origin=PAGE)
     strange = await post(visitor, DOCS, "tools/list", Origin="https://evil.example")
 
-    assert own.status_code == 200
-    assert cors_of(own)["access-control-allow-origin"] == PAGE
+    assert own_answer.status_code == 200
+    assert cors_of(own_answer)["access-control-allow-origin"] == PAGE
     assert refusal(other) == (403, "origin_not_allowed")
     assert refusal(strange) == (403, "origin_not_allowed")
     assert cors_of(strange) == {}

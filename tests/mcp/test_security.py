@@ -31,8 +31,8 @@ BOTH_SERVERS = pytest.mark.parametrize("path", [DOCS, WORKSPACE])
 async def send(client: Client, path: str, body: Any, era: str = MODERN, **headers: str) -> Response:
     """A body as it is, with the headers that go with a list of tools."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    told = headers_of(message("tools/list", era=era), era) | {"Content-Type": "application/json"}
-    return await client.post(path, content=content, headers=told | headers)
+    list_headers = headers_of(message("tools/list", era=era), era) | {"Content-Type": "application/json"}
+    return await client.post(path, content=content, headers=list_headers | headers)
 
 
 def is_json(answer: Response) -> bool:
@@ -92,10 +92,10 @@ async def test_the_workspace_is_open_to_no_page_of_a_bot(reader: Client, cast: C
     await open_to(owner, cast.acme, "https://acme.example")
 
     answer = await post(reader, WORKSPACE, "tools/list", Origin="https://acme.example")
-    own = await post(reader, WORKSPACE, "tools/list", Origin="http://help.test")
+    own_answer = await post(reader, WORKSPACE, "tools/list", Origin="http://help.test")
 
     assert answer.status_code == 403
-    assert own.status_code == 200
+    assert own_answer.status_code == 200
 
 
 @BOTH_SERVERS
@@ -151,21 +151,21 @@ async def test_any_id_comes_back_or_is_refused(reader: Client, path: str, era: s
 
 @BOTH_SERVERS
 async def test_headers_that_say_something_else_than_the_body_are_refused(reader: Client, path: str) -> None:
-    called = {"name": "get_article", "arguments": {}}
+    params = {"name": "get_article", "arguments": {}}
 
     for headers in ({"Mcp-Method": "tools/call"}, {"MCP-Protocol-Version": "2099-01-01"}):
         answer = await post(reader, path, "tools/list", None, MODERN, **headers)
         assert answer.status_code == 400, headers
-    other = await post(reader, path, "tools/call", called, MODERN, **{"Mcp-Name": "create_article"})
+    other = await post(reader, path, "tools/call", params, MODERN, **{"Mcp-Name": "create_article"})
 
     assert (other.status_code, body_of(other)["error"]["code"]) == (400, -32020)
 
 
 async def test_a_header_that_names_a_read_tool_lets_no_write_through(reader: Client) -> None:
-    sent = {"name": "create_article", "arguments": {"title": "A", "contentMarkdown": "b"}}
+    body = {"name": "create_article", "arguments": {"title": "A", "contentMarkdown": "b"}}
 
     for era in (MODERN, LEGACY):
-        answer = await post(reader, WORKSPACE, "tools/call", sent, era, **{"Mcp-Name": "get_article"})
+        answer = await post(reader, WORKSPACE, "tools/call", body, era, **{"Mcp-Name": "get_article"})
         assert answer.status_code == 403
 
     assert body_of(await reader.get("/v1/articles"))["results"] == []
@@ -199,8 +199,8 @@ async def test_unknown_methods_are_refused(client: Client, path: str, method: st
 @BOTH_ERAS
 async def test_unknown_tools_are_refused_in_words(reader: Client, path: str, era: str) -> None:
     for name in ("nothing", "create_article; drop table articles", "get_article\x00", "__class__"):
-        told = refused(await call(reader, path, name, {}, era))
-        assert told["code"] == "unknown_tool"
+        refusal = refused(await call(reader, path, name, {}, era))
+        assert refusal["code"] == "unknown_tool"
 
 
 @BOTH_SERVERS
@@ -251,11 +251,15 @@ async def test_hostile_values_are_refused_or_found_nowhere(client: Client, value
         ("check_articles", {"articleIds": [value]}),
     ):
         assert refused(await call(client, WORKSPACE, tool, arguments))["code"] != "internal_error"
-    found = await call(client, WORKSPACE, "search_articles", {"query": value * 3})
+    hits = await call(client, WORKSPACE, "search_articles", {"query": value * 3})
     terms = await call(client, WORKSPACE, "check_articles", {"terms": [value * 2]})
-    for result in (found, terms):
-        told = json.loads(result["content"][0]["text"])
-        assert told.get("code") == "invalid_request" if result.get("isError") else told["results"] == []
+    for result in (hits, terms):
+        structured = json.loads(result["content"][0]["text"])
+        assert (
+            structured.get("code") == "invalid_request"
+            if result.get("isError")
+            else structured["results"] == []
+        )
 
 
 async def test_what_a_customer_wrote_stays_data(app: FastAPI, client: Client, cast: Cast) -> None:
@@ -265,10 +269,10 @@ async def test_what_a_customer_wrote_stays_data(app: FastAPI, client: Client, ca
     await client.post("/v1/articles", json={"title": "Evil", "contentMarkdown": evil})
 
     async with official(app, WORKSPACE, cast.acme.write_key, "auto") as agent:
-        read = (await agent.call_tool("get_article", {"id": "evil"})).structured_content
+        article = (await agent.call_tool("get_article", {"id": "evil"})).structured_content
 
-    assert read is not None
-    assert read["contentMarkdown"] == evil
+    assert article is not None
+    assert article["contentMarkdown"] == evil
     assert body_of(await post(client, WORKSPACE, "tools/list"))["result"] == before
 
 

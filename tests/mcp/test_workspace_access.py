@@ -16,10 +16,10 @@ async def test_a_write_key_sees_all_tools_and_a_read_key_those_that_read(
     client: Client, reader: Client, wide: Client, era: str
 ) -> None:
     write = await listed(client, era)
-    read = await listed(reader, era)
+    read_tools = await listed(reader, era)
 
     assert sorted(tool["name"] for tool in write) == sorted([*READS, *ADDS, *CHANGES])
-    assert sorted(tool["name"] for tool in read) == sorted(READS)
+    assert sorted(tool["name"] for tool in read_tools) == sorted(READS)
     assert write == await listed(wide, era)
 
 
@@ -66,11 +66,11 @@ async def test_requests_count_as_those_of_rest_do(reader: Client, era: str) -> N
 
 
 async def test_the_limit_of_tasks_is_told_beside_it(client: Client, cast: Cast, owner: Tx) -> None:
-    sent = {"name": "create_task", "arguments": change(diff=None)}
+    body = {"name": "create_task", "arguments": change(diff=None)}
 
-    first = await post(client, WORKSPACE, "tools/call", sent)
+    first = await post(client, WORKSPACE, "tools/call", body)
     await use_up(owner, cast.acme.write_key_id, 300)
-    last = refused(body_of(await post(client, WORKSPACE, "tools/call", sent))["result"])
+    last = refused(body_of(await post(client, WORKSPACE, "tools/call", body))["result"])
 
     assert first.headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=300;w=3600'
     assert '"tasks";r=299;' in first.headers["RateLimit"]
@@ -83,15 +83,17 @@ async def test_a_key_for_several_bots_names_one(wide: Client, cast: Cast, era: s
     new = {"title": "Install", "contentMarkdown": "Run it."}
 
     unnamed = refused(await call(wide, WORKSPACE, "create_article", new, era))
-    made = await use(wide, "create_article", new | {"botId": str(cast.second_bot_id)}, era)
-    elsewhere = await call(wide, WORKSPACE, "get_article", {"id": made["id"], "botId": str(cast.acme.bot_id)})
+    article = await use(wide, "create_article", new | {"botId": str(cast.second_bot_id)}, era)
+    elsewhere = await call(
+        wide, WORKSPACE, "get_article", {"id": article["id"], "botId": str(cast.acme.bot_id)}
+    )
     foreign = await call(wide, WORKSPACE, "list_drafts", {"botId": str(cast.globex.bot_id)}, era)
     nonsense = await call(wide, WORKSPACE, "list_drafts", {"botId": 7}, era)
 
     assert unnamed["code"] == "bot_required"
     assert f"{cast.second_bot_id} (acme-second-" in unnamed["error"]
     assert str(cast.globex.bot_id) not in unnamed["error"]
-    assert made["botId"] == str(cast.second_bot_id)
+    assert article["botId"] == str(cast.second_bot_id)
     assert refused(elsewhere)["code"] == "not_found"
     assert refused(foreign)["code"] == "insufficient_scope"
     assert refused(nonsense)["code"] == "invalid_request"
@@ -100,10 +102,10 @@ async def test_a_key_for_several_bots_names_one(wide: Client, cast: Cast, era: s
 async def test_the_header_names_the_bot_too_but_no_other_than_the_arguments(wide: Client, cast: Cast) -> None:
     wide.headers["Service-Bot"] = str(cast.second_bot_id)
 
-    made = await use(wide, "create_article", {"title": "Install", "contentMarkdown": "Run it."})
+    article = await use(wide, "create_article", {"title": "Install", "contentMarkdown": "Run it."})
     other = await call(wide, WORKSPACE, "list_drafts", {"botId": str(cast.acme.bot_id)})
 
-    assert made["botId"] == str(cast.second_bot_id)
+    assert article["botId"] == str(cast.second_bot_id)
     assert refused(other)["code"] == "invalid_request"
 
 
@@ -126,7 +128,7 @@ async def test_a_paused_workspace_reads_and_does_not_write(api: Api, cast: Cast,
     client = api(cast.paused.write_key)
     await actions.pause_workspace(owner, cast.paused.workspace_id)
 
-    written = await call(client, WORKSPACE, "create_article", {"title": "A", "contentMarkdown": "b"}, era)
+    answer = await call(client, WORKSPACE, "create_article", {"title": "A", "contentMarkdown": "b"}, era)
 
-    assert refused(written)["code"] == "plan_inactive"
+    assert refused(answer)["code"] == "plan_inactive"
     assert (await use(client, "list_drafts", era=era))["results"] == []

@@ -11,12 +11,12 @@ from tests.tasks.changes import publish
 
 
 async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(client: Client) -> None:
-    made = await create_article(client, "Long", contentMarkdown=LONG)
+    article = await create_article(client, "Long", contentMarkdown=LONG)
 
     pieces: list[str] = []
     cursor: str | None = None
     while not pieces or cursor is not None:
-        piece = await use(client, "get_article", {"id": made["id"], "cursor": cursor})
+        piece = await use(client, "get_article", {"id": article["id"], "cursor": cursor})
         assert len(json.dumps(piece)) < limits.MAX_TOOL_RESULT_BYTES
         assert piece["has_more"] is (piece["next_cursor"] is not None)
         pieces.append(piece["contentMarkdown"])
@@ -28,12 +28,12 @@ async def test_a_long_text_comes_in_pieces_that_are_whole_lines_and_join_to_it(c
 
 
 async def test_pieces_of_different_texts_are_never_joined(client: Client) -> None:
-    made = await create_article(client, "Long", contentMarkdown=LONG)
-    first = await use(client, "get_article", {"id": made["id"]})
+    article = await create_article(client, "Long", contentMarkdown=LONG)
+    first = await use(client, "get_article", {"id": article["id"]})
 
-    await use(client, "update_article", {"id": made["id"], "contentMarkdown": LONG + "More.\n"})
+    await use(client, "update_article", {"id": article["id"], "contentMarkdown": LONG + "More.\n"})
     next_piece = await call(
-        client, WORKSPACE, "get_article", {"id": made["id"], "cursor": first["next_cursor"]}
+        client, WORKSPACE, "get_article", {"id": article["id"], "cursor": first["next_cursor"]}
     )
 
     assert refused(next_piece)["code"] == "invalid_cursor"
@@ -41,14 +41,14 @@ async def test_pieces_of_different_texts_are_never_joined(client: Client) -> Non
 
 async def test_a_text_without_lines_and_of_wide_signs_comes_whole_too(client: Client) -> None:
     text = "帮助" * 9_000 + "🔑"
-    made = await create_article(client, "Wide", contentMarkdown=text)
+    article = await create_article(client, "Wide", contentMarkdown=text)
 
-    got, cursor = "", None
-    while not got or cursor is not None:
-        piece = await use(client, "get_article", {"id": made["id"], "cursor": cursor})
-        got, cursor = got + piece["contentMarkdown"], piece["next_cursor"]
+    whole_text, cursor = "", None
+    while not whole_text or cursor is not None:
+        piece = await use(client, "get_article", {"id": article["id"], "cursor": cursor})
+        whole_text, cursor = whole_text + piece["contentMarkdown"], piece["next_cursor"]
 
-    assert got == text
+    assert whole_text == text
 
 
 async def test_lists_of_long_rows_are_cut_where_they_fit_and_go_on_behind_it(client: Client) -> None:

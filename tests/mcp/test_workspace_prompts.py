@@ -14,12 +14,12 @@ from tests.support.mcp import BOTH_ERAS, BOTH_MODES, LEGACY, WORKSPACE, Mode, of
 async def test_prompts_make_an_agent_propose(app: FastAPI, api: Api, cast: Cast, mode: Mode) -> None:
     async with official(app, WORKSPACE, cast.acme.read_key, mode) as agent:
         names = [prompt.name for prompt in (await agent.list_prompts()).prompts]
-        given = {"diff": "-a\n+b\n", "url": "https://git.test/7"}
-        document = await agent.get_prompt("document_my_change", given)
+        arguments = {"diff": "-a\n+b\n", "url": "https://git.test/7"}
+        document = await agent.get_prompt("document_my_change", arguments)
         review = await agent.get_prompt("review_docs", {"area": "billing"})
 
     assert names == ["document_my_change", "review_docs"]
-    texts = [str(getattr(found.messages[0].content, "text", "")) for found in (document, review)]
+    texts = [str(getattr(hit.messages[0].content, "text", "")) for hit in (document, review)]
     assert all(
         "do not publish, apply or update anything directly unless I ask you to" in text for text in texts
     )
@@ -39,9 +39,9 @@ async def test_prompts_make_an_agent_propose(app: FastAPI, api: Api, cast: Cast,
     ids=["without the diff", "with something else", "unknown"],
 )
 async def test_prompts_that_are_asked_for_wrongly_are_refused(
-    reader: Client, sent: dict[str, Any], era: str
+    reader: Client, body: dict[str, Any], era: str
 ) -> None:
-    answer = await post(reader, WORKSPACE, "prompts/get", sent, era)
+    answer = await post(reader, WORKSPACE, "prompts/get", body, era)
 
     assert body_of(answer)["error"]["code"] == -32602
 
@@ -51,9 +51,9 @@ async def test_an_older_client_shakes_hands_first(reader: Client) -> None:
 
     answer = await post(reader, WORKSPACE, "initialize", hello, LEGACY)
 
-    told = body_of(answer)["result"]
-    assert told["protocolVersion"] == LEGACY
-    assert told["capabilities"].keys() == {"prompts", "resources", "tools"}
-    assert told["serverInfo"]["name"] == "instep-workspace"
-    assert "propose_edit" in told["instructions"]
+    result = body_of(answer)["result"]
+    assert result["protocolVersion"] == LEGACY
+    assert result["capabilities"].keys() == {"prompts", "resources", "tools"}
+    assert result["serverInfo"]["name"] == "instep-workspace"
+    assert "propose_edit" in result["instructions"]
     assert "mcp-session-id" not in answer.headers

@@ -40,9 +40,11 @@ def test_every_tool_describes_itself_in_valid_schemas_without_references() -> No
 
 
 def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
-    read = [(tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()]
+    descriptions = [
+        (tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()
+    ]
 
-    assert len(json.dumps(read)) < limits.MAX_TOOL_RESULT_BYTES
+    assert len(json.dumps(descriptions)) < limits.MAX_TOOL_RESULT_BYTES
 
 
 @pytest.mark.parametrize(
@@ -75,24 +77,27 @@ async def test_a_draft_gives_the_text_that_is_asked_for(client: Client) -> None:
     draft = await use(client, "propose_edit", edit)
     texts = ("diff", "contentMarkdown", "mergedMarkdown")
 
-    shown = {
+    parts = {
         part: await use(client, "get_draft", {"id": draft["id"], "part": part})
         for part in ("diff", "text", "merged")
     }
 
-    given = {part: [name for name in texts if told[name] is not None] for part, told in shown.items()}
-    assert given == {"diff": ["diff"], "text": ["contentMarkdown"], "merged": []}
-    assert "-Two.\n+Three.\n" in shown["diff"]["diff"]
-    assert shown["text"]["contentMarkdown"] == edit["contentMarkdown"]
+    present_texts = {
+        part: [name for name in texts if texts_of_part[name] is not None]
+        for part, texts_of_part in parts.items()
+    }
+    assert present_texts == {"diff": ["diff"], "text": ["contentMarkdown"], "merged": []}
+    assert "-Two.\n+Three.\n" in parts["diff"]["diff"]
+    assert parts["text"]["contentMarkdown"] == edit["contentMarkdown"]
 
 
 async def test_the_changelog_gives_texts_on_request(client: Client) -> None:
-    made = await use(client, "create_changelog_entry", {"title": "Exports", "contentMarkdown": LONG})
+    entry = await use(client, "create_changelog_entry", {"title": "Exports", "contentMarkdown": LONG})
 
     [short] = (await use(client, "list_changelog"))["results"]
     [long] = (await use(client, "list_changelog", {"includeText": True, "status": "draft"}))["results"]
 
-    assert (made["status"], short["id"]) == ("draft", made["id"])
+    assert (entry["status"], short["id"]) == ("draft", entry["id"])
     assert short["contentMarkdown"] is None
     assert short["excerpt"].startswith("Line 0 of a long text")
     assert len(short["excerpt"]) <= limits.TOOL_EXCERPT_CHARACTERS
@@ -118,10 +123,9 @@ async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
 async def test_of_two_agents_that_apply_a_draft_at_once_one_does(client: Client) -> None:
     article = await publish(client, "Settings", "One.\n")
     draft = await use(client, "propose_edit", {"id": article["id"], "contentMarkdown": "Two.\n"})
-    agents = [client for _ in range(6)]
 
     results = await asyncio.gather(
-        *(call(agent, WORKSPACE, "apply_draft", {"id": draft["id"]}) for agent in agents)
+        *(call(client, WORKSPACE, "apply_draft", {"id": draft["id"]}) for _ in range(6))
     )
 
     assert sum(not result.get("isError") for result in results) == 1

@@ -33,16 +33,16 @@ NEW = {"title": "New", "contentMarkdown": "Text.\n"}
 
 async def test_an_app_finds_its_way_from_a_refusal_to_the_server(app: FastAPI, visitor: Client) -> None:
     async with stranger(app) as nobody, stranger(app, "isa_wrong") as somebody:
-        refused = await post(nobody, WORKSPACE, "tools/list")
+        refusal = await post(nobody, WORKSPACE, "tools/list")
         wrong = await post(somebody, WORKSPACE, "tools/list")
-    [(_, address)] = re.findall(r'(resource_metadata)="([^"]+)"', refused.headers["WWW-Authenticate"])
+    [(_, address)] = re.findall(r'(resource_metadata)="([^"]+)"', refusal.headers["WWW-Authenticate"])
     resource = body_of(await visitor.get(address))
     [issuer] = resource["authorization_servers"]
     server = body_of(await visitor.get(f"{issuer}/.well-known/oauth-authorization-server"))
 
-    assert refused.headers["WWW-Authenticate"].startswith('Bearer scope="content:read", resource_metadata=')
+    assert refusal.headers["WWW-Authenticate"].startswith('Bearer scope="content:read", resource_metadata=')
     assert wrong.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token", scope=')
-    assert (refused.status_code, wrong.status_code) == (401, 401)
+    assert (refusal.status_code, wrong.status_code) == (401, 401)
     assert (resource["resource"], resource["scopes_supported"]) == (RESOURCE, [READ])
     assert (server["issuer"], issuer) == (SITE, SITE)
     assert server["code_challenge_methods_supported"] == ["S256"]
@@ -59,15 +59,15 @@ async def test_an_app_acts_as_its_person_and_never_with_more_than_both_may_do(
 ) -> None:
     person = await member(owner, cast.acme, role)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
-        _, read = await connect(browser, client)
+        _, read_grant = await connect(browser, client)
         _, write = await connect(browser, client, BOTH, bot=str(cast.acme.bot_id))
 
     may_write = role != Role.VIEWER
-    assert read["scope"] == READ
+    assert read_grant["scope"] == READ
     assert write["scope"] == (BOTH if may_write else READ)
     answers = {
         scope: await post(api(tokens["access_token"]), WORKSPACE, "tools/call", NEW_CALL)
-        for scope, tokens in ((READ, read), (BOTH, write))
+        for scope, tokens in ((READ, read_grant), (BOTH, write))
     }
     assert answers[READ].status_code == 403
     assert answers[BOTH].status_code == (200 if may_write else 403)
@@ -90,9 +90,11 @@ async def test_what_an_app_does_is_noted_down_as_its_persons(
         _, tokens = await connect(browser, client, BOTH)
     agent = api(tokens["access_token"])
 
-    made = given(await call(agent, WORKSPACE, "create_article", {**NEW, "botId": str(cast.acme.bot_id)}, era))
+    article = given(
+        await call(agent, WORKSPACE, "create_article", {**NEW, "botId": str(cast.acme.bot_id)}, era)
+    )
 
-    assert made["botId"] == str(cast.acme.bot_id)
+    assert article["botId"] == str(cast.acme.bot_id)
     noted = await owner.all(
         Noted,
         "select actor_name, app, channel, action from audit_entries where actor_id = %(id)s",
@@ -117,19 +119,19 @@ async def test_a_connection_may_be_for_one_help_center_alone(
 ) -> None:
     person = await member(owner, cast.acme)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
-        _, one = await connect(browser, client, BOTH, bot=str(cast.acme.bot_id))
+        _, first_grant = await connect(browser, client, BOTH, bot=str(cast.acme.bot_id))
         _, every = await connect(browser, client, BOTH)
 
-    narrow, wide = api(one["access_token"]), api(every["access_token"])
-    made = given(await call(narrow, WORKSPACE, "create_article", NEW))
+    narrow, wide = api(first_grant["access_token"]), api(every["access_token"])
+    article = given(await call(narrow, WORKSPACE, "create_article", NEW))
     other = {"botId": str(cast.second_bot_id)}
-    refused = [
+    refusals = [
         await call(agent, WORKSPACE, "search_articles", {"query": "install", **named})
         for agent, named in ((narrow, other), (wide, {}), (wide, {"botId": str(cast.globex.bot_id)}))
     ]
 
-    assert made["botId"] == str(cast.acme.bot_id)
-    codes = [result["content"][0]["text"].split('"code": "')[1].split('"')[0] for result in refused]
+    assert article["botId"] == str(cast.acme.bot_id)
+    codes = [result["content"][0]["text"].split('"code": "')[1].split('"')[0] for result in refusals]
     assert codes == ["insufficient_scope", "bot_required", "insufficient_scope"]
     assert given(await call(wide, WORKSPACE, "search_articles", {"query": "install", **other}))
 
@@ -146,8 +148,8 @@ async def test_the_page_names_who_asks_for_what_and_where_the_answer_goes(
         answer = await decide(browser, away)
 
     assert [page.status_code for page in pages] == [200, 200]
-    for shown in ("Claude", "app.example", person.email, "Acme", "Acme second"):
-        assert shown in pages[0].text
+    for word in ("Claude", "app.example", person.email, "Acme", "Acme second"):
+        assert word in pages[0].text
     assert "own computer" in pages[1].text
     assert "own computer" not in pages[0].text
     assert "<script>" not in pages[1].text
@@ -224,8 +226,8 @@ async def test_who_is_not_signed_in_is_asked_to_and_comes_back(app: FastAPI, api
 @pytest.mark.parametrize("how", ["form", "basic"])
 async def test_an_app_gets_no_secret_and_none_is_taken(app: FastAPI, api: Api, how: str) -> None:
     async with stranger(app) as client:
-        asked = {"redirect_uris": [HOME], "token_endpoint_auth_method": f"client_secret_{how}"}
-        answer = body_of(await client.post("/oauth/register", json=asked))
+        metadata = {"redirect_uris": [HOME], "token_endpoint_auth_method": f"client_secret_{how}"}
+        answer = body_of(await client.post("/oauth/register", json=metadata))
 
     assert answer["token_endpoint_auth_method"] == "none"
     assert "client_secret" not in answer

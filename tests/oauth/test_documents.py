@@ -63,17 +63,17 @@ async def publishing(authority: Authority) -> AsyncIterator[Publisher]:
 async def publisher(app: FastAPI, api: Api, authority: Authority) -> AsyncIterator[Publisher]:
     """Somebody whom the guard lets through, as an operator's allow-list would."""
     app.state.outbound = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
-    async with publishing(authority) as made:
-        made.says()
-        yield made
+    async with publishing(authority) as publisher:
+        publisher.says()
+        yield publisher
     await app.state.outbound.aclose()
     app.state.outbound = None
 
 
 @pytest.fixture
 async def browser(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> AsyncIterator[Client]:
-    async with browser_of(app, owner, await member(owner, cast.acme)) as made:
-        yield made
+    async with browser_of(app, owner, await member(owner, cast.acme)) as browser:
+        yield browser
 
 
 async def page_for(browser: Client, client_id: str) -> Response:

@@ -36,21 +36,21 @@ async def test_a_person_sees_and_ends_their_own_connections(
         await decide(browser, Request(await register(client)))
         client_id, tokens = await connect(browser, client, BOTH, bot=str(cast.acme.bot_id))
         async with database.enter_workspace(person.workspace_id) as tx:
-            [seen] = await actions.list_grants(tx, person)
+            [grant] = await actions.list_grants(tx, person)
             assert await actions.list_grants(tx, colleague) == []
             with pytest.raises(NotFound):
-                await actions.revoke_grant(tx, colleague, seen.id)
+                await actions.revoke_grant(tx, colleague, grant.id)
             assert (await post(api(tokens["access_token"]), WORKSPACE, "tools/list")).status_code == 200
 
-            await actions.revoke_grant(tx, person, seen.id)
+            await actions.revoke_grant(tx, person, grant.id)
 
             assert await actions.list_grants(tx, person) == []
         async with stranger(app, tokens["access_token"]) as agent:
             assert (await post(agent, WORKSPACE, "tools/list")).status_code == 401
         renewed = await refresh(client, client_id, tokens["refresh_token"])
 
-    assert (seen.app_name, seen.scope, seen.bot_names) == ("Claude", "content:write", ["Acme"])
-    assert seen.redirect_host == "127.0.0.1"
+    assert (grant.app_name, grant.scope, grant.bot_names) == ("Claude", "content:write", ["Acme"])
+    assert grant.redirect_host == "127.0.0.1"
     assert refusal(renewed) == (400, "invalid_grant")
 
 

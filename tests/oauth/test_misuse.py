@@ -145,9 +145,9 @@ async def test_nobody_can_consent_in_a_persons_place(
 ) -> None:
     page = await scene.browser.get(scene.request.path())
     token = page.text.split('form-token" value="')[1].split('"')[0]
-    sent = {"decision": "allow", "scope": READ, **({"form-token": token} if form is None else form)}
+    body = {"decision": "allow", "scope": READ, **({"form-token": token} if form is None else form)}
 
-    answer = await scene.browser.post(scene.request.path(), data=sent, headers=headers)
+    answer = await scene.browser.post(scene.request.path(), data=body, headers=headers)
     by_link = await scene.browser.get(scene.request.path(decision="allow"))
 
     assert (answer.status_code, by_link.status_code) == (403, 200)
@@ -223,9 +223,9 @@ async def test_of_many_at_once_at_most_one_succeeds_and_then_it_is_over(
         token = (await scene.tokens())["refresh_token"]
         answers = await at_once(5, lambda _: refresh(scene.app, scene.request.client_id, token))
 
-    won = [body_of(answer) for answer in answers if answer.status_code == 200]
-    assert len(won) == 1
-    assert not await opens(app, won[0]["access_token"])
+    token_sets = [body_of(answer) for answer in answers if answer.status_code == 200]
+    assert len(token_sets) == 1
+    assert not await opens(app, token_sets[0]["access_token"])
 
 
 async def test_a_refresh_token_is_for_its_app_and_for_what_was_consented(scene: Scene, owner: Tx) -> None:
@@ -428,8 +428,8 @@ BAD_REGISTRATIONS = [
 
 
 async def test_registrations_that_could_lead_elsewhere_are_refused(scene: Scene, app: FastAPI) -> None:
-    for sent, error in BAD_REGISTRATIONS:
-        assert refusal(await scene.app.post("/oauth/register", json=sent)) == (400, error), sent
+    for body, error in BAD_REGISTRATIONS:
+        assert refusal(await scene.app.post("/oauth/register", json=body)) == (400, error), body
     for content in (b"{", b"\xff", b'{"a": NaN}', b"[" * 5_000):
         answer = await scene.app.post("/oauth/register", content=content)
         assert refusal(answer) == (400, "invalid_client_metadata")

@@ -27,11 +27,11 @@ class Authority:
     def found(cls, folder: Path) -> "Authority":
         key = ec.generate_private_key(ec.SECP256R1())
         subject = named("An authority for tests")
-        made = begun(subject, subject, key, DAY).add_extension(
+        builder = begun(subject, subject, key, DAY).add_extension(
             x509.BasicConstraints(True, None), critical=True
         )
         usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
-        signed = made.add_extension(usage, critical=True).sign(key, hashes.SHA256())
+        signed = builder.add_extension(usage, critical=True).sign(key, hashes.SHA256())
         folder.mkdir(exist_ok=True)
         (folder / "authority.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
         return cls(folder, key, signed)
@@ -49,8 +49,10 @@ class Authority:
         """What a server for the name, and for 127.0.0.1, shows; it is valid until then, as seen from now."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.DNSName(name), x509.IPAddress(IPv4Address("127.0.0.1"))]
-        made = begun(named(name), self.certificate.subject, key, ends)
-        signed = made.add_extension(x509.SubjectAlternativeName(names), False).sign(self.key, hashes.SHA256())
+        builder = begun(named(name), self.certificate.subject, key, ends)
+        signed = builder.add_extension(x509.SubjectAlternativeName(names), False).sign(
+            self.key, hashes.SHA256()
+        )
         file = self.folder / f"{name}-{ends.days}.pem"
         file.write_bytes(
             key.private_bytes(

@@ -16,6 +16,6 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 async def client(authority: Authority) -> AsyncIterator[OutboundClient]:
-    made = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
-    yield made
-    await made.aclose()
+    opened_client = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())
+    yield opened_client
+    await opened_client.aclose()

@@ -68,14 +68,14 @@ def read_question(data: bytes) -> tuple[str, int, bytes]:
 
 def answer(number: bytes, question: bytes, kind: int, records: Records) -> bytes:
     packed = [ip_address(text).packed for text in records.addresses]
-    found = [data for data in packed if (len(data) == 4) is (kind == A)]
+    addresses = [data for data in packed if (len(data) == 4) is (kind == A)]
     owner = struct.pack("!H", SAME_NAME)
     answers = []
     if records.alias is not None:
         alias = pack_name(records.alias)
         answers.append(record(owner, CNAME, alias))
         owner = alias
-    answers += [record(owner, kind, data) for data in found]
+    answers += [record(owner, kind, data) for data in addresses]
     head = number + struct.pack("!HHHHH", FLAGS | records.code, 1, len(answers), 0, 0)
     return b"".join((head, question, *answers))
 

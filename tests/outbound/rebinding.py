@@ -144,10 +144,10 @@ class Trial:
             async with self.places:
                 answer = await self.client.post(f"https://{host}/hooks", BODY, {})
         except RequestFailed as failure:
-            told = failure.message
+            message = failure.message
         else:
             return answer == Response(204, b"")
-        assert told == OUT_OF_REACH, (host, told)
+        assert message == OUT_OF_REACH, (host, message)
         return False
 
     def asked(self, host: str) -> tuple[int, int]:
@@ -175,24 +175,33 @@ async def rebind(trial: Trial) -> None:
     hosts = [TURNING if kind == TURNING else f"n{number}.{DOMAIN}" for number, kind in enumerate(kinds)]
     trial.names |= {host: KINDS[kind] for host, kind in zip(hosts, kinds, strict=True) if kind in KINDS}
     began, used = time.monotonic(), time.process_time()
-    answered = await asyncio.gather(*map(trial.post, hosts))
+    has_answer = await asyncio.gather(*map(trial.post, hosts))
     seconds, used = time.monotonic() - began, time.process_time() - used
 
-    for host, got in zip(hosts, answered, strict=True):
+    for host, is_answered in zip(hosts, has_answer, strict=True):
         if host != TURNING:
             expected = trial.names[host].reaches is not None
-            assert (got, trial.listener.requests[host], trial.asked(host)) == (expected, got, (1, 1)), host
+            assert (is_answered, trial.listener.requests[host], trial.asked(host)) == (
+                expected,
+                is_answered,
+                (1, 1),
+            ), host
     # Some of this name's questions can have the number of an earlier one, and so count as repeated.
     turns, reached = hosts.count(TURNING), trial.listener.requests[TURNING]
     assert turns - REPEATED_BY_CHANCE < min(trial.asked(TURNING)) <= max(trial.asked(TURNING)) <= turns
-    assert reached == sum(got for host, got in zip(hosts, answered, strict=True) if host == TURNING)
+    assert reached == sum(
+        is_answered for host, is_answered in zip(hosts, has_answer, strict=True) if host == TURNING
+    )
     assert 0 < reached < turns
     hold_to_public(trial)
 
-    tell(kinds, answered)
-    asked, repeated = trial.nameserver.questions.total(), trial.nameserver.repeated
+    tell(kinds, has_answer)
+    question_count, repeated = trial.nameserver.questions.total(), trial.nameserver.repeated
     print(f"{POSTS:,} posts in {seconds:.0f} s, {1000 * used / POSTS:.1f} ms of CPU each, all sides together")
-    print(f"{asked + repeated:,} questions, {repeated:,} of them repeated: one A and one AAAA for each post")
+    print(
+        f"{question_count + repeated:,} questions, {repeated:,} of them repeated: "
+        "one A and one AAAA for each post"
+    )
     print(f"connections: {dict(trial.listener.connections)}; to addresses that are not public: 0")
 
 
@@ -215,9 +224,9 @@ async def stay_silent(trial: Trial) -> None:
     hosts = [f"silent{number}.{DOMAIN}" for number in range(SILENT_POSTS)]
     trial.names |= dict.fromkeys(hosts, SILENT)
     began = time.monotonic()
-    answered = await asyncio.gather(*map(trial.post, hosts))
+    has_answer = await asyncio.gather(*map(trial.post, hosts))
     seconds = time.monotonic() - began
-    assert not any(answered)
+    assert not any(has_answer)
     assert seconds < limits.DNS_LOOKUP_SECONDS + 0.5
     hold_to_public(trial)
     print(f"a silent name server: {SILENT_POSTS} posts ended after {seconds:.1f} s, none connected")
@@ -273,12 +282,15 @@ async def knock(trial: Trial, host: str) -> int:
     return trial.listener.connections.total() - before
 
 
-def tell(kinds: list[str], answered: list[bool]) -> None:
-    posts, reached = Counter(kinds), Counter(kind for kind, got in zip(kinds, answered, strict=True) if got)
+def tell(kinds: list[str], has_answer: list[bool]) -> None:
+    posts, reached = (
+        Counter(kinds),
+        Counter(kind for kind, is_answered in zip(kinds, has_answer, strict=True) if is_answered),
+    )
     print(f"{'what the name leads to':<36}{'posts':>8}{'answers':>9}{'refused':>9}")
     for kind in posts:
-        shown = "by turns public and inner" if kind == TURNING else kind
-        print(f"{shown:<36}{posts[kind]:>8,}{reached[kind]:>9,}{posts[kind] - reached[kind]:>9,}")
+        label = "by turns public and inner" if kind == TURNING else kind
+        print(f"{label:<36}{posts[kind]:>8,}{reached[kind]:>9,}{posts[kind] - reached[kind]:>9,}")
 
 
 def read_corpus() -> list[dict[str, Any]]:

@@ -91,7 +91,7 @@ def dripping(head: bytes, drop: bytes, every: float = 0.2) -> Handler:
     return handle
 
 
-def flooding(head: bytes, flood: bytes, sent: list[int]) -> Handler:
+def flooding(head: bytes, flood: bytes, sent_sizes: list[int]) -> Handler:
     """Send without a pause until the connection breaks; what went out is counted."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -100,7 +100,7 @@ def flooding(head: bytes, flood: bytes, sent: list[int]) -> Handler:
         while True:
             writer.write(flood)
             await writer.drain()
-            sent.append(len(flood))
+            sent_sizes.append(len(flood))
 
     return handle
 

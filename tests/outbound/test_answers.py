@@ -48,7 +48,7 @@ async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(cli
 
 
 @pytest.mark.parametrize(
-    ("sent", "expected"),
+    ("content", "expected"),
     [
         (b"HTTP/1.1 204 No Content\r\n\r\n", Response(204, b"")),
         (b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n", Response(500, b"no")),
@@ -59,9 +59,9 @@ async def test_the_request_arrives_as_it_was_meant_and_the_answer_comes_back(cli
     ids=["without body", "chunked", "without length", "after a hint", "longer than what is kept"],
 )
 async def test_an_answer_is_read_whatever_its_status_and_framing(
-    client: OutboundClient, sent: bytes, expected: Response
+    client: OutboundClient, content: bytes, expected: Response
 ) -> None:
-    async with receiving(answering(sent)) as receiver:
+    async with receiving(answering(content)) as receiver:
         assert await client.post(receiver.url, BODY, {}) == expected
 
 
@@ -112,19 +112,19 @@ async def test_what_is_no_whole_answer_is_none_and_told_at_once(
     client: OutboundClient, handle: Handler, message: str
 ) -> None:
     async with receiving(handle) as receiver:
-        told, seconds = await timed(client.post(receiver.url, BODY, {}))
-    assert told == message
+        result, seconds = await timed(client.post(receiver.url, BODY, {}))
+    assert result == message
     assert seconds < PROMPT
 
 
 async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(client: OutboundClient) -> None:
-    sent = list[int]()
+    sent_sizes = list[int]()
     huge = b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
-    async with receiving(flooding(huge, b"x" * 16_384, sent)) as receiver:
-        told, seconds = await timed(client.post(receiver.url, BODY, {}))
-    assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
+    async with receiving(flooding(huge, b"x" * 16_384, sent_sizes)) as receiver:
+        result, seconds = await timed(client.post(receiver.url, BODY, {}))
+    assert (result, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
     # What the system took for sending, before it heard that nobody reads on.
-    assert sum(sent) < 16 * MEGABYTE
+    assert sum(sent_sizes) < 16 * MEGABYTE
 
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(BOMB)}\r\n\r\n"
     async with receiving(answering(head.encode(), BOMB)) as receiver:
@@ -134,15 +134,15 @@ async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(client: Out
 async def test_a_body_is_read_up_to_its_limit_and_not_waited_for(client: OutboundClient) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
     async with receiving(dripping(head + b"x" * limits.MAX_RESPONSE_BYTES, b"", every=60)) as receiver:
-        told, seconds = await timed(client.post(receiver.url, BODY, {}))
-    assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
+        result, seconds = await timed(client.post(receiver.url, BODY, {}))
+    assert (result, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
 
 
 async def test_framing_that_is_larger_than_the_body_ends_the_reading_too(client: OutboundClient) -> None:
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     async with receiving(flooding(chunked, b"1;ext=0123456789abcdef\r\nx\r\n" * 100, [])) as receiver:
-        told, seconds = await timed(client.post(receiver.url, BODY, {}))
-    assert (told, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
+        result, seconds = await timed(client.post(receiver.url, BODY, {}))
+    assert (result, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
 
 
 async def test_an_early_refusal_of_a_large_body_is_an_answer(client: OutboundClient) -> None:

@@ -47,9 +47,9 @@ async def test_no_certificate_is_taken_that_is_not_good(client: OutboundClient, 
     servers = {"has expired": authority.serving(ends=-DAY), "signature failure": stranger.serving()}
     for reason, tls in servers.items():
         async with receiving(handle, tls=tls) as receiver:
-            told = await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {}))
-            assert str(told).startswith("Its certificate was refused: ")
-            assert reason in str(told)
+            result = await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {}))
+            assert str(result).startswith("Its certificate was refused: ")
+            assert reason in str(result)
     assert [request for request in requests if request] == []
 
 
@@ -104,12 +104,12 @@ def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Auth
             flood = await enter(receiving(flooding(huge, b"x" * 16_384, []), tls=authority.serving()))
             cut = await enter(receiving(closing_at_once))
             ports = [good.port, late.port, flood.port, cut.port]
-            told = [await outcome(client.post(f"https://{NAME}:{port}", BODY, {})) for port in ports]
-            return [*told, await outcome(client.post(cut.url, BODY, {}))]
+            result = [await outcome(client.post(f"https://{NAME}:{port}", BODY, {})) for port in ports]
+            return [*result, await outcome(client.post(cut.url, BODY, {}))]
 
-    told = run_on_uvloop(call())
+    result = run_on_uvloop(call())
     expired = "Its certificate was refused: certificate has expired."
-    assert told == [Response(200, b"there"), expired, Response(200, b"x" * 1000), NO_TLS, CUT]
+    assert result == [Response(200, b"there"), expired, Response(200, b"x" * 1000), NO_TLS, CUT]
 
 
 def run_on_uvloop(scene: Coroutine[None, None, list[Response | str]]) -> list[Response | str]:

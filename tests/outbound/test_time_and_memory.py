@@ -74,10 +74,10 @@ async def test_every_slow_receiver_is_left_when_the_time_is_over(client: Outboun
         calls.append(client.post(f"http://127.0.0.1:{full}", BODY, {}))
         calls.append(OutboundClient(ALLOWED, hanging).post("https://unknown.example", BODY, {}))
         began = time.monotonic()
-        told = await asyncio.gather(*map(timed, calls))
+        results = await asyncio.gather(*map(timed, calls))
 
-    assert [answer for answer, _ in told] == [*expected, LATE, LATE, LATE, LATE]
-    assert max(seconds for _, seconds in told) < END
+    assert [answer for answer, _ in results] == [*expected, LATE, LATE, LATE, LATE]
+    assert max(seconds for _, seconds in results) < END
 
 
 async def hanging(host: str) -> list[Address]:
@@ -96,8 +96,8 @@ async def test_an_address_that_stays_silent_holds_up_the_others_for_a_moment_onl
     with full_backlog() as port:
         async with receiving(answering(OK), host="127.0.0.2", port=port) as receiver:
             client.lookup = leading_to("127.0.0.1 127.0.0.2")
-            told, seconds = await timed(client.post(f"http://plain.example:{port}", BODY, {}))
-    assert (told, seconds < PROMPT) == (Response(200, b"there"), True)
+            result, seconds = await timed(client.post(f"http://plain.example:{port}", BODY, {}))
+    assert (result, seconds < PROMPT) == (Response(200, b"there"), True)
 
 
 async def test_a_call_that_is_given_up_leaves_nothing_open(

@@ -39,9 +39,9 @@ async def test_a_name_is_looked_up_once_for_each_post_and_vetted_each_time(autho
     lookup = leading_to("127.0.0.1", "127.0.0.1", "10.0.0.1", "127.0.0.1")
     client = OutboundClient(ALLOWED, lookup, authority.trust())
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
-        told = [await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
+        results = [await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
 
-    assert told == [Response(200, b"there")] * 2 + [OUT_OF_REACH] + [Response(200, b"there")]
+    assert results == [Response(200, b"there")] * 2 + [OUT_OF_REACH] + [Response(200, b"there")]
     assert (lookup.asked, receiver.connections) == ([NAME] * 4, 3)
 
 
@@ -76,7 +76,7 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(clien
 
     async with receiving(answering(OK)) as receiver:
         closed = receiver.port
-    told = {
+    results = {
         await outcome(client.post(f"http://127.0.0.1:{closed}", BODY, {})),
         await outcome(client.post("https://10.0.0.1", BODY, {})),
         await outcome(
@@ -88,7 +88,7 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(clien
         await outcome(client.post("http://other.example", BODY, {})),
         await outcome(client.post("https://plain.example:22", BODY, {})),
     }
-    assert told == {OUT_OF_REACH}
+    assert results == {OUT_OF_REACH}
 
 
 async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(client: OutboundClient) -> None:

@@ -43,13 +43,13 @@ async def guess(guesser: Browser, email: str, times: int) -> list[int]:
     """The statuses of so many wrong passwords."""
     token = TOKEN.findall((await guesser.get("/sign-in")).text)[0]
     fields = {"form-token": token, "email": email, "password": "not the password at all"}
-    sent = [await guesser.client.post("/sign-in", data=fields, headers=HERE) for _ in range(times)]
-    return [answer.status_code for answer in sent]
+    answers = [await guesser.client.post("/sign-in", data=fields, headers=HERE) for _ in range(times)]
+    return [answer.status_code for answer in answers]
 
 
-async def sign_in_and_out(known: Browser, email: str) -> None:
-    assert (await known.sign_in(email)).status_code == 303
-    assert (await known.send("/app/connected-apps", "/sign-out")).status_code == 303
+async def sign_in_and_out(browser_of_user: Browser, email: str) -> None:
+    assert (await browser_of_user.sign_in(email)).status_code == 303
+    assert (await browser_of_user.send("/app/connected-apps", "/sign-out")).status_code == 303
 
 
 async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
@@ -65,8 +65,8 @@ async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
         # Her own browser is known, even where it is among the guessers by now.
         async with browser(app, f"{network}.2") as moved:
             moved.client.cookies.update(ann.client.cookies)
-            for known in (ann, moved):
-                assert (await known.sign_in(user.email)).status_code == 303
+            for browser_of_user in (ann, moved):
+                assert (await browser_of_user.sign_in(user.email)).status_code == 303
         assert (await anns_phone.sign_in(user.email)).status_code == 303
 
     assert sorted(statuses) == [401] * limits.MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK + [429] * 180
@@ -85,15 +85,15 @@ async def test_guesses_from_everywhere_leave_each_network_a_few_and_have_an_end(
             async with browser(app, fresh_address()) as guesser:
                 statuses.append(await guess(guesser, user.email, 3))
         async with browser(app, fresh_address()) as stranger:
-            told = await stranger.sign_in(user.email)
+            answer = await stranger.sign_in(user.email)
             # Even the right password is not told to be right where too many were tried.
-            assert (told.status_code, await is_signed_in(stranger)) == (429, False)
+            assert (answer.status_code, await is_signed_in(stranger)) == (429, False)
         assert (await ann.sign_in(user.email)).status_code == 303
 
     # Her own first sign-in is the first that counts.
     assert statuses == [[401, 401, 429], [401, 401, 429], [401, 401, 429], [401, 429, 429]]
-    assert "Too many attempts" in told.text
-    assert 0 < int(told.headers["Retry-After"]) <= limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS
+    assert "Too many attempts" in answer.text
+    assert 0 < int(answer.headers["Retry-After"]) <= limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS
 
 
 async def test_one_address_has_ten_guesses_at_an_account(app: FastAPI, api: Api) -> None:
@@ -145,9 +145,9 @@ async def test_a_new_password_makes_every_browser_a_stranger(
         await sign_in_and_out(ann, user.email)
         await sign_in_and_out(ann, user.email)
         await actions.change_password(owner, cast.acme.workspace_id, user.email, OTHER_PASSWORD)
-        refused = await ann.sign_in(user.email, OTHER_PASSWORD)
+        refusal = await ann.sign_in(user.email, OTHER_PASSWORD)
 
-    assert refused.status_code == 429
+    assert refusal.status_code == 429
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ async def newest(owner: Tx, cast: Cast, limit: int = 1) -> list[AuditEntry]:
 async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in(
     client: Client, cast: Cast, owner: Tx
 ) -> None:
-    made = (await client.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})).json()
+    article = (await client.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})).json()
     await client.patch("/v1/articles/a", json={"title": "B"})
     await use(client, "publish_article", {"id": "a"})
 
@@ -37,7 +37,7 @@ async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in
         assert (entry.actor_type, entry.actor_id) == ("api_key", cast.acme.write_key_id)
         assert (entry.actor_name, entry.app) == ("Acme writer", None)
         # By its id, also where a request named it by its slug.
-        assert (entry.bot_id, entry.resource) == (cast.acme.bot_id, made["id"])
+        assert (entry.bot_id, entry.resource) == (cast.acme.bot_id, article["id"])
         assert utc_now() - entry.created_at < timedelta(minutes=1)
     assert [entry.action for entry in (published, changed, created)] == [
         "publish_article",
@@ -98,16 +98,16 @@ async def find_draft_status(database: Database, cast: Cast, draft_id: str) -> st
 
 
 async def test_commands_stand_in_it_too(api: Api, cast: Cast, owner: Tx) -> None:
-    own = cast.acme.workspace_id
-    bot = await create_bot(owner, own, "New", None, "en")
-    key = await create_key(owner, own, "new", Scope.READ, [])
-    await revoke_key(owner, own, key.row.id)
-    await pause_workspace(owner, own)
+    workspace_id = cast.acme.workspace_id
+    bot = await create_bot(owner, workspace_id, "New", None, "en")
+    key = await create_key(owner, workspace_id, "new", Scope.READ, [])
+    await revoke_key(owner, workspace_id, key.row.id)
+    await pause_workspace(owner, workspace_id)
 
     entries = await newest(owner, cast, 4)
 
     assert [(entry.action, entry.resource, entry.channel) for entry in entries] == [
-        ("pause_workspace", own, "command"),
+        ("pause_workspace", workspace_id, "command"),
         ("revoke_key", key.row.id, "command"),
         ("create_key", key.row.id, "command"),
         ("create_bot", str(bot.id), "command"),
@@ -140,6 +140,6 @@ async def test_entries_are_kept_as_long_as_stated_and_no_longer(
 
     await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
 
-    left = {entry.id for entry in await newest(owner, cast, 100)}
-    assert entries[0].id in left
-    assert entries[1].id not in left
+    remaining = {entry.id for entry in await newest(owner, cast, 100)}
+    assert entries[0].id in remaining
+    assert entries[1].id not in remaining

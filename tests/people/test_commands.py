@@ -19,19 +19,19 @@ class Command:
         self.workspace = ""
         self.workspace = self.json("workspace", "create", "Acme")["id"]
 
-    def run(self, *arguments: str, said: str = "") -> Result:
+    def run(self, *arguments: str, typed: str = "") -> Result:
         of_workspace = ["--workspace", self.workspace] if self.workspace else []
-        return CliRunner().invoke(app, [*arguments, *of_workspace], input=said)
+        return CliRunner().invoke(app, [*arguments, *of_workspace], input=typed)
 
-    def json(self, *arguments: str, said: str = "") -> Any:
-        done = self.run(*arguments, "--json", said=said)
-        assert done.exit_code == 0, done.output
-        return json.loads(done.stdout)
+    def json(self, *arguments: str, typed: str = "") -> Any:
+        result = self.run(*arguments, "--json", typed=typed)
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
 
-    def refused(self, *arguments: str, said: str = "") -> str:
-        done = self.run(*arguments, said=said)
-        assert isinstance(done.exception, AppError), done.output
-        return done.exception.message
+    def refused(self, *arguments: str, typed: str = "") -> str:
+        result = self.run(*arguments, typed=typed)
+        assert isinstance(result.exception, AppError), result.output
+        return result.exception.message
 
 
 @pytest.fixture
@@ -44,33 +44,35 @@ def instep(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Command:
 def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None:
     email = fresh_email()
 
-    made = instep.json("user", "create", email.upper(), "--role", "viewer", "--password-stdin", said=PASSWORD)
-    asked = instep.run("user", "create", fresh_email("bob"), said=f"{PASSWORD}\n{PASSWORD}\n")
+    user = instep.json(
+        "user", "create", email.upper(), "--role", "viewer", "--password-stdin", typed=PASSWORD
+    )
+    prompted = instep.run("user", "create", fresh_email("bob"), typed=f"{PASSWORD}\n{PASSWORD}\n")
     changed = instep.json("user", "role", email, "editor")
-    renewed = instep.run("user", "password", email, "--password-stdin", said=f"{OTHER_PASSWORD}\r\n")
+    renewed = instep.run("user", "password", email, "--password-stdin", typed=f"{OTHER_PASSWORD}\r\n")
     disabled = instep.json("user", "disable", email)
     enabled = instep.json("user", "enable", email)
     listed = instep.json("user", "list")["results"]
     entries = instep.json("audit", "--limit", "6")["results"]
     older = instep.json("audit", "--before", entries[-1]["id"])["results"]
 
-    assert (made["email"], made["role"], made["disabledAt"]) == (email, "viewer", None)
-    assert made.keys() == {
+    assert (user["email"], user["role"], user["disabledAt"]) == (email, "viewer", None)
+    assert user.keys() == {
         *("id", "workspaceId", "email", "role", "createdAt", "signedInAt", "disabledAt"),
     }
-    assert asked.exit_code == 0, asked.output
+    assert prompted.exit_code == 0, prompted.output
     assert "signed out everywhere and has no connected apps" in renewed.stdout
-    assert PASSWORD not in asked.output
+    assert PASSWORD not in prompted.output
     assert (changed["role"], bool(disabled["disabledAt"]), enabled["disabledAt"]) == ("editor", True, None)
     assert [row["role"] for row in listed] == ["editor", "editor"]
-    told = [(entry["action"], entry["channel"], entry["actor"]["name"]) for entry in entries]
-    assert told == [
+    actions = [(entry["action"], entry["channel"], entry["actor"]["name"]) for entry in entries]
+    assert actions == [
         (action, "command", "instep")
         for action in (
             *("enable_user", "disable_user", "change_password", "change_role", "create_user", "create_user"),
         )
     ]
-    assert {entry["resource"] for entry in entries[:4]} == {made["id"]}
+    assert {entry["resource"] for entry in entries[:4]} == {user["id"]}
     assert [entry["action"] for entry in older] == ["create_workspace"]
     assert "enable_user" in instep.run("audit").stdout
 
@@ -91,14 +93,14 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
 def test_what_can_not_be_is_refused_in_a_sentence(
     instep: Command, email: str, password: str, words: str
 ) -> None:
-    assert words in instep.refused("user", "create", email, "--password-stdin", said=password)
+    assert words in instep.refused("user", "create", email, "--password-stdin", typed=password)
 
 
 def test_an_address_is_one_persons_and_known(instep: Command) -> None:
     email = fresh_email()
-    instep.json("user", "create", email, "--password-stdin", said=PASSWORD)
+    instep.json("user", "create", email, "--password-stdin", typed=PASSWORD)
 
-    assert email in instep.refused("user", "create", email.title(), "--password-stdin", said=PASSWORD)
+    assert email in instep.refused("user", "create", email.title(), "--password-stdin", typed=PASSWORD)
     for command in (("disable",), ("enable",), ("role",)):
         more = ("owner",) if command == ("role",) else ()
         assert "user list" in instep.refused("user", *command, "nobody@acme.example", *more)

@@ -32,9 +32,12 @@ async def test_a_person_sees_and_ends_their_own_apps_and_nobody_elses(
         assert "/mcp/admin" in other.text
 
         # His page has no form to end one with: he takes his form to sign out.
-        taken = await submit(his, other, PAGE, id=grant)
+        answer = await submit(his, other, PAGE, id=grant)
         async with stranger(app, tokens["access_token"]) as agent:
-            assert (taken.status_code, (await post(agent, WORKSPACE, "tools/list")).status_code) == (404, 200)
+            assert (answer.status_code, (await post(agent, WORKSPACE, "tools/list")).status_code) == (
+                404,
+                200,
+            )
             ended = await submit(hers, page, PAGE, id=grant)
             assert (ended.status_code, ended.headers["Location"]) == (303, PAGE)
             assert (await post(agent, WORKSPACE, "tools/list")).status_code == 401

@@ -43,8 +43,8 @@ async def test_each_sign_in_has_a_session_of_its_own_and_ends_the_one_before(
         form = await ann.get("/sign-in")
         ann.client.cookies.set(name, value, domain="help.test", path="/")
         token = form.text.split('form-token" value="')[1].split('"')[0]
-        sent = {"form-token": token, "email": user.email, "password": "four words nobody connects"}
-        await ann.client.post("/sign-in", data=sent)
+        fields = {"form-token": token, "email": user.email, "password": "four words nobody connects"}
+        await ann.client.post("/sign-in", data=fields)
 
         assert ann.client.cookies[name] != value
         assert await is_signed_in(ann)
@@ -56,14 +56,14 @@ async def test_a_new_password_and_disabling_end_all_sessions_at_once(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, way: str
 ) -> None:
     user = await sign_up(owner, cast.acme.workspace_id)
-    own = cast.acme.workspace_id
+    workspace_id = cast.acme.workspace_id
     async with browser(app) as laptop, browser(app) as phone:
-        for seen in (laptop, phone):
-            await seen.sign_in(user.email)
+        for device in (laptop, phone):
+            await device.sign_in(user.email)
         if way == "password":
-            await actions.change_password(owner, own, user.email, OTHER_PASSWORD)
+            await actions.change_password(owner, workspace_id, user.email, OTHER_PASSWORD)
         elif way == "disabled":
-            await actions.disable_user(owner, own, user.email)
+            await actions.disable_user(owner, workspace_id, user.email)
         else:
             await owner.execute("delete from people where id = %(id)s", id=user.id)
 
@@ -100,10 +100,12 @@ async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
             f"update sessions set {column} = now() - %(age)s where person_id = %(id)s", age=age, id=user.id
         )
         await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
-        kept = await owner.value("select count(*) from sessions where person_id = %(id)s", id=user.id)
+        session_count = await owner.value(
+            "select count(*) from sessions where person_id = %(id)s", id=user.id
+        )
 
         assert await is_signed_in(ann) is is_alive
-        assert kept == is_alive
+        assert session_count == is_alive
         if is_alive:
             # Used: it lives on from now.
             sql = "select now() - seen_at < interval '1 minute' from sessions where person_id = %(id)s"
@@ -132,8 +134,8 @@ async def test_a_password_that_is_changed_while_it_is_checked_begins_no_session(
 ) -> None:
     user = await sign_up(owner, cast.acme.workspace_id)
 
-    async def meanwhile(password: str, kept: str | None) -> bool:
-        right = await passwords.is_right(password, kept)
+    async def meanwhile(password: str, password_hash: str | None) -> bool:
+        right = await passwords.is_right(password, password_hash)
         await actions.change_password(owner, cast.acme.workspace_id, user.email, OTHER_PASSWORD)
         return right
 

@@ -22,10 +22,10 @@ async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(
 ) -> None:
     user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app) as ann:
-        asked = await ann.get("/app/connected-apps?x=1&y=/z")
-        form = await ann.get(asked.headers["Location"])
+        redirect = await ann.get("/app/connected-apps?x=1&y=/z")
+        form = await ann.get(redirect.headers["Location"])
         answer = await ann.send(
-            asked.headers["Location"],
+            redirect.headers["Location"],
             "/sign-in",
             email=f" {user.email.upper()} ",
             password=PASSWORD,
@@ -33,7 +33,7 @@ async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(
         )
         page = await ann.get(answer.headers["Location"])
 
-    assert (asked.status_code, answer.status_code) == (303, 303)
+    assert (redirect.status_code, answer.status_code) == (303, 303)
     assert 'value="/app/connected-apps?x=1&amp;y=/z"' in form.text
     assert answer.headers["Location"] == "/app/connected-apps?x=1&y=/z"
     assert (page.status_code, user.email in page.text) == (200, True)
@@ -54,15 +54,17 @@ async def test_the_session_is_a_cookie_that_scripts_and_other_sites_do_not_get(
         async with browser(app, site=site) as ann:
             answer = await ann.sign_in(user.email)
             cookies = {cookie.partition("=")[0]: cookie for cookie in answer.headers.get_list("Set-Cookie")}
-            session, known = cookies[f"{prefix}instep-session"], cookies[f"{prefix}instep-browser"]
+            session, browser_cookie = cookies[f"{prefix}instep-session"], cookies[f"{prefix}instep-browser"]
             assert session.partition("; ")[2] == ending
-            assert known.partition("; ")[2] == ending.replace("Path", f"Max-Age={180 * 86_400}; Path")
+            assert browser_cookie.partition("; ")[2] == ending.replace(
+                "Path", f"Max-Age={180 * 86_400}; Path"
+            )
             token = session.partition("=")[2].partition(";")[0]
             assert await is_signed_in(ann)
-        stored = await owner.value(
+        token_hash = await owner.value(
             "select string_agg(s::text, ' ') from sessions s where person_id = %(id)s", id=user.id
         )
-        assert token not in stored
+        assert token not in token_hash
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
     user = await sign_up(owner, cast.acme.workspace_id)
     disabled = await sign_up(owner, cast.acme.workspace_id)
     await actions.disable_user(owner, cast.acme.workspace_id, disabled.email)
-    told = set()
+    sentences = set()
     async with browser(app) as ann:
         for email, password in (
             (user.email, "not the password at all"),
@@ -100,10 +102,10 @@ async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
         ):
             answer = await ann.sign_in(email, password)
             assert (answer.status_code, await is_signed_in(ann)) == (401, False)
-            told.add(answer.text.replace(f'value="{email}"', ""))
+            sentences.add(answer.text.replace(f'value="{email}"', ""))
 
-    assert len({text.split("form-token")[0] for text in told}) == 1
-    assert all("E-mail and password don&#39;t match" in text for text in told)
+    assert len({text.split("form-token")[0] for text in sentences}) == 1
+    assert all("E-mail and password don&#39;t match" in text for text in sentences)
 
 
 async def test_nobodys_address_takes_as_long_as_somebodys(
@@ -132,21 +134,23 @@ async def test_a_form_of_another_site_signs_nobody_in_or_out(
     fields = {"email": user.email, "password": PASSWORD}
     async with browser(app) as ann, browser(app) as other:
         stolen = (await other.get("/sign-in")).text.split('form-token" value="')[1].split('"')[0]
-        own = (await ann.get("/sign-in")).text.split('form-token" value="')[1].split('"')[0]
+        own_token = (await ann.get("/sign-in")).text.split('form-token" value="')[1].split('"')[0]
         for token, headers in (
-            (own, {"Sec-Fetch-Site": "cross-site"}),
-            (own, {"Sec-Fetch-Site": "same-site"}),
-            (own, {"Origin": "https://evil.example"}),
-            (own, {"Origin": "null"}),
+            (own_token, {"Sec-Fetch-Site": "cross-site"}),
+            (own_token, {"Sec-Fetch-Site": "same-site"}),
+            (own_token, {"Origin": "https://evil.example"}),
+            (own_token, {"Origin": "null"}),
             (stolen, HERE),
             ("", HERE),
         ):
             answer = await ann.client.post("/sign-in", data={"form-token": token, **fields}, headers=headers)
             assert (answer.status_code, await is_signed_in(ann)) == (403, False)
-        sent_as_json = await ann.client.post("/sign-in", json={"form-token": own, **fields}, headers=HERE)
+        sent_as_json = await ann.client.post(
+            "/sign-in", json={"form-token": own_token, **fields}, headers=HERE
+        )
         assert sent_as_json.status_code == 400
         assert (await ann.sign_in(user.email)).status_code == 303
-        forged = await ann.client.post("/sign-out", data={"form-token": own}, headers=HERE)
+        forged = await ann.client.post("/sign-out", data={"form-token": own_token}, headers=HERE)
         assert (forged.status_code, await is_signed_in(ann)) == (403, True)
 
 

@@ -18,8 +18,8 @@ Call = Callable[[int], Awaitable[Client]]
 def servers(database_url: str) -> Iterator[Servers]:
     """With limits that the proofs reach in little time."""
     limits = {"INSTEP_REQUESTS_PER_MINUTE": "120", "INSTEP_TASKS_PER_HOUR": "30"}
-    with four_servers(database_url, **limits) as started:
-        yield started
+    with four_servers(database_url, **limits) as started_servers:
+        yield started_servers
 
 
 @pytest.fixture

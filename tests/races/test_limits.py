@@ -132,19 +132,19 @@ async def test_exactly_30_tasks_of_an_hour_are_accepted(
         assert remaining(answer, "tasks", 30, HOUR)[0] == 0
 
     await end_window(owner, new_key.row.id, policy="tasks")
-    refused = [number for number in range(tasks) if number not in accepted]
-    assert_tasks_told(await at_once(min(len(refused), 60), lambda number: create(refused[number], number)))
+    refusals = [number for number in range(tasks) if number not in accepted]
+    assert_tasks_told(await at_once(min(len(refusals), 60), lambda number: create(refusals[number], number)))
 
 
 def assert_tasks_told(answers: Sequence[Response]) -> None:
     accepted = [answer for answer in answers if answer.status_code == 202]
-    refused = [answer for answer in answers if answer.status_code != 202]
-    left = [remaining(answer, "tasks", 30, HOUR)[0] for answer in accepted]
-    assert sorted(left) == list(range(30))
-    for answer in refused:
+    refusals = [answer for answer in answers if answer.status_code != 202]
+    counts_left = [remaining(answer, "tasks", 30, HOUR)[0] for answer in accepted]
+    assert sorted(counts_left) == list(range(30))
+    for answer in refusals:
         assert error(answer) == (429, "rate_limited")
-        r, t = remaining(answer, "tasks", 30, HOUR)
-        assert (r, abs(int(answer.headers["Retry-After"]) - t) <= 1) == (0, True)
+        count_left, seconds = remaining(answer, "tasks", 30, HOUR)
+        assert (count_left, abs(int(answer.headers["Retry-After"]) - seconds) <= 1) == (0, True)
 
 
 async def ask(connections: Sequence[Client], calls: int) -> list[list[Response]]:
@@ -161,8 +161,10 @@ def assert_exact(parts: list[list[Response]], policy: str, quota: int, passed: i
     answers = [answer for part in parts for answer in part]
     statuses = [answer.status_code for answer in answers]
     assert (statuses.count(passed), statuses.count(429)) == (quota, len(answers) - quota)
-    left = [remaining(answer, policy, quota, 60)[0] for answer in answers if answer.status_code == passed]
-    assert sorted(left) == list(range(quota))
+    counts_left = [
+        remaining(answer, policy, quota, 60)[0] for answer in answers if answer.status_code == passed
+    ]
+    assert sorted(counts_left) == list(range(quota))
     for part in parts:
         numbers = [remaining(answer, policy, quota, 60)[0] for answer in part]
         assert numbers == sorted(numbers, reverse=True)

@@ -128,20 +128,20 @@ async def walk(readers: list[Client], path: str, size: int, stayed: list[str], p
     """Read the whole list again and again, until every writer has written meanwhile."""
     at_first = list(progress)
     while any(now == before for now, before in zip(progress, at_first, strict=True)):
-        seen = [row for row in await read_list(readers, path, size) if row in stayed]
-        assert Counter(seen) == Counter(stayed), f"{path} by {size} repeats or misses rows that stay"
-        assert seen == stayed
+        ids = [row for row in await read_list(readers, path, size) if row in stayed]
+        assert Counter(ids) == Counter(stayed), f"{path} by {size} repeats or misses rows that stay"
+        assert ids == stayed
 
 
 async def read_list(readers: list[Client], path: str, size: int) -> list[str]:
     """The ids of all rows, each page from another process."""
-    seen: list[str] = []
+    ids: list[str] = []
     cursor: Json = {}
     for reader in cycle(readers):
         page = ok(await reader.get(path, params={"page_size": size, **cursor}))
         assert len(page["results"]) == size or not page["has_more"]
-        seen += [row["id"] for row in page["results"]]
+        ids += [row["id"] for row in page["results"]]
         if not page["has_more"]:
-            return seen
+            return ids
         cursor = {"start_cursor": page["next_cursor"]}
     raise AssertionError("a list has an end")

@@ -96,14 +96,14 @@ async def wait_for(owner: Tx, condition: str, number: int) -> None:
 
 async def write_until_refused(client: Client) -> int:
     """How many writes passed. Once one is refused for the pause, all that follow are."""
-    passed = refused = 0
+    passed = refusal = 0
     async for answer in write(client):
-        if answer.is_success and not refused:
+        if answer.is_success and not refusal:
             passed += 1
             continue
         assert error(answer) == (402, "plan_inactive")
-        refused += 1
-        if refused == REFUSALS:
+        refusal += 1
+        if refusal == REFUSALS:
             break
     return passed
 

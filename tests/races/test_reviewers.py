@@ -81,14 +81,14 @@ async def test_an_applied_text_and_a_saved_one_both_become_versions(caller: Call
 
     async def race(article: Article, draft: Json, number: int) -> None:
         text = f"Saved {number}."
-        applied, saved = await in_turns(
+        applied, save_answer = await in_turns(
             number,
             lambda: ann.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "overwrite"}),
             lambda: bob.patch(article.path, json={"contentMarkdown": text}),
         )
         assert is_won(applied, "applied")
         both = [text, draft["contentMarkdown"]]
-        was_first = ok(saved)["version"] == len(article.texts) + 1
+        was_first = ok(save_answer)["version"] == len(article.texts) + 1
         article.texts += both if was_first else both[::-1]
 
     await review(caller, drafts, race)

@@ -22,10 +22,10 @@ async def test_every_save_is_one_version_and_the_newest_50_replaced_texts_are_ke
     async def write(number: int) -> None:
         for save in range(saves):
             text = f"Text {save} of {number}."
-            saved = ok(await writers[number].patch(path, json={"contentMarkdown": text}))
-            assert saved["contentMarkdown"] == text
-            assert saved["version"] not in texts, f"version {saved['version']} was given out twice"
-            texts[saved["version"]] = (text, f"Caller {number}")
+            article = ok(await writers[number].patch(path, json={"contentMarkdown": text}))
+            assert article["contentMarkdown"] == text
+            assert article["version"] not in texts, f"version {article['version']} was given out twice"
+            texts[article["version"]] = (text, f"Caller {number}")
 
     await at_once(WRITERS, write)
 

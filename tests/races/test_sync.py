@@ -60,19 +60,19 @@ async def test_no_last_state_of_a_row_is_missed(caller: Call, versions: int) -> 
 
 async def write(client: Client, versions: float) -> int:
     """Make few versions of many rows each: what was missed once is not made good by a later change."""
-    written = 0
-    while written < versions:
+    write_count = 0
+    while write_count < versions:
         guides = await create_collection(client)
         for number in range(4):
             article = await create_article(client, collectionId=guides["id"])
             path = f"{LIST}/{article['id']}"
-            written += 1
+            write_count += 1
             if number % 2:
-                ok(await client.patch(path, json={"contentMarkdown": f"Text {written}."}))
+                ok(await client.patch(path, json={"contentMarkdown": f"Text {write_count}."}))
                 ok(await client.post(f"{path}/publish"))
-                written += 2
+                write_count += 2
         ok(await client.delete(f"/v1/collections/{guides['id']}"))
         ok(await client.delete(path))
         ok(await client.post(f"{path}/restore"))
-        written += 6
-    return written
+        write_count += 6
+    return write_count

@@ -13,17 +13,17 @@ COMMANDS = ("list", "show", "apply", "dismiss")
 
 
 def options_of(command: str) -> set[str]:
-    told = CliRunner().invoke(app, ["draft", command, "--help"]).output
-    return set(re.findall(r"^\W+(--[a-z-]+)", told, re.MULTILINE)) - {"--help"}
+    help_text = CliRunner().invoke(app, ["draft", command, "--help"]).output
+    return set(re.findall(r"^\W+(--[a-z-]+)", help_text, re.MULTILINE)) - {"--help"}
 
 
 def test_every_option_is_told() -> None:
-    told = {
+    documented = {
         option: set(COMMANDS) if of == "all" else {of.strip("`")}
         for option, of in re.findall(r"^\| `(--[a-z-]+)[^|]*(?:\\\|[^|]*)*\| (\S+) \|", ARTICLE, re.MULTILINE)
     }
 
-    assert {name: {option for option in told if name in told[option]} for name in COMMANDS} == {
+    assert {name: {option for option in documented if name in documented[option]} for name in COMMANDS} == {
         name: options_of(name) for name in COMMANDS
     }
 

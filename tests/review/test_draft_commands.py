@@ -105,9 +105,9 @@ def test_a_draft_is_shown_with_all_that_a_reviewer_decides_by(ann: Reviewer) -> 
     live = BEFORE.replace("Sign in.", "Enter.")
     ann.patch(article, live)
 
-    told = ann.draft("show", draft["id"]).text
+    text = ann.draft("show", draft["id"]).text
 
-    facts, diff = told.split("\n\n", 1)
+    facts, diff = text.split("\n\n", 1)
     assert facts.splitlines() == [
         "Install",
         f"  draft   {draft['id']} (edit, +1 -1)",
@@ -117,9 +117,9 @@ def test_a_draft_is_shown_with_all_that_a_reviewer_decides_by(ann: Reviewer) -> 
         "  since   The article has changed since this was proposed.",
         f"  check   1 more draft of this article waits: {other['id']}.",
     ]
-    shown = ann.get(f"drafts/{draft['id']}")
-    assert diff == shown["diff"]
-    assert ann.draft("show", draft["id"], "--json").json == shown
+    draft_after = ann.get(f"drafts/{draft['id']}")
+    assert diff == draft_after["diff"]
+    assert ann.draft("show", draft["id"], "--json").json == draft_after
 
 
 def test_evidence_and_questions_are_shown() -> None:
@@ -145,9 +145,9 @@ def test_evidence_and_questions_are_shown() -> None:
     }
     with standing() as stand:
         stand.replies["GET /v1/drafts/gap_1"] = [Reply(200, gap)]
-        told = run_command("draft", "show", "gap_1", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x").text
+        text = run_command("draft", "show", "gap_1", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x").text
 
-    assert told.splitlines() == [
+    assert text.splitlines() == [
         "Export",
         "  draft   gap_1 (new article from questions, +2 -0)",
         "  article Export (art_1)",
@@ -243,8 +243,8 @@ def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
     assert "INSTEP_URL is not set: it takes the address" in run_command("draft", "list", **nowhere).refusal
 
-    gone = {"INSTEP_URL": f"http://127.0.0.1:{free_port()}", "INSTEP_API_KEY": "isk_x"}
-    assert "can't be reached" in run_command("draft", "list", **gone).refusal
+    unreachable = {"INSTEP_URL": f"http://127.0.0.1:{free_port()}", "INSTEP_API_KEY": "isk_x"}
+    assert "can't be reached" in run_command("draft", "list", **unreachable).refusal
 
 
 def test_a_wrong_option_is_exit_code_2(ann: Reviewer) -> None:
@@ -256,9 +256,9 @@ def test_warnings_that_are_none_are_left_alone(header: str) -> None:
     applied = {"id": "edit_1", "status": "applied", "articleId": "art_1"}
     with standing(bots=[Reply(200, {"results": [BOT]})]) as stand:
         stand.replies["POST /v1/drafts/edit_1/apply"] = [Reply(200, applied, {"Instep-Warnings": header})]
-        done = run_command("draft", "apply", "edit_1", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x")
+        result = run_command("draft", "apply", "edit_1", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x")
 
-    assert (done.code, done.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
     assert json.loads(stand.asked[-1].body) == {"onConflict": "merge"}
 
 
@@ -285,13 +285,13 @@ def on_terminal(reviewer: Reviewer, draft: Json, **environment: str) -> str:
         env=plain | reviewer.environment | environment,
     )
     os.close(theirs)
-    shown = b""
+    output = b""
     # A terminal that nobody writes to any more is at its end, or an error.
     while piece := read_piece(ours):
-        shown += piece
+        output += piece
     os.close(ours)
     assert program.wait(30) == 0
-    return shown.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 def read_piece(terminal: int) -> bytes:

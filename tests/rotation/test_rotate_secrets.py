@@ -67,10 +67,10 @@ async def test_without_the_old_key_nothing_is_touched_and_it_says_so(
 ) -> None:
     before = await plain_texts(owner, key_ring())
 
-    done = await operator.run("secrets", "rotate", INSTEP_SECRET_KEY=NEW)
+    result = await operator.run("secrets", "rotate", INSTEP_SECRET_KEY=NEW)
 
-    assert done.code == 1
-    assert "3 can't be read" in done.out
+    assert result.code == 1
+    assert "3 can't be read" in result.out
     assert await plain_texts(owner, key_ring()) == before
 
 

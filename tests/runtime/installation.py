@@ -57,19 +57,19 @@ class Installation:
         self.until(self.is_ready, READY_SECONDS)
         return server
 
-    def run(self, *arguments: str, given: str = "") -> Json:
+    def run(self, *arguments: str, typed: str = "") -> Json:
         """What a command prints, with this at its standard input."""
         command: list[str | Path] = [COMMAND, *arguments, "--json"]
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             env=self.environment,
             cwd=self.folder,
-            input=given.encode(),
+            input=typed.encode(),
             capture_output=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr.decode()
-        printed: Json = json.loads(done.stdout)
+        assert process.returncode == 0, process.stderr.decode()
+        printed: Json = json.loads(process.stdout)
         return printed
 
     def client(self) -> httpx2.Client:
@@ -116,8 +116,8 @@ class Installation:
         for process in self.running:
             process.kill()
             process.wait()
-        while left := self.postgres:
-            processes.send(left, signal.SIGKILL)
+        while pids := self.postgres:
+            processes.send(pids, signal.SIGKILL)
             time.sleep(0.01)
 
 

@@ -18,7 +18,7 @@ class Terminal:
 
     def __init__(self, process: subprocess.Popen[bytes], screen: int) -> None:
         self.process = process
-        self.seen = b""
+        self.output = b""
         self.screen = screen
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -26,14 +26,14 @@ class Terminal:
     def read(self) -> None:
         try:
             while part := os.read(self.screen, 65_536):
-                self.seen += part
+                self.output += part
         except OSError:
             # So a terminal ends when nobody writes to it any more.
             return
 
     @property
     def text(self) -> str:
-        return self.seen.decode().replace("\r\n", "\n")
+        return self.output.decode().replace("\r\n", "\n")
 
     def end(self) -> int:
         """As with SIGTERM; the exit code."""

@@ -92,11 +92,11 @@ async def test_writes_are_refused_with_the_reason_and_reading_goes_on(
 ) -> None:
     client = caller(company.write_key)
 
-    refused = await client.post("/v1/articles", json=ARTICLE)
+    refusal = await client.post("/v1/articles", json=ARTICLE)
 
-    assert (refused.status_code, refused.json()["code"]) == (503, "database_full")
-    assert "disk of the database is full" in refused.json()["error"]
-    assert refused.headers["Retry-After"] == "30"
+    assert (refusal.status_code, refusal.json()["code"]) == (503, "database_full")
+    assert "disk of the database is full" in refusal.json()["error"]
+    assert refusal.headers["Retry-After"] == "30"
     assert (await client.get("/v1/articles")).status_code == 200
     full.execute(FREED)
     assert (await client.post("/v1/articles", json=ARTICLE)).status_code == 201
@@ -112,10 +112,10 @@ async def test_a_server_that_can_not_write_is_not_ready(caller: Api, full: psyco
 
 
 async def test_doctor_tells_that_nothing_can_be_written(full: psycopg.Connection, own_url: str) -> None:
-    done = await Operator(own_url).run("doctor")
+    result = await Operator(own_url).run("doctor")
 
-    assert done.code == 1
-    assert "PROBLEM: Nothing can be saved, since the disk of the database is full" in done.out
+    assert result.code == 1
+    assert "PROBLEM: Nothing can be saved, since the disk of the database is full" in result.out
 
 
 async def test_a_command_that_can_not_write_ends_in_one_sentence(

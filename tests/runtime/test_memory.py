@@ -30,8 +30,8 @@ HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
 
 @pytest.fixture(scope="module")
 def installation() -> Iterator[Installation]:
-    with installed() as made:
-        yield made
+    with installed() as new_installation:
+        yield new_installation
 
 
 @pytest.fixture(scope="module")

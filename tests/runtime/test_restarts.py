@@ -36,16 +36,16 @@ def template() -> Iterator[Template]:
 
 @pytest.fixture
 def installation(template: Template) -> Iterator[Installation]:
-    with installed(template) as made:
-        yield made
+    with installed(template) as new_installation:
+        yield new_installation
 
 
 @pytest.fixture(scope="module")
 def serving(template: Template) -> Iterator[Installation]:
     """One whose server runs, without jobs: they are left to workers."""
-    with installed(template) as made:
-        made.serve("--no-jobs")
-        yield made
+    with installed(template) as new_installation:
+        new_installation.serve("--no-jobs")
+        yield new_installation
 
 
 def test_a_killed_server_starts_again_with_everything_that_was_saved(installation: Installation) -> None:
@@ -142,14 +142,14 @@ def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(
 @pytest.fixture
 def start_worker(serving: Installation) -> Iterator[StartWorker]:
     """Workers beside the server, which end with the test."""
-    started: list[Process] = []
+    workers: list[Process] = []
 
     def start() -> Process:
-        started.append(serving.start("worker"))
-        return started[-1]
+        workers.append(serving.start("worker"))
+        return workers[-1]
 
     yield start
-    for worker in started:
+    for worker in workers:
         worker.kill()
         worker.wait()
 

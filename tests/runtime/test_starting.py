@@ -16,9 +16,9 @@ from tests.runtime.terminal import Terminal, at_terminal
 
 @pytest.fixture
 def installation() -> Iterator[Installation]:
-    with installed() as made:
-        del made.environment["INSTEP_SITE_URL"]
-        yield made
+    with installed() as new_installation:
+        del new_installation.environment["INSTEP_SITE_URL"]
+        yield new_installation
 
 
 def until(installation: Installation, terminal: Terminal, words: str) -> None:
@@ -91,7 +91,7 @@ def taken_port() -> Iterator[str]:
 
 def refusal_of(installation: Installation, *arguments: str) -> str:
     """The one sentence of a server that does not start."""
-    done = subprocess.run(
+    process = subprocess.run(
         [COMMAND, *arguments],
         env=installation.environment,
         cwd=installation.folder,
@@ -100,8 +100,8 @@ def refusal_of(installation: Installation, *arguments: str) -> str:
         check=False,
         timeout=READY_SECONDS,
     )
-    assert (done.returncode, done.stdout) == (1, "")
-    [line] = done.stderr.splitlines()
+    assert (process.returncode, process.stdout) == (1, "")
+    [line] = process.stderr.splitlines()
     # Nothing was started for it.
     assert not (installation.folder / "postgres").exists()
     return line
@@ -153,6 +153,6 @@ def test_the_demo_at_a_terminal_keeps_its_instructions_in_sight(installation: In
 
 
 def test_the_version_is_told() -> None:
-    done = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=True)
+    process = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=True)
 
-    assert re.fullmatch(r"instep \d+\.\d+\.\d+\n", done.stdout)
+    assert re.fullmatch(r"instep \d+\.\d+\.\d+\n", process.stdout)

@@ -27,9 +27,9 @@ class Load:
 
 @pytest.fixture(scope="module")
 def installation() -> Iterator[Installation]:
-    with installed() as made:
-        made.client()
-        yield made
+    with installed() as new_installation:
+        new_installation.client()
+        yield new_installation
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -78,10 +78,12 @@ async def ask(installation: Installation, load: Load, client: int, *, keeps_aliv
         writer.close()
 
 
-async def exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sent: bytes) -> Answer | None:
+async def exchange(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes
+) -> Answer | None:
     """The answer to a request; None where none comes."""
     try:
-        writer.write(sent)
+        writer.write(request)
         await writer.drain()
         return await read_answer(reader)
     except ConnectionError:

@@ -71,14 +71,14 @@ class Page(HTMLParser):
 
 async def crawl(api: Api, cast: Cast) -> dict[str, str]:
     """All that a visitor or a program reaches from the home page, feed and sitemap of Acme's help center."""
-    seen: dict[str, str] = {}
+    pages_by_path: dict[str, str] = {}
     here = f"/help/{cast.acme.slug}"
     paths = {f"{here}/", f"{here}/changelog", f"{here}/changelog.xml", f"{here}/sitemap.xml"}
-    while fresh := paths - seen.keys():
+    while fresh := paths - pages_by_path.keys():
         path = fresh.pop()
         answer = await api(None).get(path)
         assert answer.status_code == 200, path
-        seen[path] = answer.text
+        pages_by_path[path] = answer.text
         paths |= {link for link in Page(answer.text).links if link.startswith("/")}
         paths |= {link.removeprefix("http://help.test") for link in LISTED.findall(answer.text)}
-    return seen
+    return pages_by_path

@@ -73,9 +73,9 @@ async def test_it_carries_the_security_headers(api: Api, cast: Cast, address: st
 @each
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 async def test_it_takes_no_other_method(visitor: Client, cast: Cast, address: str, method: str) -> None:
-    refused = await visitor.request(method, f"/help/{cast.acme.slug}/{address}")
+    refusal = await visitor.request(method, f"/help/{cast.acme.slug}/{address}")
 
-    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
+    assert (refusal.status_code, refusal.headers["Allow"]) == (405, "GET, HEAD")
 
 
 @each
@@ -86,19 +86,19 @@ async def test_it_takes_few_statements_however_much_there_is(
         group = await collect(client, f"Group {number}")
         await publish(client, f"No {number}", collectionId=group["id"])
         await publish_entry(client, f"No {number}")
-    asked: list[str] = []
+    statements: list[str] = []
     for name in ("all", "fetch"):
-        monkeypatch.setattr(Tx, name, counted(getattr(Tx, name), asked))
+        monkeypatch.setattr(Tx, name, counted(getattr(Tx, name), statements))
 
     assert (await visit(api, f"{cast.acme.slug}/{address}")).status_code == 200
 
     # One that enters, one that finds; the sitemap asks for the last change, and lists articles and changelog.
-    assert len(asked) == (4 if address == "sitemap.xml" else 2)
+    assert len(statements) == (4 if address == "sitemap.xml" else 2)
 
 
-def counted(method: Any, asked: list[str]) -> Any:
+def counted(method: Any, statements: list[str]) -> Any:
     async def run(tx: Tx, kind: Any, sql: str, *others: Any, **params: Any) -> Any:
-        asked.append(sql)
+        statements.append(sql)
         return await method(tx, kind, sql, *others, **params)
 
     return run

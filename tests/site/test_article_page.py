@@ -106,9 +106,9 @@ async def test_a_page_that_was_taken_down_is_gone_for_those_who_have_it_too(
     first = await visit(api, path)
     await client.post("/v1/articles/install/unpublish")
 
-    gone = await visit(api, path, **{"If-None-Match": first.headers["ETag"]})
+    answer_after = await visit(api, path, **{"If-None-Match": first.headers["ETag"]})
 
-    assert gone.status_code == 404
+    assert answer_after.status_code == 404
 
 
 async def test_a_former_slug_leads_to_the_present_one(client: Client, api: Api, cast: Cast) -> None:

@@ -125,11 +125,11 @@ async def test_nothing_holds_a_word_of_another_company(
 
 async def sightings(api: Api, cast: Cast) -> list[str]:
     """Where the canary is seen: in an address or in what stands there."""
-    seen = await crawl(api, cast)
+    pages = await crawl(api, cast)
     for locale in ("", "de/"):
         path = f"/help/{cast.acme.slug}/{locale}search?q={MISSPELT}"
-        seen[path] = found_page(await api(None).get(path))
-    return [path for path, content in seen.items() if CANARY in unquote(path + content).lower()]
+        pages[path] = found_page(await api(None).get(path))
+    return [path for path, content in pages.items() if CANARY in unquote(path + content).lower()]
 
 
 def found_page(answer: Response) -> str:

@@ -49,10 +49,10 @@ async def test_all_pages_link_to_a_changelog_with_something_in_it(
     feed = f"/help/{cast.acme.slug}/changelog.xml"
 
     async def linking() -> list[str]:
-        shown = {path: Page((await visit(api, f"{cast.acme.slug}/{path}")).text) for path in paths}
+        pages = {path: Page((await visit(api, f"{cast.acme.slug}/{path}")).text) for path in paths}
         return [
             path
-            for path, page in shown.items()
+            for path, page in pages.items()
             if f"/help/{cast.acme.slug}/changelog" in page.links
             and feed in [link["href"] for link in page.attributes("link")]
         ]
@@ -82,22 +82,22 @@ async def test_older_entries_are_on_further_pages(
         await publish_entry(client, f"No {number}")
 
     path = f"/help/{cast.acme.slug}/changelog"
-    seen: list[list[str]] = []
+    titles: list[list[str]] = []
     while path:
         page = Page((await visitor.get(path)).text)
-        seen.append([word for word in page.text.split() if word.isdigit()])
+        titles.append([word for word in page.text.split() if word.isdigit()])
         path = next((link for link in page.links if "start_cursor" in link), "")
         # A newcomer does not shift what is on the next page.
-        await publish_entry(client, f"New {len(seen)}", contentMarkdown="x")
+        await publish_entry(client, f"New {len(titles)}", contentMarkdown="x")
 
-    assert seen == [["4", "3"], ["2", "1"], ["0"]]
+    assert titles == [["4", "3"], ["2", "1"], ["0"]]
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "%00", "ä"])
 async def test_a_wrong_cursor_is_refused_with_a_page(api: Api, cast: Cast, cursor: str) -> None:
-    refused = await visit(api, f"{cast.acme.slug}/changelog?start_cursor={cursor}")
+    refusal = await visit(api, f"{cast.acme.slug}/changelog?start_cursor={cursor}")
 
-    assert (refused.status_code, refused.headers["content-type"]) == (400, "text/html; charset=utf-8")
+    assert (refusal.status_code, refusal.headers["content-type"]) == (400, "text/html; charset=utf-8")
 
 
 async def test_texts_that_stand_together_do_not_share_ids(client: Client, api: Api, cast: Cast) -> None:

@@ -59,15 +59,15 @@ async def test_a_large_collection_comes_page_by_page(
     for position in range(5):
         await publish(client, f"Guide {position}", collectionId=group["id"], position=position)
 
-    shown = []
+    page_titles = []
     for number in (1, 2, 3):
         page = Page((await visit(api, f"{cast.acme.slug}/collections/guides?page={number}")).text)
-        shown.append([words for words in page.words if words.startswith("Guide ")])
+        page_titles.append([words for words in page.words if words.startswith("Guide ")])
         onward = {link.get("rel"): link["href"] for link in page.attributes("a") if "rel" in link}
         assert onward == {
             **({"prev": f"?page={number - 1}"} if number > 1 else {}),
             **({"next": f"?page={number + 1}"} if number < 3 else {}),
         }
 
-    assert shown == [["Guide 0", "Guide 1"], ["Guide 2", "Guide 3"], ["Guide 4"]]
+    assert page_titles == [["Guide 0", "Guide 1"], ["Guide 2", "Guide 3"], ["Guide 4"]]
     assert (await visit(api, f"{cast.acme.slug}/collections/guides?page=4")).status_code == 404

@@ -99,13 +99,13 @@ async def test_links_and_pictures_lead_somewhere_from_a_reader_too(
     text = "[a](/help/x) [b](#two-words) ![c](/static/c.png) [d](https://d.test/)\n\n## Two words"
     entry = await publish_entry(client, contentMarkdown=text)
 
-    shown = (await feed(api, cast)).findtext("item/description") or ""
+    content = (await feed(api, cast)).findtext("item/description") or ""
 
     for address in (
         *("http://help.test/help/x", f"{entry['url']}#h-two-words", "http://help.test/static/c.png"),
         "https://d.test/",
     ):
-        assert f'"{address}"' in shown
+        assert f'"{address}"' in content
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ async def test_no_character_breaks_it(client: Client, api: Api, cast: Cast, odd:
 
     channel = await feed(api, cast)
 
-    shown = channel.findtext("item/title") or ""
-    assert (shown[:6], shown[-5:]) == ("Before", "after")
+    content = channel.findtext("item/title") or ""
+    assert (content[:6], content[-5:]) == ("Before", "after")
     assert "script" not in (channel.findtext("item/description") or "")
 
 
@@ -160,5 +160,5 @@ async def test_who_has_it_already_gets_304_until_something_changes(
         again = await visit(api, path, **{"If-None-Match": etag})
         assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
     await client.post(f"{ENTRIES}/exports-as-csv/unpublish")
-    gone = await visit(api, path, **{"If-None-Match": etag})
-    assert (gone.status_code, b"<item>" in gone.content) == (200, False)
+    answer_after = await visit(api, path, **{"If-None-Match": etag})
+    assert (answer_after.status_code, b"<item>" in answer_after.content) == (200, False)

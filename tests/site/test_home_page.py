@@ -22,8 +22,8 @@ async def test_the_home_page_lists_articles_by_collection_in_order(
     answer = await visit(api, f"{cast.acme.slug}/")
 
     text = Page(answer.text).text
-    wanted = ["First steps", "Install", "Sign in", "With a password", "Billing", "What it costs", "Prices"]
-    places = [text.index(words) for words in [*wanted, "Loose"]]
+    lines = ["First steps", "Install", "Sign in", "With a password", "Billing", "What it costs", "Prices"]
+    places = [text.index(words) for words in [*lines, "Loose"]]
     assert places == sorted(places)
     assert "💳" in text
     assert "<title>Acme</title>" in answer.text
@@ -116,14 +116,14 @@ async def test_many_collections_come_page_by_page(
         await publish(client, f"Article {number}", collectionId=group["id"])
     await publish(client, "Loose")
 
-    seen, path = [], f"{cast.acme.slug}/"
+    titles, path = [], f"{cast.acme.slug}/"
     while path:
         page = Page((await visit(api, path)).text)
-        seen += [words for words in page.words if words.startswith(("Article ", "Loose"))]
+        titles += [words for words in page.words if words.startswith(("Article ", "Loose"))]
         onward = [link["href"] or "" for link in page.attributes("a") if link.get("rel") == "next"]
         path = onward[0].removeprefix("/help/") if onward else ""
 
-    assert seen == ["Article 0", "Article 1", "Article 2", "Article 3", "Loose"]
+    assert titles == ["Article 0", "Article 1", "Article 2", "Article 3", "Loose"]
 
 
 @pytest.mark.parametrize("page", ["2", "0", "-1", "x", "", "1e3", "1000000", "9" * 2_000])

@@ -70,15 +70,15 @@ async def test_links_lead_through_all_results_once(
     for title in titles:
         await publish(client, title, "An export is a file.")
 
-    path, seen = f"/help/{cast.acme.slug}/search?q=export", list[str]()
+    path, links = f"/help/{cast.acme.slug}/search?q=export", list[str]()
     for rows in (limits.SITE_PAGE_ROWS, 3):
         page = Page((await visitor.get(path)).text)
         listed = [link for link in page.links if "/articles/" in link]
         assert len(listed) == rows
-        seen += listed
+        links += listed
         path = next((link for link in page.links if "start_cursor" in link), "")
 
-    assert len(set(seen)) == len(titles)
+    assert len(set(links)) == len(titles)
     assert path == ""
     assert f"/help/{cast.acme.slug}/search?q=export" in page.links
     cursor = await visit(api, f"{cast.acme.slug}/search?q=export&start_cursor=AAAA")
@@ -138,10 +138,10 @@ async def test_whatever_is_sent_is_only_words(client: Client, api: Api, cast: Ca
 
 async def test_too_long_a_search_is_refused_with_a_sentence(api: Api, cast: Cast) -> None:
     longest = await search(api, cast, "i" * limits.MAX_QUERY_CHARACTERS)
-    refused = await search(api, cast, "i" * 10_000)
+    refusal = await search(api, cast, "i" * 10_000)
 
-    assert (longest.status_code, refused.status_code) == (200, 400)
-    assert f"at most {limits.MAX_QUERY_CHARACTERS} characters" in refused.text
+    assert (longest.status_code, refusal.status_code) == (200, 400)
+    assert f"at most {limits.MAX_QUERY_CHARACTERS} characters" in refusal.text
 
 
 async def test_searches_of_one_address_are_limited_and_reading_goes_on(

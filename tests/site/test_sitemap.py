@@ -67,8 +67,8 @@ async def test_it_tells_the_last_change(client: Client, api: Api, cast: Cast) ->
     listed = await sitemap(api, cast)
 
     def changed_at(path: str) -> str:
-        found = listed[f"http://help.test/help/{cast.acme.slug}/{path}"]
-        return found.findtext("s:lastmod", "", NAMESPACES)
+        entry = listed[f"http://help.test/help/{cast.acme.slug}/{path}"]
+        return entry.findtext("s:lastmod", "", NAMESPACES)
 
     for path in ("", "collections/first-steps", "articles/sign-in"):
         assert changed_at(path) == later["updatedAt"]
@@ -128,10 +128,10 @@ async def test_it_is_written_anew_only_after_a_change(
     client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article = await publish(client, "Install")
-    written: list[str] = []
+    sitemap_names: list[str] = []
 
     def write(bot: Bot, articles: list[ArticleAddress], news: list[EntryAddress]) -> bytes:
-        written.append(bot.slug)
+        sitemap_names.append(bot.slug)
         return write_sitemap(bot, articles, news)
 
     monkeypatch.setattr("instep.site.sitemap.write_sitemap", write)
@@ -140,7 +140,7 @@ async def test_it_is_written_anew_only_after_a_change(
     await client.post(f"/v1/articles/{article['id']}/unpublish")
     changed = await sitemap(api, cast)
 
-    assert (first.keys(), len(written)) == (again.keys(), 2)
+    assert (first.keys(), len(sitemap_names)) == (again.keys(), 2)
     assert first.keys() - changed.keys() == {f"http://help.test/help/{cast.acme.slug}/articles/install"}
 
 

@@ -26,10 +26,10 @@ async def acting(database: Database, company: Company, name: str = "Edda") -> As
 
 
 async def save_copy(
-    database: Database, company: Company, ref: str, if_match: str | None = None, **sent: str
+    database: Database, company: Company, ref: str, if_match: str | None = None, **body: str
 ) -> Article:
     async with acting(database, company) as ctx:
-        return await save_working_copy(ctx, ref, TextUpdate.model_validate(sent), if_match)
+        return await save_working_copy(ctx, ref, TextUpdate.model_validate(body), if_match)
 
 
 async def put_into_review(database: Database, company: Company, queue: Queue = queue_new_article) -> str:

@@ -43,11 +43,11 @@ async def at_work(*senders: Sender) -> AsyncIterator[None]:
 async def attempt_under_way(sender: Sender, receiver: Receiver) -> AsyncIterator[None]:
     """The endpoint has the request, and does not answer until the end."""
     receiver.hold()
-    sent = asyncio.create_task(sender.run_due())
+    attempt = asyncio.create_task(sender.run_due())
     await receiver.until_received(len(receiver.received) + 1)
     yield
     receiver.release()
-    await sent
+    await attempt
 
 
 async def connect(client: Client, receiver: Receiver, path: str = "/") -> Json:

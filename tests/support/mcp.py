@@ -29,24 +29,24 @@ def message(method: str, params: Json | None = None, era: str = MODERN, number: 
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
     }
-    sent = dict(params or {}) | ({"_meta": meta} if era == MODERN else {})
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": sent}
+    body = dict(params or {}) | ({"_meta": meta} if era == MODERN else {})
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": body}
 
 
-def headers_of(sent: Json, era: str = MODERN) -> dict[str, str]:
+def headers_of(body: Json, era: str = MODERN) -> dict[str, str]:
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": era}
     if era == MODERN:
-        headers["Mcp-Method"] = sent["method"]
-        if isinstance(sent["params"].get("name"), str):
-            headers["Mcp-Name"] = sent["params"]["name"]
+        headers["Mcp-Method"] = body["method"]
+        if isinstance(body["params"].get("name"), str):
+            headers["Mcp-Name"] = body["params"]["name"]
     return headers
 
 
 async def post(
     client: Client, path: str, method: str, params: Json | None = None, era: str = MODERN, **headers: str
 ) -> Response:
-    sent = message(method, params, era)
-    return await client.post(path, json=sent, headers=headers_of(sent, era) | headers)
+    body = message(method, params, era)
+    return await client.post(path, json=body, headers=headers_of(body, era) | headers)
 
 
 async def call(

@@ -77,7 +77,7 @@ class Request:
     verifier: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
     def fields(self, **but: Any) -> dict[str, str]:
-        sent = {
+        body = {
             "response_type": "code",
             "client_id": self.client_id,
             "redirect_uri": self.redirect_uri,
@@ -87,13 +87,13 @@ class Request:
             "code_challenge_method": "S256",
             "resource": RESOURCE,
         }
-        return {name: value for name, value in (sent | but).items() if value is not None}
+        return {name: value for name, value in (body | but).items() if value is not None}
 
     def path(self, **but: Any) -> str:
         return "/oauth/authorize?" + urlencode(self.fields(**but))
 
     def redemption(self, code: str, /, **but: Any) -> dict[str, str]:
-        sent = {
+        body = {
             "grant_type": "authorization_code",
             "client_id": self.client_id,
             "code": code,
@@ -101,7 +101,7 @@ class Request:
             "code_verifier": self.verifier,
             "resource": RESOURCE,
         }
-        return {name: value for name, value in (sent | but).items() if value is not None}
+        return {name: value for name, value in (body | but).items() if value is not None}
 
 
 async def register(app: Client, *redirect_uris: str, **fields: Any) -> str:
@@ -116,8 +116,8 @@ async def decide(browser: Client, request: Request, decision: str = "allow", **f
     """Open the page of consent and answer it; what the app is told."""
     page = await browser.get(request.path())
     assert page.status_code == 200, page.text
-    sent = {"scope": "content:write" if "write" in (request.scope or "") else READ} | form
-    return told(await submit(browser, page, request.path(), decision=decision, **sent), request.redirect_uri)
+    body = {"scope": "content:write" if "write" in (request.scope or "") else READ} | form
+    return told(await submit(browser, page, request.path(), decision=decision, **body), request.redirect_uri)
 
 
 async def submit(browser: Client, page: Response, path: str, **form: str) -> Response:
@@ -138,8 +138,8 @@ async def redeem(app: Client, request: Request, code: str, /, **but: Any) -> Res
 
 
 async def refresh(app: Client, client_id: str, token: str, **but: str) -> Response:
-    sent = {"grant_type": "refresh_token", "client_id": client_id, "refresh_token": token} | but
-    return await app.post("/oauth/token", data=sent)
+    body = {"grant_type": "refresh_token", "client_id": client_id, "refresh_token": token} | but
+    return await app.post("/oauth/token", data=body)
 
 
 async def connect(browser: Client, app: Client, asks: str = READ, **form: str) -> tuple[str, Json]:

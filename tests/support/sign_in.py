@@ -58,7 +58,7 @@ async def browser(
         yield Browser(client)
 
 
-async def is_signed_in(seen: Browser) -> bool:
-    answer = await seen.get("/app/connected-apps")
+async def is_signed_in(visitor: Browser) -> bool:
+    answer = await visitor.get("/app/connected-apps")
     assert answer.status_code in (200, 303)
     return answer.status_code == 200

@@ -65,8 +65,8 @@ async def visit(api: Api, cast: Cast, email: str, name: str, visitor: str, quest
         client, cast.acme, email=email, name=name, message=f"I am {name}", conversationId=conversation
     )
     await leave(client, cast.acme, email=email.upper(), message="no conversation")
-    asked = {"email": email, "message": f"Call {name} at {email}"}
-    ok(await escalate(client, cast.acme, conversation, **asked))
+    lead = {"email": email, "message": f"Call {name} at {email}"}
+    ok(await escalate(client, cast.acme, conversation, **lead))
     return answer
 
 
@@ -75,7 +75,7 @@ async def visit_as(api: Api, cast: Cast, canary: Canary) -> Json:
 
 
 @pytest.fixture
-async def told(api: Api, cast: Cast, database: Database) -> None:
+async def visitor_rows(api: Api, cast: Cast, database: Database) -> None:
     """Acme's webhooks and chat channels are told of everything."""
     await create_webhook(api(cast.acme.write_key), events=["*"])
     await add_target(database, cast.acme)
@@ -87,7 +87,7 @@ def named(how: str, canary: Canary) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("how", ["email", "visitor"])
 async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
-    api: Api, cast: Cast, owner: Tx, operator: Operator, told: None, canary: Canary, how: str
+    api: Api, cast: Cast, owner: Tx, operator: Operator, visitor_rows: None, canary: Canary, how: str
 ) -> None:
     await visit_as(api, cast, canary)
     other = await visit(api, cast, *OTHER)
@@ -117,8 +117,8 @@ async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
     assert (erasure["leads"], erasure["events"]) == ((2, 3) if how == "email" else (1, 2))
     after = await everywhere(owner)
     assert canary.token not in after
-    kept = {row["id"] for row in await rows(owner, "conversations", cast.acme)}
-    assert kept == {other["conversationId"]}
+    conversation_ids = {row["id"] for row in await rows(owner, "conversations", cast.acme)}
+    assert conversation_ids == {other["conversationId"]}
     assert "is there a plan for schools?" in after
     assert await owner.value("select count(*) from audit_entries where action = 'erase_visitor'") >= 1
     again = await operator.json("visitor", "erase", *named(how, canary), *mine)

@@ -41,12 +41,12 @@ class SlowClient:
 
     async def end(self) -> bytes:
         """What the server has said by the time that it ends the connection."""
-        said = bytearray()
+        answer = bytearray()
         async with asyncio.timeout(SECONDS):
             with suppress(ConnectionError):
                 while data := await asyncio.get_running_loop().sock_recv(self.socket, 65_536):
-                    said += data
-        return bytes(said)
+                    answer += data
+        return bytes(answer)
 
 
 @asynccontextmanager

@@ -21,10 +21,10 @@ from tests.support.http import body_of, create_article, error
     ["/v1/", "/v1/nothing", "/v1/articles/a/b/c", "/v1/articles/a/publish/b", "/v1/%00", "/v1/../v1/x"],
 )
 async def test_an_unknown_address_is_not_found(client: Client, method: str, path: str) -> None:
-    refused = await client.request(method, path)
+    refusal = await client.request(method, path)
 
-    assert error(refused) == (404, "not_found")
-    assert refused.headers["Request-Id"]
+    assert error(refusal) == (404, "not_found")
+    assert refusal.headers["Request-Id"]
 
 
 async def test_the_prefix_itself_is_not_found_in_json(client: Client) -> None:
@@ -56,18 +56,18 @@ async def test_a_slash_too_many_is_another_address(client: Client) -> None:
 async def test_another_method_is_refused_with_all_that_are_allowed(
     client: Client, method: str, path: str, allowed: set[str]
 ) -> None:
-    refused = await client.request(method, path)
+    refusal = await client.request(method, path)
 
-    assert error(refused) == (405, "method_not_allowed")
-    assert set(refused.headers["Allow"].split(", ")) == allowed
-    assert refused.headers["Request-Id"]
+    assert error(refusal) == (405, "method_not_allowed")
+    assert set(refusal.headers["Allow"].split(", ")) == allowed
+    assert refusal.headers["Request-Id"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/v1/nothing"), ("PUT", "/v1/articles")])
 async def test_rate_headers_are_there_too(client: Client, method: str, path: str) -> None:
-    refused = await client.request(method, path)
+    refusal = await client.request(method, path)
 
-    assert refused.headers["RateLimit-Policy"] == '"api";q=120;w=60'
+    assert refusal.headers["RateLimit-Policy"] == '"api";q=120;w=60'
 
 
 async def test_each_answer_has_an_id_of_its_own(reader: Client) -> None:

@@ -55,10 +55,10 @@ async def test_what_is_no_proper_json_object_is_refused(
 ) -> None:
     method, path = operation
 
-    refused = await client.request(method, path, content=content, headers={"Content-Type": JSON})
+    refusal = await client.request(method, path, content=content, headers={"Content-Type": JSON})
 
-    assert error(refused) == (400, "invalid_request")
-    assert "Traceback" not in refused.text
+    assert error(refusal) == (400, "invalid_request")
+    assert "Traceback" not in refusal.text
     assert await all_pages(client, "/v1/articles") == await all_pages(client, "/v1/collections") == []
 
 
@@ -71,23 +71,23 @@ async def test_another_content_type_is_refused(client: Client, operation: tuple[
     method, path = operation
     content = json.dumps({"title": "x", "contentMarkdown": ""}).encode()
 
-    refused = await client.request(method, path, content=content, headers={"Content-Type": kind})
+    refusal = await client.request(method, path, content=content, headers={"Content-Type": kind})
 
-    assert error(refused) == (400, "invalid_request")
-    assert JSON in body_of(refused)["error"]
+    assert error(refusal) == (400, "invalid_request")
+    assert JSON in body_of(refusal)["error"]
 
 
 async def test_a_body_without_a_content_type_is_refused(client: Client) -> None:
-    refused = await client.post("/v1/collections", content=b'{"title": "x"}')
+    refusal = await client.post("/v1/collections", content=b'{"title": "x"}')
 
-    assert error(refused) == (400, "invalid_request")
+    assert error(refusal) == (400, "invalid_request")
 
 
 async def test_json_is_taken_with_a_charset_and_in_any_case(client: Client) -> None:
     for kind in ("application/json; charset=utf-8", "Application/JSON"):
         content = '{"title": "é\\ud83d\\ude00"}'.encode()
-        made = await client.post("/v1/collections", content=content, headers={"Content-Type": kind})
-        assert (made.status_code, made.json()["title"]) == (201, "é😀")
+        answer = await client.post("/v1/collections", content=content, headers={"Content-Type": kind})
+        assert (answer.status_code, answer.json()["title"]) == (201, "é😀")
 
 
 @each
@@ -95,17 +95,17 @@ async def test_a_body_over_2_mib_is_refused(client: Client, operation: tuple[str
     method, path = operation
     content = b'{"title": "x"}'.ljust(LIMIT + 1)
 
-    refused = await client.request(method, path, content=content, headers={"Content-Type": JSON})
+    refusal = await client.request(method, path, content=content, headers={"Content-Type": JSON})
 
-    assert error(refused) == (400, "invalid_request")
+    assert error(refusal) == (400, "invalid_request")
 
 
 async def test_a_body_of_2_mib_is_taken(client: Client) -> None:
     content = b'{"title": "x"}'.ljust(LIMIT)
 
-    made = await client.post("/v1/collections", content=content, headers={"Content-Type": JSON})
+    answer = await client.post("/v1/collections", content=content, headers={"Content-Type": JSON})
 
-    assert made.status_code == 201
+    assert answer.status_code == 201
 
 
 async def test_bodies_of_operations_that_take_none_are_ignored(client: Client) -> None:

@@ -34,37 +34,39 @@ async def calls_left(port: int, *lines: str, source: str = "127.0.0.1") -> int:
     fields = ["GET /v1/bots HTTP/1.1", "Host: help.test", "Connection: close", *lines]
     [answer] = await send(port, "\r\n".join([*fields, "", ""]).encode("latin-1"), source=source)
     assert answer.status in (401, 429), answer
-    told = re.search(r"r=(\d+)", answer.headers["ratelimit"])
-    assert told
-    return int(told[1])
+    remaining = re.search(r"r=(\d+)", answer.headers["ratelimit"])
+    assert remaining
+    return int(remaining[1])
 
 
 async def test_nobodys_header_is_believed_by_default(app: FastAPI, database: Database) -> None:
     source = loopback_address()
     async with serving(app, database) as port:
-        left = [
+        counts_left = [
             await calls_left(port, f"X-Forwarded-For: {fresh_ipv4()}", source=source),
             await calls_left(port, f"Forwarded: for={fresh_ipv4()}", source=source),
             await calls_left(port, f"X-Real-IP: {fresh_ipv4()}", source=source),
         ]
 
-    assert left == [QUOTA - 1, QUOTA - 2, QUOTA - 3]
+    assert counts_left == [QUOTA - 1, QUOTA - 2, QUOTA - 3]
 
 
 async def test_a_header_that_comes_around_the_proxy_is_not_believed(app: FastAPI, database: Database) -> None:
     proxy, stranger = loopback_address(), loopback_address()
     async with serving(app, database, trusted_proxies=proxy) as port:
-        left = [await calls_left(port, f"X-Forwarded-For: {fresh_ipv4()}", source=stranger) for _ in range(3)]
+        counts_left = [
+            await calls_left(port, f"X-Forwarded-For: {fresh_ipv4()}", source=stranger) for _ in range(3)
+        ]
 
-    assert left == [QUOTA - 1, QUOTA - 2, QUOTA - 3]
+    assert counts_left == [QUOTA - 1, QUOTA - 2, QUOTA - 3]
 
 
 async def test_behind_a_trusted_proxy_callers_are_told_apart(app: FastAPI, database: Database) -> None:
     ann, bob = fresh_ipv4(), fresh_ipv4()
     async with serving(app, database, trusted_proxies="loopback") as port:
-        left = [await calls_left(port, f"X-Forwarded-For: {caller}") for caller in (ann, ann, bob)]
+        counts_left = [await calls_left(port, f"X-Forwarded-For: {caller}") for caller in (ann, ann, bob)]
 
-    assert left == [QUOTA - 1, QUOTA - 2, QUOTA - 1]
+    assert counts_left == [QUOTA - 1, QUOTA - 2, QUOTA - 1]
 
 
 async def test_what_a_caller_writes_before_the_proxys_word_changes_nothing(
@@ -72,13 +74,13 @@ async def test_what_a_caller_writes_before_the_proxys_word_changes_nothing(
 ) -> None:
     ann = fresh_ipv4()
     async with serving(app, database, trusted_proxies="loopback") as port:
-        left = [
+        counts_left = [
             await calls_left(port, f"X-Forwarded-For: {fresh_ipv4()}, 127.0.0.1, {ann}"),
             await calls_left(port, f"X-Forwarded-For: {fresh_ipv4()}", f"X-Forwarded-For: {ann}"),
             await calls_left(port, f"X-Forwarded-For: , ,{ann}"),
         ]
 
-    assert left == [QUOTA - 1, QUOTA - 2, QUOTA - 3]
+    assert counts_left == [QUOTA - 1, QUOTA - 2, QUOTA - 3]
 
 
 async def test_through_two_trusted_proxies_the_caller_of_the_first_counts(
@@ -86,13 +88,13 @@ async def test_through_two_trusted_proxies_the_caller_of_the_first_counts(
 ) -> None:
     ann, bob, outer = fresh_ipv4(), fresh_ipv4(), "192.0.2.7"
     async with serving(app, database, trusted_proxies="127.0.0.1, 192.0.2.0/24") as port:
-        left = [
+        counts_left = [
             await calls_left(port, f"X-Forwarded-For: {fresh_ipv4()}, {ann}, {outer}"),
             await calls_left(port, f"X-Forwarded-For: {ann}", f"X-Forwarded-For: {outer}"),
             await calls_left(port, f"X-Forwarded-For: {bob}, {outer}"),
         ]
 
-    assert left == [QUOTA - 1, QUOTA - 2, QUOTA - 1]
+    assert counts_left == [QUOTA - 1, QUOTA - 2, QUOTA - 1]
 
 
 async def test_a_64_network_counts_as_one_caller_and_a_mapped_address_as_ipv4(
@@ -125,23 +127,23 @@ async def test_what_is_no_address_is_passed_over_for_the_hop_that_told_it(
     proxy = loopback_address()
     junk = ["".join(chr(33 + secrets.randbelow(94)) for _ in range(8_000)), "unknown", "1.2.3", "[", ","]
     async with serving(app, database, trusted_proxies=proxy) as port:
-        left = [await calls_left(port, f"X-Forwarded-For: x{text}", source=proxy) for text in junk]
+        counts_left = [await calls_left(port, f"X-Forwarded-For: x{text}", source=proxy) for text in junk]
 
-    assert left == [QUOTA - number for number in range(1, len(junk) + 1)]
+    assert counts_left == [QUOTA - number for number in range(1, len(junk) + 1)]
 
 
 def test_a_proxy_that_cant_be_read_is_told_in_one_sentence() -> None:
-    with pytest.raises(SettingsError) as refused:
+    with pytest.raises(SettingsError) as refusal:
         read_settings({"INSTEP_TRUSTED_PROXIES": "proxy.internal"}, NO_FILE)
 
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "INSTEP_TRUSTED_PROXIES: proxy.internal is neither an IP address, nor a network such as 10.0.0.0/8, "
         "nor the word loopback"
     )
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "line"),
     [
         ({}, r"none"),
         ({"INSTEP_SITE_URL": "https://help.example"}, r"none: .*INSTEP_TRUSTED_PROXIES"),
@@ -151,5 +153,5 @@ def test_a_proxy_that_cant_be_read_is_told_in_one_sentence() -> None:
         ),
     ],
 )
-def test_the_doctor_tells_which_proxies_are_trusted(settings: dict[str, str], told: str) -> None:
-    assert re.fullmatch(told, proxies_said_of(read_settings(settings, NO_FILE)))
+def test_the_doctor_tells_which_proxies_are_trusted(settings: dict[str, str], line: str) -> None:
+    assert re.fullmatch(line, proxies_said_of(read_settings(settings, NO_FILE)))

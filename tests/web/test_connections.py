@@ -38,18 +38,18 @@ async def test_one_address_has_so_many_connections_and_others_are_served(port: i
         await until(port, lambda: CONNECTIONS.by_address["127.0.0.2"] == limit)
 
         async with connected(port, 1) as (one_too_many,):
-            said = await one_too_many.end()
+            answer = await one_too_many.end()
         assert await is_healthy(port)
         await clients[0].send(HEALTH)
-        served = await clients[0].end()
+        first_answer = await clients[0].end()
         async with connected(port, 1) as (next_one,):
             await next_one.send(HEALTH)
             admitted = await next_one.end()
 
-    assert said.startswith(b"HTTP/1.1 503")
-    assert b"retry-after: 1\r\n" in said
-    assert b'"code": "unavailable"' in said
-    assert served.startswith(b"HTTP/1.1 200")
+    assert answer.startswith(b"HTTP/1.1 503")
+    assert b"retry-after: 1\r\n" in answer
+    assert b'"code": "unavailable"' in answer
+    assert first_answer.startswith(b"HTTP/1.1 200")
     assert admitted.startswith(b"HTTP/1.1 200")
 
 

@@ -43,18 +43,18 @@ async def spend(owner: Tx, policy: str, subject: str) -> None:
     ],
 )
 async def test_a_malformed_key_is_no_key(app: FastAPI, api: Api, cast: Cast, header: str) -> None:
-    sent = header.format(key=cast.acme.write_key, other=cast.acme.write_key.swapcase())
+    value = header.format(key=cast.acme.write_key, other=cast.acme.write_key.swapcase())
     async with stranger(app) as client:
-        refused = await client.get("/v1/bots", headers={b"Authorization": sent.encode()})
+        refusal = await client.get("/v1/bots", headers={b"Authorization": value.encode()})
 
-    assert error(refused) == (401, "unauthorized")
-    assert refused.headers["WWW-Authenticate"] == "Bearer"
+    assert error(refusal) == (401, "unauthorized")
+    assert refusal.headers["WWW-Authenticate"] == "Bearer"
 
 
 async def test_two_keys_are_none(app: FastAPI, api: Api, cast: Cast) -> None:
-    sent = [("Authorization", f"Bearer {cast.acme.write_key}")] * 2
+    headers = [("Authorization", f"Bearer {cast.acme.write_key}")] * 2
     async with stranger(app) as client:
-        assert error(await client.get("/v1/bots", headers=sent)) == (401, "unauthorized")
+        assert error(await client.get("/v1/bots", headers=headers)) == (401, "unauthorized")
 
 
 async def test_the_scheme_is_spelled_in_any_case(app: FastAPI, api: Api, cast: Cast) -> None:
@@ -66,8 +66,8 @@ async def test_the_scheme_is_spelled_in_any_case(app: FastAPI, api: Api, cast: C
 async def test_a_key_is_not_taken_from_the_query(app: FastAPI, api: Api, cast: Cast) -> None:
     async with stranger(app) as client:
         for name in ("key", "api_key", "access_token"):
-            refused = await client.get("/v1/bots", params={name: cast.acme.write_key})
-            assert error(refused) == (401, "unauthorized")
+            refusal = await client.get("/v1/bots", params={name: cast.acme.write_key})
+            assert error(refusal) == (401, "unauthorized")
 
 
 async def test_an_expired_key_is_dead(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
@@ -95,9 +95,9 @@ async def test_a_bot_is_named_by_query_or_header_or_both_alike(wide: Client, cas
 async def test_query_and_header_that_differ_are_refused(wide: Client, cast: Cast) -> None:
     headers = {"Service-Bot": str(cast.second_bot_id)}
 
-    refused = await wide.get(ARTICLES, params={"bot_id": str(cast.acme.bot_id)}, headers=headers)
+    refusal = await wide.get(ARTICLES, params={"bot_id": str(cast.acme.bot_id)}, headers=headers)
 
-    assert error(refused) == (400, "invalid_request")
+    assert error(refusal) == (400, "invalid_request")
 
 
 async def test_a_key_of_one_bot_may_name_it(reader: Client, cast: Cast) -> None:
@@ -108,8 +108,8 @@ async def test_a_key_of_all_bots_from_before_the_first_needs_no_name_while_there
     api: Api, owner: Tx
 ) -> None:
     empty = await create_workspace(owner, "Umbrella")
-    made = await create_key(owner, empty.id, "all", Scope.READ, [])
-    client = api(made.key)
+    new_key = await create_key(owner, empty.id, "all", Scope.READ, [])
+    client = api(new_key.key)
     await create_bot(owner, empty.id, "Umbrella", None, "en")
     assert (await client.get(ARTICLES)).status_code == 200
 
@@ -120,9 +120,9 @@ async def test_a_key_of_all_bots_from_before_the_first_needs_no_name_while_there
 
 @pytest.mark.parametrize("bot", ["nonsense", "", "acme"])
 async def test_a_name_that_is_no_bots_id_is_refused(reader: Client, bot: str) -> None:
-    refused = await reader.get(ARTICLES, params={"bot_id": bot})
+    refusal = await reader.get(ARTICLES, params={"bot_id": bot})
 
-    assert refused.status_code in (400, 403)
+    assert refusal.status_code in (400, 403)
 
 
 async def test_what_the_key_of_one_workspace_does_stays_in_it(client: Client, api: Api, cast: Cast) -> None:
@@ -155,9 +155,9 @@ async def test_the_refusals_come_in_order(app: FastAPI, wide: Client, cast: Cast
 
 async def test_no_key_is_told_before_two_bots(app: FastAPI, api: Api, cast: Cast) -> None:
     async with stranger(app) as client:
-        refused = await client.get(ARTICLES, params={"bot_id": "a"}, headers={"Service-Bot": "b"})
+        refusal = await client.get(ARTICLES, params={"bot_id": "a"}, headers={"Service-Bot": "b"})
 
-    assert error(refused) == (401, "unauthorized")
+    assert error(refusal) == (401, "unauthorized")
 
 
 async def test_no_key_is_told_before_a_body_that_is_too_large(app: FastAPI, api: Api) -> None:
@@ -168,9 +168,9 @@ async def test_no_key_is_told_before_a_body_that_is_too_large(app: FastAPI, api:
 @pytest.mark.parametrize("fault", ["two bots", "too large"])
 async def test_rate_headers_are_on_the_earliest_refusals(client: Client, fault: str) -> None:
     if fault == "two bots":
-        refused = await client.get(ARTICLES, params={"bot_id": "a"}, headers={"Service-Bot": "b"})
+        refusal = await client.get(ARTICLES, params={"bot_id": "a"}, headers={"Service-Bot": "b"})
     else:
-        refused = await client.post(ARTICLES, content=TOO_MUCH)
+        refusal = await client.post(ARTICLES, content=TOO_MUCH)
 
-    assert refused.status_code == 400
-    assert refused.headers["RateLimit-Policy"] == '"api";q=120;w=60'
+    assert refusal.status_code == 400
+    assert refusal.headers["RateLimit-Policy"] == '"api";q=120;w=60'

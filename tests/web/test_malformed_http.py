@@ -69,18 +69,18 @@ async def test_malformed_requests_are_refused_as_json(port: int, cast: Cast, req
 async def test_a_head_that_never_ends_is_refused_before_it_fills_the_memory(port: int, cast: Cast) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(GET + b"Host: help.test\r\nX: ")
-    sent = 0
+    sent_bytes = 0
     async with asyncio.timeout(SECONDS):
-        while not reader.at_eof() and not writer.is_closing() and sent < 50_000_000:
+        while not reader.at_eof() and not writer.is_closing() and sent_bytes < 50_000_000:
             writer.write(b"x" * 65_536)
-            sent += 65_536
+            sent_bytes += 65_536
             try:
                 await writer.drain()
             except ConnectionError:
                 break
     writer.close()
 
-    assert sent < 50_000_000
+    assert sent_bytes < 50_000_000
 
 
 async def test_broken_chunks_end_the_connection_and_change_nothing(port: int, cast: Cast) -> None:

@@ -16,7 +16,7 @@ async def test_a_flood_of_long_texts_holds_up_nobody_else(client: Client, globex
     loud, quiet = globex, client
     texts = [{"title": "Long", "contentMarkdown": f"{LONG}{number}"} for number in range(FLOOD)]
     flood = [asyncio.create_task(loud.post("/v1/articles", json=text)) for text in texts]
-    done, waiting = await asyncio.wait(flood, return_when=asyncio.FIRST_COMPLETED)
+    finished_tasks, waiting = await asyncio.wait(flood, return_when=asyncio.FIRST_COMPLETED)
 
     # Long enough to be rendered in a process, too.
     text = {"title": "Plain", "contentMarkdown": "word " * 14_000}
@@ -27,7 +27,7 @@ async def test_a_flood_of_long_texts_holds_up_nobody_else(client: Client, globex
 
     assert [call.status_code for call in calls] == [201] + [200] * CALLS
     assert flood_was_waiting
-    answers = await asyncio.gather(*done, *waiting)
+    answers = await asyncio.gather(*finished_tasks, *waiting)
     statuses = Counter(answer.status_code for answer in answers)
     assert statuses.keys() == {201, 429}
     assert statuses[201] >= limits.MAX_WAITING_WORK_PIECES

@@ -14,16 +14,14 @@ POLICY = '"api";q=120;w=60'
 
 async def test_the_121st_request_of_a_key_in_a_minute_is_refused(reader: Client) -> None:
     """Four clients at once get exactly 120 answers, and each number of remaining requests once."""
-    clients = [reader for _ in range(4)]
+    batches = await asyncio.gather(*(ask(reader, 32) for _ in range(4)))
+    answers = [answer for part in batches for answer in part]
 
-    asked = await asyncio.gather(*(ask(client, 32) for client in clients))
-    answers = [answer for part in asked for answer in part]
-
-    served = [answer for answer in answers if answer.status_code == 200]
-    refused = [answer for answer in answers if answer.status_code != 200]
-    assert sorted(state(answer)[0] for answer in served) == list(range(120))
-    assert len(refused) == 8
-    for answer in refused:
+    accepted = [answer for answer in answers if answer.status_code == 200]
+    refusals = [answer for answer in answers if answer.status_code != 200]
+    assert sorted(state(answer)[0] for answer in accepted) == list(range(120))
+    assert len(refusals) == 8
+    for answer in refusals:
         assert error(answer) == (429, "rate_limited")
         remaining, seconds = state(answer)
         assert (remaining, answer.headers["Retry-After"]) == (0, str(seconds))
@@ -50,13 +48,13 @@ async def test_the_window_ends(client: Client, cast: Cast, owner: Tx) -> None:
 
 
 async def test_refused_requests_count_too(client: Client, cast: Cast) -> None:
-    left = [
+    counts_left = [
         state(await client.post("/v1/articles", content=b"{"))[0],
         state(await client.get("/v1/articles/nothing"))[0],
         state(await client.get("/v1/articles", params={"bot_id": str(cast.globex.bot_id)}))[0],
     ]
 
-    assert left == [119, 118, 117]
+    assert counts_left == [119, 118, 117]
 
 
 async def test_an_address_without_a_key_gets_60_answers_a_minute(app: FastAPI, api: Api) -> None:

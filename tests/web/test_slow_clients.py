@@ -44,8 +44,8 @@ def post(path: str, length: int, key: str | None = None) -> bytes:
     ).encode()
 
 
-def status_and_code(said: bytes) -> tuple[int, str]:
-    head, _, body = said.partition(b"\r\n\r\n")
+def status_and_code(answer: bytes) -> tuple[int, str]:
+    head, _, body = answer.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(body)["code"]
 
 
@@ -55,10 +55,10 @@ async def test_half_heads_are_ended_while_others_are_served(port: int) -> None:
             await client.send(HALF_HEAD)
         assert await is_healthy(port)
 
-        said = await asyncio.gather(*(client.end() for client in (*some, *others)))
+        answers = await asyncio.gather(*(client.end() for client in (*some, *others)))
 
-    assert {status_and_code(each) for each in said} == {(408, "request_timeout")}
-    assert all(b"connection: close" in each for each in said)
+    assert {status_and_code(each) for each in answers} == {(408, "request_timeout")}
+    assert all(b"connection: close" in each for each in answers)
 
 
 async def test_a_head_that_drips_is_ended_too(port: int) -> None:
@@ -83,9 +83,9 @@ async def test_a_connection_is_closed_some_time_after_its_last_request(port: int
         began = time.monotonic()
         await client.send(HEALTH + behind)
 
-        said = await client.end()
+        answer = await client.end()
 
-    assert said.count(b"HTTP/1.1") == said.count(b"HTTP/1.1 200") == 1
+    assert answer.count(b"HTTP/1.1") == answer.count(b"HTTP/1.1 200") == 1
     assert time.monotonic() - began >= IMPATIENCE.idle - IMPATIENCE.check
 
 
@@ -96,9 +96,9 @@ async def test_a_body_that_stops_is_refused_and_changes_nothing(
         for client in clients:
             await client.send(post("/v1/articles", 1_000, cast.acme.write_key) + b'{"title": "Half"')
 
-        said = await asyncio.gather(*(client.end() for client in clients))
+        answers = await asyncio.gather(*(client.end() for client in clients))
 
-    assert {status_and_code(each) for each in said} == {(408, "request_timeout")}
+    assert {status_and_code(each) for each in answers} == {(408, "request_timeout")}
     assert (await reader.get("/v1/articles")).json()["results"] == []
 
 
@@ -110,9 +110,9 @@ async def test_a_body_that_comes_slowly_but_steadily_is_taken(port: int, cast: C
         await until(port, lambda: time.monotonic() - began > 2 * IMPATIENCE.body_grace)
         await client.send(body[-1:])
 
-        said = await client.end()
+        answer = await client.end()
 
-    assert said.startswith(b"HTTP/1.1 201")
+    assert answer.startswith(b"HTTP/1.1 201")
 
 
 @pytest.mark.parametrize("path", ["/v1/tasks", "/v1/articles", "/mcp/admin"])
@@ -120,10 +120,10 @@ async def test_nothing_of_a_large_body_is_waited_for_without_a_key(port: int, ca
     async with connected(port, 1) as (client,):
         await client.send(post(path, LARGE_BYTES))
 
-        said = await client.end()
+        answer = await client.end()
 
-    assert said.startswith(b"HTTP/1.1 401")
-    assert b"\r\nratelimit:" in said.lower()
+    assert answer.startswith(b"HTTP/1.1 401")
+    assert b"\r\nratelimit:" in answer.lower()
 
 
 async def test_a_large_body_without_a_key_is_counted_and_then_refused_as_too_much(
@@ -134,9 +134,9 @@ async def test_a_large_body_without_a_key_is_counted_and_then_refused_as_too_muc
             await client.send(post("/v1/tasks", LARGE_BYTES))
             return await client.end()
 
-    said = [await spent() for _ in range(2)]
+    answers = [await spent() for _ in range(2)]
 
-    remaining = [int(each.lower().partition(b'"anonymous";r=')[2].partition(b";")[0]) for each in said]
+    remaining = [int(each.lower().partition(b'"anonymous";r=')[2].partition(b";")[0]) for each in answers]
     assert remaining[0] - remaining[1] == 1
 
 
@@ -145,10 +145,10 @@ async def test_a_large_body_counts_once_and_is_taken(port: int, cast: Cast) -> N
     async with connected(port, 1) as (client,):
         await client.send(post("/v1/articles", len(body), cast.acme.write_key) + body)
 
-        said = await client.end()
+        answer = await client.end()
 
-    assert said.startswith(b"HTTP/1.1 201")
-    assert b'"api";r=119;' in said
+    assert answer.startswith(b"HTTP/1.1 201")
+    assert b'"api";r=119;' in answer
 
 
 async def test_a_key_that_is_revoked_while_a_large_body_comes_in_opens_nothing(
@@ -166,9 +166,9 @@ async def test_a_key_that_is_revoked_while_a_large_body_comes_in_opens_nothing(
         )
         await client.send(body[-1:])
 
-        said = await client.end()
+        answer = await client.end()
 
-    assert said.startswith(b"HTTP/1.1 401")
+    assert answer.startswith(b"HTTP/1.1 401")
     assert (await reader.get("/v1/articles")).json()["results"] == []
 
 
@@ -193,16 +193,16 @@ async def test_who_reads_nothing_is_given_up(port: int, cast: Cast, much: None) 
 
         await until(port, lambda: not CONNECTIONS.by_address["127.0.0.2"])
 
-        said = await asyncio.gather(*(client.end() for client in clients))
-    assert max(map(len, said)) < 1_800_000
+        answers = await asyncio.gather(*(client.end() for client in clients))
+    assert max(map(len, answers)) < 1_800_000
 
 
 async def test_who_reads_gets_all_of_it(port: int, cast: Cast, much: None) -> None:
     async with connected(port, 1) as (client,):
         await ask_for_much(client, cast)
-        said = await client.end()
+        answer = await client.end()
 
-    head, _, body = said.partition(b"\r\n\r\n")
+    head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200")
     assert len(json.loads(body)["results"]) == 2
 

@@ -23,8 +23,8 @@ def allow(set_setting: SetSetting) -> Allow:
 
 @pytest.fixture
 async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as made:
-        yield made
+    async with receiving() as opened_receiver:
+        yield opened_receiver
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[S
     """One that may call this machine; what other tests have left to deliver is gone."""
     allow("127.0.0.0/8")
     await owner.execute("delete from webhook_endpoints")
-    async with sending(database) as made:
-        yield made
+    async with sending(database) as opened_sender:
+        yield opened_sender
 
 
 @pytest.fixture

@@ -10,14 +10,16 @@ NAME = re.compile(r"(?:#|//) (\S+\.(?:py|mjs))\n")
 
 
 def blocks(language: str) -> list[str]:
-    return [code for found, code in BLOCK.findall(DOCUMENT.read_text()) if found == language]
+    return [
+        code for block_language, code in BLOCK.findall(DOCUMENT.read_text()) if block_language == language
+    ]
 
 
 def programs() -> dict[str, list[str]]:
     """By file name, in the document's order: first without a library, then with Stripe's."""
-    found = defaultdict(list)
+    snippets = defaultdict(list)
     for code in blocks("python") + blocks("js"):
         name = NAME.match(code)
         assert name, f"a program without a name:\n{code}"
-        found[name[1]].append(code)
-    return dict(found)
+        snippets[name[1]].append(code)
+    return dict(snippets)

@@ -54,7 +54,7 @@ async def test_each_secret_is_random_and_sealed_for_its_own_row(
 ) -> None:
     secrets = [(await create_webhook(client))["secret"] for _ in range(2)]
 
-    stored = await owner.value(
+    sealed_secrets = await owner.value(
         "select jsonb_agg(jsonb_build_array(id, encode(sealed, 'hex')) order by id) from webhook_secrets "
         "where workspace_id = %(id)s",
         id=cast.acme.workspace_id,
@@ -62,13 +62,13 @@ async def test_each_secret_is_random_and_sealed_for_its_own_row(
 
     place = ("webhook_secrets", "sealed", cast.acme.workspace_id)
     assert len(set(secrets)) == 2
-    for secret, (row, sealed) in zip(secrets, stored, strict=True):
+    for secret, (row, sealed) in zip(secrets, sealed_secrets, strict=True):
         assert secret.startswith("whsec_")
         assert len(b64decode(secret.removeprefix("whsec_"), validate=True)) == 32
         assert secret.encode() not in bytes.fromhex(sealed)
         assert key_ring().open(bytes.fromhex(sealed), *place, row) == secret
     with pytest.raises(Unreadable):
-        key_ring().open(bytes.fromhex(stored[0][1]), *place, stored[1][0])
+        key_ring().open(bytes.fromhex(sealed_secrets[0][1]), *place, sealed_secrets[1][0])
 
 
 async def test_it_takes_every_kind_of_event(client: Client) -> None:
@@ -90,20 +90,20 @@ async def test_without_a_bot_it_is_for_those_of_the_key(
 ) -> None:
     both = api(await key_of_both_bots(owner, cast))
     named = {"bot_id": str(cast.acme.bot_id)}
-    sent = {"url": URL, "events": ["*"], "botId": None}
+    body = {"url": URL, "events": ["*"], "botId": None}
     endpoints: list[tuple[Any, list[UUID] | None]] = [
         (await create_webhook(wide), None),
         (await create_webhook(both, botId=None), [cast.acme.bot_id, cast.second_bot_id]),
         (await create_webhook(client), [cast.acme.bot_id]),
-        (created(await wide.post(WEBHOOKS, json=sent, params=named)), [cast.acme.bot_id]),
+        (created(await wide.post(WEBHOOKS, json=body, params=named)), [cast.acme.bot_id]),
     ]
 
     for webhook, bots in endpoints:
         assert webhook["botId"] is None
-        stored = await owner.value(
+        bot_ids = await owner.value(
             "select bot_ids from webhook_endpoints where id = %(id)s", id=webhook["id"]
         )
-        assert (sorted(stored) if stored else None) == (sorted(bots) if bots else None)
+        assert (sorted(bot_ids) if bot_ids else None) == (sorted(bots) if bots else None)
 
 
 @pytest.mark.parametrize(
@@ -171,17 +171,17 @@ async def test_the_address_stays_as_it_was_sent(client: Client, url: str) -> Non
     ],
     ids=str,
 )
-async def test_a_bad_value_is_refused_by_name(client: Client, sent: dict[str, Any]) -> None:
-    refused = await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], **sent})
+async def test_a_bad_value_is_refused_by_name(client: Client, body: dict[str, Any]) -> None:
+    refusal = await client.post(WEBHOOKS, json={"url": URL, "events": ["*"], **body})
 
-    assert {name.split(".")[0] for name in named_fields(refused)} == set(sent)
+    assert {name.split(".")[0] for name in named_fields(refusal)} == set(body)
     assert await all_pages(client, WEBHOOKS) == []
 
 
 async def test_url_and_events_are_required(client: Client) -> None:
-    refused = await client.post(WEBHOOKS, json={})
+    refusal = await client.post(WEBHOOKS, json={})
 
-    assert named_fields(refused) == ["url", "events"]
+    assert named_fields(refusal) == ["url", "events"]
 
 
 async def test_a_bot_that_the_key_does_not_cover_is_as_unknown_as_none(
@@ -192,8 +192,8 @@ async def test_a_bot_that_the_key_does_not_cover_is_as_unknown_as_none(
         for bot in (cast.second_bot_id, cast.globex.bot_id, "0190163d-8694-439b-aea5-966c26f8ad91")
     ]
     named = {"bot_id": str(cast.acme.bot_id)}
-    sent = {"url": URL, "events": ["*"], "botId": str(cast.second_bot_id)}
-    answers.append(await wide.post(WEBHOOKS, json=sent, params=named))
+    body = {"url": URL, "events": ["*"], "botId": str(cast.second_bot_id)}
+    answers.append(await wide.post(WEBHOOKS, json=body, params=named))
 
     assert {tuple(named_fields(answer)) for answer in answers} == {("botId",)}
     assert len({answer.content for answer in answers}) == 1
@@ -205,16 +205,16 @@ async def test_the_operator_opens_hosts_and_networks_also_without_tls(client: Cl
     for url in ("http://receiver:8080/", "https://10.1.2.3/", "http://[::1]:9000/", "http://hooks.internal/"):
         assert (await create_webhook(client, url=url))["url"] == url
     for url in ("http://127.0.0.1/", "https://other/", "http://example.com/", "https://a.receiver.internal/"):
-        refused = await client.post(WEBHOOKS, json={"url": url, "events": ["*"]})
-        assert named_fields(refused) == ["url"], url
+        refusal = await client.post(WEBHOOKS, json={"url": url, "events": ["*"]})
+        assert named_fields(refusal) == ["url"], url
 
 
 async def test_no_allow_list_opens_a_metadata_service(client: Client, allow: Allow) -> None:
     allow("0.0.0.0/0,::/0")
 
     for host in ("169.254.169.254", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "100.100.100.200"):
-        sent = {"url": f"http://{host}/latest", "events": ["*"]}
-        assert named_fields(await client.post(WEBHOOKS, json=sent)) == ["url"], host
+        body = {"url": f"http://{host}/latest", "events": ["*"]}
+        assert named_fields(await client.post(WEBHOOKS, json=body)) == ["url"], host
 
 
 async def test_a_workspace_has_at_most_20_however_many_come_at_once(
@@ -224,8 +224,8 @@ async def test_a_workspace_has_at_most_20_however_many_come_at_once(
     keys = [api(key) for key in (cast.acme.write_key, cast.wide_key)]
 
     async def ask(number: int) -> int:
-        sent = {"url": URL, "events": ["*"]}
-        answer = await keys[number % 2].post(WEBHOOKS, json=sent)
+        body = {"url": URL, "events": ["*"]}
+        answer = await keys[number % 2].post(WEBHOOKS, json=body)
         if answer.status_code != 201:
             assert error(answer) == (400, "invalid_state")
             assert "20" in body_of(answer)["error"]
@@ -234,7 +234,7 @@ async def test_a_workspace_has_at_most_20_however_many_come_at_once(
     statuses = await at_once(25, ask)
 
     assert sorted(statuses) == [201] * 20 + [400] * 5
-    left = await all_pages(wide, WEBHOOKS)
-    assert len(left) == 20
-    ok(await wide.delete(f"{WEBHOOKS}/{left[0]['id']}"))
+    remaining = await all_pages(wide, WEBHOOKS)
+    assert len(remaining) == 20
+    ok(await wide.delete(f"{WEBHOOKS}/{remaining[0]['id']}"))
     await create_webhook(keys[0])

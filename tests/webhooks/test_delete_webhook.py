@@ -18,11 +18,11 @@ async def test_it_is_gone_with_its_secrets_and_its_log(client: Client, cast: Cas
     assert error(await client.get(f"{address}/deliveries")) == (404, "not_found")
     assert error(await client.delete(address)) == (404, "not_found")
     for table in ("webhook_secrets", "deliveries"):
-        left = await owner.value(
+        remaining = await owner.value(
             f"select array_agg(endpoint_id) from {table} where workspace_id = %(id)s",
             id=cast.acme.workspace_id,
         )
-        assert left == [other["id"]]
+        assert remaining == [other["id"]]
 
 
 async def test_of_several_at_once_one_finds_it(client: Client) -> None:

@@ -66,13 +66,13 @@ async def test_a_change_is_delivered_with_the_resource_as_it_is_then(
 
 async def test_the_log_tells_of_a_success(client: Client, sender: Sender, receiver: Receiver) -> None:
     webhook = await connect(client, receiver)
-    sent = await send_test(client, webhook)
+    delivery_sent = await send_test(client, webhook)
 
     await sender.run_due()
 
     delivery = await delivery_of(client, webhook)
     [attempt] = delivery["attempts"]
-    assert delivery == {**sent, "status": "delivered", "attempts": [attempt], "nextAttemptAt": None}
+    assert delivery == {**delivery_sent, "status": "delivered", "attempts": [attempt], "nextAttemptAt": None}
     assert attempt == {
         "number": 1,
         "at": attempt["at"],
@@ -82,7 +82,7 @@ async def test_the_log_tells_of_a_success(client: Client, sender: Sender, receiv
         "answer": "ok",
     }
     assert re.fullmatch(TIMESTAMP, attempt["at"])
-    assert sent["createdAt"] <= attempt["at"]
+    assert delivery_sent["createdAt"] <= attempt["at"]
     assert 0 <= attempt["durationMs"] < 5_000
     assert await sender.run_due() == 0
 
@@ -118,7 +118,7 @@ async def test_any_other_status_is_a_failure(
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "excerpt"),
     [
         (b"\0\xff\xfe<b>\n\t\x1b[2J\r\x7f", "\ufffd" * 3 + "<b>\n\t\ufffd[2J" + "\ufffd" * 2),
         (b"\xed\xa0\x80\xc2", "\ufffd" * 4),
@@ -128,7 +128,7 @@ async def test_any_other_status_is_a_failure(
     ids=["binary", "surrogate", "long", "empty"],
 )
 async def test_the_log_shows_how_the_answer_begins(
-    client: Client, sender: Sender, receiver: Receiver, text: bytes, shown: str
+    client: Client, sender: Sender, receiver: Receiver, text: bytes, excerpt: str
 ) -> None:
     webhook = await connect(client, receiver)
     await send_test(client, webhook)
@@ -136,7 +136,7 @@ async def test_the_log_shows_how_the_answer_begins(
 
     await sender.run_due()
 
-    assert (await delivery_of(client, webhook))["attempts"][0]["answer"] == shown
+    assert (await delivery_of(client, webhook))["attempts"][0]["answer"] == excerpt
 
 
 async def test_an_endpoint_that_closes_the_connection_has_failed(

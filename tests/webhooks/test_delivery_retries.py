@@ -70,8 +70,8 @@ async def test_a_success_after_failures_ends_it(
 
     delivery = await delivery_of(client, webhook)
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("delivered", None)
-    told = [(each["number"], each["httpStatus"], each["error"] is None) for each in delivery["attempts"]]
-    assert told == [(1, 500, False), (2, 500, False), (3, 204, True)]
+    attempts = [(each["number"], each["httpStatus"], each["error"] is None) for each in delivery["attempts"]]
+    assert attempts == [(1, 500, False), (2, 500, False), (3, 204, True)]
     assert await sender.run_due() == 0
 
 
@@ -107,8 +107,8 @@ async def test_what_has_arrived_is_sent_again_when_it_is_asked_for(
     await redeliver(client, webhook, delivery)
     assert await sender.run_due() == 1
 
-    one, two = receiver.received
-    assert (one.delivery, one.body, one.attempt + 1) == (two.delivery, two.body, two.attempt)
+    first, two = receiver.received
+    assert (first.delivery, first.body, first.attempt + 1) == (two.delivery, two.body, two.attempt)
 
 
 async def fail(client: Client, webhook: Json, sender: Sender, owner: Tx, wait: timedelta) -> Json:

@@ -47,10 +47,10 @@ def in_words(time: timedelta) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python programs that need no library, as a reader of the document would save them."""
-    made = tmp_path_factory.mktemp("receiver")
+    folder = tmp_path_factory.mktemp("receiver")
     for name in ("verify.py", "receiver.py"):
-        (made / name).write_text(programs()[name][0])
-    return made
+        (folder / name).write_text(programs()[name][0])
+    return folder
 
 
 @contextmanager
@@ -67,10 +67,10 @@ def receiving(folder: Path) -> Iterator[str]:
 
 
 def post(url: str, header: str, delivery: str = "dlv_1") -> int:
-    sent = {"service-event": "article.updated", "service-delivery": delivery, "service-signature": header}
+    headers = {"service-event": "article.updated", "service-delivery": delivery, "service-signature": header}
     transport = httpx2.HTTPTransport(retries=10)
     with httpx2.Client(transport=transport) as client:
-        return client.post(url, content=BODY, headers=sent).status_code
+        return client.post(url, content=BODY, headers=headers).status_code
 
 
 def test_the_value_to_test_against_is_what_is_sent() -> None:
@@ -106,11 +106,11 @@ def test_the_function_that_verifies_agrees_with_ours(folder: Path) -> None:
         f"for header in {list(cases)!r}: print(verify({SECRET!r}, header, {BODY!r}))"
     )
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
     )
 
-    assert done.stdout.split() == [str(expected) for expected in cases.values()]
+    assert process.stdout.split() == [str(expected) for expected in cases.values()]
 
 
 def test_the_receiver_takes_a_delivery_once_and_nothing_that_it_cant_verify(folder: Path) -> None:

@@ -14,13 +14,13 @@ async def test_an_endpoint_may_be_deleted_during_an_attempt(
 ) -> None:
     other = await connect(client, receiver, "/other")
     await send_test(client, webhook)
-    kept = await send_test(client, other)
+    other_delivery = await send_test(client, other)
     async with attempt_under_way(sender, receiver):
         await receiver.until_received(2)
         ok(await client.delete(f"{WEBHOOKS}/{webhook['id']}"))
 
-    left = await owner.value("select array_agg(id) from deliveries")
-    assert left == [kept["id"]]
+    remaining = await owner.value("select array_agg(id) from deliveries")
+    assert remaining == [other_delivery["id"]]
     assert (await delivery_of(client, other))["status"] == "delivered"
     assert await sender.run_due() == 0
 

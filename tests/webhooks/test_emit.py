@@ -55,8 +55,8 @@ async def test_each_operation_writes_its_events_and_no_others(
     )
 
     assert answer.status_code == operation.status, answer.text
-    written = await events_of(owner, cast)
-    assert [kind for event, kind in written.items() if event not in earlier] == EVENTS.get(
+    events = await events_of(owner, cast)
+    assert [kind for event, kind in events.items() if event not in earlier] == EVENTS.get(
         name_of(operation), []
     )
 
@@ -77,14 +77,14 @@ async def test_an_event_says_what_happened_when_where_and_who_did_it(
     client: Client, cast: Cast, owner: Tx
 ) -> None:
     webhook = await create_webhook(client)
-    started = utc_now()
+    start_time = utc_now()
 
     live = await publish(client)
 
     [event] = await heard(owner, cast.acme, webhook)
     assert re.fullmatch("evt" + ID, event["id"])
     assert re.fullmatch(TIMESTAMP, event["createdAt"])
-    assert abs((moment(event["createdAt"]) - started).total_seconds()) < 5
+    assert abs((moment(event["createdAt"]) - start_time).total_seconds()) < 5
     assert event["botId"] == str(cast.acme.bot_id)
     assert event["actor"] == {"type": "api_key", "name": "Acme writer"}
     assert told(event)[:2] == ("article.published", live)
@@ -123,8 +123,8 @@ async def test_an_endpoint_gets_the_kinds_that_it_asked_for(client: Client, cast
     ok(await client.post(f"{INSTALL}/unpublish"))
 
     every = ["article.published", "article.updated", "article.unpublished"]
-    got = [await kinds(owner, cast.acme, webhook) for webhook in webhooks]
-    assert got == [every, every[2:], every[:2], []]
+    kinds_of_each = [await kinds(owner, cast.acme, webhook) for webhook in webhooks]
+    assert kinds_of_each == [every, every[2:], every[:2], []]
 
 
 async def test_a_changed_filter_holds_from_the_next_change_on(client: Client, cast: Cast, owner: Tx) -> None:
@@ -169,11 +169,11 @@ async def test_an_endpoint_gets_the_events_of_its_bots(
     for bot in (first, second):
         await publish(wide, bot=bot)
 
-    got = {
+    kinds_by_name = {
         name: [event["botId"] for event in await heard(owner, cast.acme, webhook)]
         for name, webhook in endpoints.items()
     }
-    assert got == {"of all": [first, second], "of the first": [first], "of the second": [second]}
+    assert kinds_by_name == {"of all": [first, second], "of the first": [first], "of the second": [second]}
 
 
 async def test_an_endpoint_of_all_bots_gets_the_events_of_those_to_come_if_its_key_covered_them(

@@ -34,11 +34,11 @@ async def test_an_endpoint_that_is_gone_is_disabled_at_once(
     assert (endpoint["status"], endpoint["disabledReason"]) == ("disabled", "The endpoint answered 410 Gone.")
     assert endpoint["updatedAt"] > webhook["updatedAt"]
     deliveries = await deliveries_of(client, webhook)
-    gone = [each for each in deliveries if each["attempts"]]
+    attempted = [each for each in deliveries if each["attempts"]]
     waiting = [each for each in deliveries if not each["attempts"]]
-    assert (len(gone), len(waiting)) == (4, 2)
-    assert {(each["status"], each["nextAttemptAt"]) for each in gone} == {("failed", None)}
-    assert {each["attempts"][0]["httpStatus"] for each in gone} == {410}
+    assert (len(attempted), len(waiting)) == (4, 2)
+    assert {(each["status"], each["nextAttemptAt"]) for each in attempted} == {("failed", None)}
+    assert {each["attempts"][0]["httpStatus"] for each in attempted} == {410}
 
     receiver.status = 200
     enabled = await enable(client, webhook)

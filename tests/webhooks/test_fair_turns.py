@@ -50,16 +50,16 @@ async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_ho
 
     for _ in range(3):
         claims = await at_once(8, lambda _: claim(database, 7))
-        taken = [delivery for claimed in claims for delivery in claimed]
-        assert len({delivery.id for delivery in taken}) == len(taken)
-        of_busy = [each for each in taken if each.workspace_id == cast.acme.workspace_id]
+        deliveries = [delivery for claimed in claims for delivery in claimed]
+        assert len({delivery.id for delivery in deliveries}) == len(deliveries)
+        of_busy = [each for each in deliveries if each.workspace_id == cast.acme.workspace_id]
         assert len(of_busy) == OF_ONE_WORKSPACE
-        assert len(taken) == OF_ONE_WORKSPACE + AT_ONE_ENDPOINT
-        per_endpoint = [sum(each.endpoint_id == one["id"] for each in taken) for one in endpoints]
+        assert len(deliveries) == OF_ONE_WORKSPACE + AT_ONE_ENDPOINT
+        per_endpoint = [sum(each.endpoint_id == target["id"] for each in deliveries) for target in endpoints]
         assert max(per_endpoint) == AT_ONE_ENDPOINT
-        # Everyone has a turn before somebody has a second one.
+        # Everyone has a turn before somebody has a second target.
         assert min(per_endpoint) >= 2
-        await record(database, *(outcome_of(each, True) for each in taken))
+        await record(database, *(outcome_of(each, True) for each in deliveries))
 
 
 async def test_two_senders_keep_to_four_at_an_endpoint_and_twenty_of_a_workspace(

@@ -20,7 +20,7 @@ async def test_they_come_newest_first_each_with_its_attempts(
     listed = ok(await reader.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
 
     attempt = {"at": "2026-11-21T12:00:00.000Z", "durationMs": 87}
-    refused = {"httpStatus": None, "error": "It did not answer within 10 seconds.", "answer": None}
+    refusal = {"httpStatus": None, "error": "It did not answer within 10 seconds.", "answer": None}
     assert listed == {
         "results": [
             waiting,
@@ -34,7 +34,7 @@ async def test_they_come_newest_first_each_with_its_attempts(
                 **failed,
                 "status": "failed",
                 "attempts": [
-                    {"number": 1, **attempt, **refused},
+                    {"number": 1, **attempt, **refusal},
                     {"number": 2, **attempt, "httpStatus": 500, "error": None, "answer": "ok"},
                 ],
                 "nextAttemptAt": None,
@@ -49,16 +49,16 @@ async def test_they_come_newest_first_each_with_its_attempts(
 async def test_every_one_is_seen_once_while_more_come(client: Client, size: int) -> None:
     webhook = await create_webhook(client)
     path = f"{WEBHOOKS}/{webhook['id']}/deliveries"
-    sent = [(await send_test(client, webhook))["id"] for _ in range(5)]
+    sent_ids = [(await send_test(client, webhook))["id"] for _ in range(5)]
     page = ok(await client.get(path, params={"page_size": size}))
     await send_test(client, webhook)
 
-    seen = [row["id"] for row in page["results"]]
+    ids = [row["id"] for row in page["results"]]
     if page["has_more"]:
         rest = await all_pages(client, path, page_size=size, start_cursor=page["next_cursor"])
-        seen += [row["id"] for row in rest]
+        ids += [row["id"] for row in rest]
 
-    assert seen == sent[::-1]
+    assert ids == sent_ids[::-1]
 
 
 async def test_a_cursor_belongs_to_its_endpoint(client: Client) -> None:
@@ -69,6 +69,6 @@ async def test_a_cursor_belongs_to_its_endpoint(client: Client) -> None:
     cursor = ok(await client.get(path, params={"page_size": 1}))["next_cursor"]
 
     for elsewhere in (f"{WEBHOOKS}/{other['id']}/deliveries", WEBHOOKS):
-        refused = await client.get(elsewhere, params={"start_cursor": cursor})
-        assert error(refused) == (400, "invalid_cursor")
+        refusal = await client.get(elsewhere, params={"start_cursor": cursor})
+        assert error(refusal) == (400, "invalid_cursor")
     assert named_fields(await client.get(path, params={"page_size": "0"})) == ["page_size"]

@@ -44,19 +44,19 @@ async def test_a_key_sees_those_of_which_it_covers_every_bot(
 
 @pytest.mark.parametrize("size", [1, 2, 100])
 async def test_rows_that_stay_are_seen_once_in_order_while_others_change(client: Client, size: int) -> None:
-    made = [(await create_webhook(client))["id"] for _ in range(7)]
+    webhook_ids = [(await create_webhook(client))["id"] for _ in range(7)]
     page = ok(await client.get(WEBHOOKS, params={"page_size": size}))
-    ok(await client.delete(f"{WEBHOOKS}/{made[2]}"))
-    ok(await client.patch(f"{WEBHOOKS}/{made[3]}", json={"description": "Later"}))
+    ok(await client.delete(f"{WEBHOOKS}/{webhook_ids[2]}"))
+    ok(await client.patch(f"{WEBHOOKS}/{webhook_ids[3]}", json={"description": "Later"}))
     await create_webhook(client)
 
-    seen = [row["id"] for row in page["results"]]
+    ids = [row["id"] for row in page["results"]]
     if page["has_more"]:
         rest = await all_pages(client, WEBHOOKS, page_size=size, start_cursor=page["next_cursor"])
-        seen += [row["id"] for row in rest]
+        ids += [row["id"] for row in rest]
 
-    stayed = [row for row in reversed(made) if row != made[2]]
-    assert [row for row in seen if row in stayed] == stayed
+    stayed = [row for row in reversed(webhook_ids) if row != webhook_ids[2]]
+    assert [row for row in ids if row in stayed] == stayed
 
 
 async def test_a_cursor_belongs_to_its_list_and_bot(wide: Client, cast: Cast) -> None:
@@ -65,11 +65,11 @@ async def test_a_cursor_belongs_to_its_list_and_bot(wide: Client, cast: Cast) ->
     cursor = ok(await wide.get(WEBHOOKS, params={"page_size": 1}))["next_cursor"]
 
     for path, bot in ((WEBHOOKS, cast.acme.bot_id), ("/v1/articles", cast.acme.bot_id)):
-        refused = await wide.get(path, params={"bot_id": str(bot), "start_cursor": cursor})
-        assert error(refused) == (400, "invalid_cursor")
+        refusal = await wide.get(path, params={"bot_id": str(bot), "start_cursor": cursor})
+        assert error(refusal) == (400, "invalid_cursor")
 
 
 async def test_a_bad_page_size_is_refused_by_name(reader: Client) -> None:
-    refused = await reader.get(WEBHOOKS, params={"page_size": "101"})
+    refusal = await reader.get(WEBHOOKS, params={"page_size": "101"})
 
-    assert named_fields(refused) == ["page_size"]
+    assert named_fields(refusal) == ["page_size"]

@@ -47,19 +47,19 @@ class Receiver:
     """The receiver in this process, and what it has told of."""
 
     status: int = 204
-    told: list[ReceivedDelivery] = field(default_factory=list)
+    deliveries: list[ReceivedDelivery] = field(default_factory=list)
 
-    async def post(self, body: bytes, sent: dict[str, str]) -> int:
-        transport = httpx2.ASGITransport(receiver(SECRET, self.status, self.told.append))
+    async def post(self, body: bytes, headers: dict[str, str]) -> int:
+        transport = httpx2.ASGITransport(receiver(SECRET, self.status, self.deliveries.append))
         async with httpx2.AsyncClient(transport=transport, base_url="http://receiver") as client:
-            return (await client.post("/any/path?x=1", content=body, headers=sent)).status_code
+            return (await client.post("/any/path?x=1", content=body, headers=headers)).status_code
 
     @property
     def problem(self) -> str:
-        [told] = self.told
-        assert not told.verified
-        assert told.body is None
-        return told.problem or ""
+        [delivery] = self.deliveries
+        assert not delivery.verified
+        assert delivery.body is None
+        return delivery.problem or ""
 
 
 async def test_what_is_verified_is_told_with_its_body() -> None:
@@ -67,7 +67,7 @@ async def test_what_is_verified_is_told_with_its_body() -> None:
 
     assert await here.post(BODY, headers()) == 204
 
-    assert here.told == [
+    assert here.deliveries == [
         ReceivedDelivery(
             event="article.published",
             delivery="dlv_1",
@@ -87,7 +87,7 @@ async def test_another_answer_can_be_tried_on_what_is_verified_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "sent", "why"),
+    ("body", "signed_headers", "why"),
     [
         (BODY + b" ", headers(), "no v1 signature matches"),
         (BODY, headers(secret="whsec_another"), "no v1 signature matches"),
@@ -101,10 +101,12 @@ async def test_another_answer_can_be_tried_on_what_is_verified_only() -> None:
         (b"[" * 100_000, headers(b"[" * 100_000), "not a JSON object"),
     ],
 )
-async def test_everything_else_is_refused_and_told_why(body: bytes, sent: dict[str, str], why: str) -> None:
+async def test_everything_else_is_refused_and_told_why(
+    body: bytes, signed_headers: dict[str, str], why: str
+) -> None:
     here = Receiver()
 
-    assert await here.post(body, sent) == 400
+    assert await here.post(body, signed_headers) == 400
 
     assert why in here.problem
 
@@ -129,7 +131,7 @@ async def test_bodies_are_taken_up_to_their_limit(set_limit: SetLimit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thing", "told"),
+    ("thing", "line"),
     [
         ({"id": "art_1", "title": "Install", "url": "https://x"}, "art_1  Install"),
         ({"id": "task_1", "change": {"title": "Rename"}, "article": None}, "task_1  Rename"),
@@ -140,12 +142,12 @@ async def test_bodies_are_taken_up_to_their_limit(set_limit: SetLimit) -> None:
         ("x", ""),
     ],
 )
-def test_a_line_names_the_thing(thing: Any, told: str) -> None:
+def test_a_line_names_the_thing(thing: Any, line: str) -> None:
     received = ReceivedDelivery(
         event="k", delivery="d", attempt="2", verified=True, problem=None, body={"data": {"object": thing}}
     )
 
-    assert as_line(received) == "  ".join(filter(None, ["k", "d", "attempt 2", "verified", told]))
+    assert as_line(received) == "  ".join(filter(None, ["k", "d", "attempt 2", "verified", line]))
 
 
 def test_a_line_is_one_short_line_whatever_is_sent() -> None:
@@ -169,8 +171,8 @@ class Process:
     running: subprocess.Popen[str]
     url: str
 
-    def post(self, body: bytes = BODY, **sent: Any) -> int:
-        return httpx2.post(self.url, content=body, headers=headers(**sent)).status_code
+    def post(self, body: bytes = BODY, **changes: Any) -> int:
+        return httpx2.post(self.url, content=body, headers=headers(**changes)).status_code
 
     def line(self) -> str:
         assert self.running.stdout is not None
@@ -199,9 +201,9 @@ def listening(*options: str) -> Iterator[Process]:
     with running:
         try:
             assert running.stderr is not None
-            said = re.fullmatch(r"Listening on (http://\S+), until Ctrl-C\.\n", running.stderr.readline())
-            assert said
-            yield Process(running, said[1])
+            greeting = re.fullmatch(r"Listening on (http://\S+), until Ctrl-C\.\n", running.stderr.readline())
+            assert greeting
+            yield Process(running, greeting[1])
         finally:
             running.kill()
 
@@ -222,7 +224,7 @@ def test_with_json_it_prints_each_as_a_line_and_ends_cleanly_when_terminated() -
         assert here.post() == 500
         printed = json.loads(here.line())
         assert here.post(BODY + b" ") == 400
-        refused = json.loads(here.line())
+        refusal = json.loads(here.line())
 
         assert here.end(signal.SIGTERM) == (0, "")
     assert printed == {
@@ -233,7 +235,7 @@ def test_with_json_it_prints_each_as_a_line_and_ends_cleanly_when_terminated() -
         "problem": None,
         "body": EVENT,
     }
-    assert (refused["verified"], refused["body"]) == (False, None)
+    assert (refusal["verified"], refusal["body"]) == (False, None)
 
 
 def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
@@ -256,15 +258,15 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
     ],
 )
 def test_what_it_cant_begin_with_is_refused(secret: str, host: str, port: int, why: str) -> None:
-    with pytest.raises(InvalidRequest, match=why) as refused:
+    with pytest.raises(InvalidRequest, match=why) as refusal:
         listen(secret, host, port, 204, report_address=never, report=never)
 
-    assert secret not in refused.value.message
+    assert secret not in refusal.value.message
 
 
 def test_a_port_in_use_is_refused() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
 
         with pytest.raises(InvalidRequest, match=f"port {port} can't be listened on"):
             listen(SECRET, "127.0.0.1", port, 204, report_address=never, report=never)
@@ -275,9 +277,9 @@ def never(_: object) -> None:
 
 
 def test_without_a_secret_the_command_says_where_to_put_it() -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [COMMAND, "webhooks", "listen"], env=environment(None), capture_output=True, text=True, check=False
     )
 
-    assert done.returncode == 2
-    assert "INSTEP_WEBHOOK_SECRET" in done.stderr
+    assert process.returncode == 2
+    assert "INSTEP_WEBHOOK_SECRET" in process.stderr

@@ -23,7 +23,7 @@ from tests.webhooks.receiver import Receiver
 async def test_the_delivery_of_a_lost_sender_is_sent_again_with_a_higher_attempt(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver, owner: Tx, database: Database
 ) -> None:
-    sent = await send_test(client, webhook)
+    delivery_sent = await send_test(client, webhook)
     await claim(database)
     assert await sender.run_due() == 0
 
@@ -31,12 +31,12 @@ async def test_the_delivery_of_a_lost_sender_is_sent_again_with_a_higher_attempt
     assert await sender.run_due() == 1
 
     [request] = receiver.received
-    assert (request.delivery, request.attempt) == (sent["id"], 2)
+    assert (request.delivery, request.attempt) == (delivery_sent["id"], 2)
     delivery = await delivery_of(client, webhook)
-    lost, last = delivery["attempts"]
-    assert (lost["number"], lost["httpStatus"], lost["answer"]) == (1, None, None)
-    assert lost["error"] == "The sender was stopped during this attempt."
-    assert datetime.fromisoformat(lost["at"]) < datetime.fromisoformat(last["at"])
+    lost_attempt, last = delivery["attempts"]
+    assert (lost_attempt["number"], lost_attempt["httpStatus"], lost_attempt["answer"]) == (1, None, None)
+    assert lost_attempt["error"] == "The sender was stopped during this attempt."
+    assert datetime.fromisoformat(lost_attempt["at"]) < datetime.fromisoformat(last["at"])
     assert (last["number"], last["httpStatus"], delivery["status"]) == (2, 200, "delivered")
 
 

@@ -42,10 +42,10 @@ async def test_events_are_pruned_with_their_deliveries_after_30_days(
     await prune(database, Job(1, PRUNE, {}, 1))
 
     assert [each["id"] for each in await deliveries_of(client, webhook)] == [young["id"]]
-    left = await owner.value(
+    remaining = await owner.value(
         "select array_agg(id) from events where workspace_id = %(id)s", id=cast.acme.workspace_id
     )
-    assert left == [young["eventId"]]
+    assert remaining == [young["eventId"]]
 
 
 async def test_many_events_are_pruned_at_once(cast: Cast, owner: Tx, database: Database) -> None:

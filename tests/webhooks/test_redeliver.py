@@ -68,10 +68,10 @@ async def test_a_delivery_is_found_below_its_own_endpoint_only(client: Client) -
     delivery = await send_test(client, webhook)
     nothing = await client.post(address(webhook, {"id": "nothing"}))
 
-    refused = await client.post(address(other, delivery))
+    refusal = await client.post(address(other, delivery))
 
-    assert error(refused) == error(nothing) == (404, "not_found")
-    assert refused.content == nothing.content
+    assert error(refusal) == error(nothing) == (404, "not_found")
+    assert refusal.content == nothing.content
 
 
 async def test_a_delivery_of_somebody_else_is_as_unknown_as_none(

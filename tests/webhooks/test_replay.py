@@ -146,8 +146,8 @@ class Editor:
     async def queue(self) -> None:
         kinds: list[NewType] = ["new_article", "gap_draft"]
         await queue_new(self.database, self.company, self.chance.choice(kinds))
-        known = await all_pages(self.client, "/v1/articles")
-        self.articles += [row["id"] for row in known if row["id"] not in self.articles]
+        known_ids = await all_pages(self.client, "/v1/articles")
+        self.articles += [row["id"] for row in known_ids if row["id"] not in self.articles]
 
     async def patch_draft(self) -> Response:
         return await self.client.patch(await self.one_of("/v1/drafts"), json=self.some(**self.words()))
@@ -180,22 +180,24 @@ class Editor:
 class State:
     """All that GET returns at a time; of drafts also which there have been."""
 
-    def __init__(self, client: Client, articles: Rows, entries: Rows, drafts: Rows, known: Set[str]) -> None:
+    def __init__(
+        self, client: Client, articles: Rows, entries: Rows, drafts: Rows, known_ids: Set[str]
+    ) -> None:
         self.client = client
         self.articles = articles
         self.entries = entries
         self.drafts = drafts
-        self.known = known
+        self.known = known_ids
 
     @classmethod
-    async def read(cls, client: Client, known: Set[str] = frozenset()) -> "State":
+    async def read(cls, client: Client, known_ids: Set[str] = frozenset()) -> "State":
         listed = [
             await all_pages(client, "/v1/articles", page_size=100),
             await all_pages(client, "/v1/changelog/entries", page_size=100, status="all"),
             await all_pages(client, "/v1/drafts", page_size=100),
         ]
         articles, entries, drafts = [{row["id"]: row for row in rows} for rows in listed]
-        return cls(client, articles, entries, drafts, known | drafts.keys())
+        return cls(client, articles, entries, drafts, known_ids | drafts.keys())
 
     async def next(self) -> "State":
         return await State.read(self.client, self.known)
@@ -228,11 +230,11 @@ class Replica:
         self.live: Rows = {}
 
     def follow(self, events: list[Told]) -> None:
-        for kind, shown, _ in events:
+        for kind, thing, _ in events:
             if kind in ("article.published", "article.updated"):
-                self.live[shown["id"]] = seen(shown)
+                self.live[thing["id"]] = seen(thing)
             if kind in ("article.unpublished", "article.deleted"):
-                self.live.pop(shown["id"], None)
+                self.live.pop(thing["id"], None)
 
 
 def change_of(old: Json, new: Json) -> Told | None:

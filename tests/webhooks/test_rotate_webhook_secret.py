@@ -20,11 +20,11 @@ async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(client: C
     assert rotated["secret"] != webhook["secret"]
     assert rotated == {**webhook, "secret": rotated["secret"], "updatedAt": rotated["updatedAt"]}
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(rotated)
-    kept = await secrets_of(owner, webhook)
-    assert kept.keys() == {webhook["secret"], rotated["secret"]}
-    assert kept[rotated["secret"]] is None
+    stored_secrets = await secrets_of(owner, webhook)
+    assert stored_secrets.keys() == {webhook["secret"], rotated["secret"]}
+    assert stored_secrets[rotated["secret"]] is None
     day = timedelta(hours=24)
-    assert began + day <= kept[webhook["secret"]] <= ended + day
+    assert began + day <= stored_secrets[webhook["secret"]] <= ended + day
 
 
 async def test_of_several_at_once_every_secret_that_was_shown_signs(client: Client, owner: Tx) -> None:
@@ -35,12 +35,12 @@ async def test_of_several_at_once_every_secret_that_was_shown_signs(client: Clie
         secret: str = ok(answer)["secret"]
         return secret
 
-    shown = await at_once(6, ask)
+    new_secrets = await at_once(6, ask)
 
-    kept = await secrets_of(owner, webhook)
-    assert kept.keys() == {webhook["secret"], *shown}
-    assert len(kept) == 7
-    assert sum(ends is None for ends in kept.values()) == 1
+    stored_secrets = await secrets_of(owner, webhook)
+    assert stored_secrets.keys() == {webhook["secret"], *new_secrets}
+    assert len(stored_secrets) == 7
+    assert sum(ends is None for ends in stored_secrets.values()) == 1
 
 
 async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Client, owner: Tx) -> None:
@@ -51,13 +51,13 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Cl
         return (await client.post(address)).status_code
 
     assert sorted(await at_once(12, ask)) == [200] * 9 + [400] * 3
-    kept = await secrets_of(owner, webhook)
-    refused = await client.post(address)
-    assert error(refused) == (400, "invalid_state")
+    stored_secrets = await secrets_of(owner, webhook)
+    refusal = await client.post(address)
+    assert error(refusal) == (400, "invalid_state")
     # When several rotate at once, the last to be let in may have begun first.
-    first_end, first = min((ends, secret) for secret, ends in kept.items() if ends is not None)
-    assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refused)["error"]
-    assert await secrets_of(owner, webhook) == kept
+    first_end, first = min((ends, secret) for secret, ends in stored_secrets.items() if ends is not None)
+    assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refusal)["error"]
+    assert await secrets_of(owner, webhook) == stored_secrets
 
     await owner.execute(
         "update webhook_secrets set ends_at = now() where ends_at = %(first)s and endpoint_id = %(id)s",
@@ -66,9 +66,9 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Cl
     )
     rotated = ok(await client.post(address))
 
-    left = await secrets_of(owner, webhook)
-    assert first not in left
-    assert (len(left), left[rotated["secret"]]) == (10, None)
+    remaining = await secrets_of(owner, webhook)
+    assert first not in remaining
+    assert (len(remaining), remaining[rotated["secret"]]) == (10, None)
 
 
 async def secrets_of(owner: Tx, webhook: Json) -> dict[str, Any]:

@@ -30,14 +30,14 @@ async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(
     for _ in range(3):
         await send_test(client, webhook)
     receiver.hold()
-    sent = asyncio.create_task(sender.run_due())
+    attempt = asyncio.create_task(sender.run_due())
     await receiver.until_received(3)
 
     monkeypatch.setattr(database.pool, "timeout", 0.1)
     async with outage(database_url):
         receiver.release()
         with pytest.raises(Unavailable):
-            await sent
+            await attempt
     monkeypatch.setattr(database.pool, "timeout", 30)
     assert await sender.run_due() == 0
 

@@ -113,8 +113,8 @@ def test_what_later_schemes_may_add_is_passed_over() -> None:
 
 
 def test_no_refusal_repeats_the_secret() -> None:
-    with pytest.raises(BadSignature) as refused:
+    with pytest.raises(BadSignature) as refusal:
         verify(SECRET, sign([OTHER], AT, BODY), BODY, AT)
 
-    assert SECRET not in str(refused.value)
-    assert SECRET.removeprefix("whsec_") not in str(refused.value)
+    assert SECRET not in str(refusal.value)
+    assert SECRET.removeprefix("whsec_") not in str(refusal.value)

@@ -54,15 +54,21 @@ async def test_its_body_is_ready_and_holds_the_endpoint_without_its_secret(
 async def test_each_is_an_event_of_its_own(client: Client) -> None:
     webhook = await create_webhook(client)
 
-    sent = [await send_test(client, webhook) for _ in range(3)]
+    deliveries_sent = [await send_test(client, webhook) for _ in range(3)]
 
-    assert len({delivery["id"] for delivery in sent} | {delivery["eventId"] for delivery in sent}) == 6
+    assert (
+        len(
+            {delivery["id"] for delivery in deliveries_sent}
+            | {delivery["eventId"] for delivery in deliveries_sent}
+        )
+        == 6
+    )
 
 
 async def test_nothing_is_sent_to_a_disabled_endpoint(client: Client) -> None:
     webhook = await disable(client, await create_webhook(client))
 
-    refused = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
+    refusal = await client.post(f"{WEBHOOKS}/{webhook['id']}/test")
 
-    assert error(refused) == (400, "invalid_state")
+    assert error(refusal) == (400, "invalid_state")
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == []

@@ -36,8 +36,8 @@ async def test_what_changes_nothing_leaves_no_trace(client: Client, owner: Tx) -
     before = await row(owner, webhook)
     same = ("url", "events", "description", "status")
 
-    for sent in ({}, {name: webhook[name] for name in same}):
-        assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent)) == webhook
+    for body in ({}, {name: webhook[name] for name in same}):
+        assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=body)) == webhook
     assert await row(owner, webhook) == before
 
 
@@ -89,9 +89,9 @@ async def test_an_empty_text_clears_the_description(client: Client) -> None:
 async def test_a_bad_value_is_refused_by_name(client: Client, field: str, value: Any) -> None:
     webhook = without_secret(await create_webhook(client))
 
-    refused = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled", field: value})
+    refusal = await client.patch(f"{WEBHOOKS}/{webhook['id']}", json={"status": "disabled", field: value})
 
-    assert field in {name.split(".")[0] for name in named_fields(refused)}
+    assert field in {name.split(".")[0] for name in named_fields(refusal)}
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
 
 
@@ -100,8 +100,8 @@ async def test_an_address_that_is_no_longer_open_may_stay(client: Client, allow:
     webhook = await create_webhook(client, url="http://receiver/")
     allow("")
 
-    sent = {"url": "http://receiver/", "description": "Ours"}
-    assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=sent))["description"] == "Ours"
+    body = {"url": "http://receiver/", "description": "Ours"}
+    assert ok(await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=body))["description"] == "Ours"
 
 
 async def test_changes_at_once_do_not_undo_each_other(client: Client) -> None:
@@ -117,8 +117,8 @@ async def test_changes_at_once_do_not_undo_each_other(client: Client) -> None:
         return (await client.patch(f"{WEBHOOKS}/{webhook['id']}", json=steps[number])).status_code
 
     assert await at_once(4, ask) == [200] * 4
-    left = ok(await client.get(f"{WEBHOOKS}/{webhook['id']}"))
-    assert {name: left[name] for step in steps for name in step} == {
+    remaining = ok(await client.get(f"{WEBHOOKS}/{webhook['id']}"))
+    assert {name: remaining[name] for step in steps for name in step} == {
         name: value for step in steps for name, value in step.items()
     }
 

@@ -75,9 +75,9 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
     assert await ask(api, secret, "POST", "/v1/articles", ARTICLE) == 201
 
     text = await operator.text("key", "create", "All", "--scope", "content:read", *mine)
-    shown = dict(line.split(": ", 1) for line in text.splitlines())
-    assert await ask(api, shown["key"]) == 200
-    assert await ask(api, shown["key"], "POST", "/v1/articles", ARTICLE) == 403
+    fields = dict(line.split(": ", 1) for line in text.splitlines())
+    assert await ask(api, fields["key"]) == 200
+    assert await ask(api, fields["key"], "POST", "/v1/articles", ARTICLE) == 403
 
     bots, bot_lines = [await operator.run("bot", "list", *form, *mine) for form in (("--json",), ())]
     keys, key_lines = [await operator.run("key", "list", *form, *mine) for form in (("--json",), ())]
@@ -91,14 +91,16 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
     header, *key_rows = key_lines.text.splitlines()
     assert header.split() == ["ID", "SCOPE", "LAST", "FOUR", "REVOKED", "AT", "NAME"]
     assert [key["id"] in line for line in key_rows] == [True, False]
-    assert not any(kept in out.text for kept in (secret, shown["key"]) for out in (keys, key_lines))
+    assert not any(
+        secret_text in out.text for secret_text in (secret, fields["key"]) for out in (keys, key_lines)
+    )
 
     revoked = await operator.json("key", "revoke", key["id"], *mine)
     assert await ask(api, secret) == 401
     assert revoked.keys() == key.keys()
     assert revoked["revokedAt"]
-    assert await operator.text("key", "revoke", shown["id"], *mine) == f"{shown['id']} is revoked.\n"
-    assert await ask(api, shown["key"]) == 401
+    assert await operator.text("key", "revoke", fields["id"], *mine) == f"{fields['id']} is revoked.\n"
+    assert await ask(api, fields["key"]) == 401
 
 
 async def test_the_visitor_secret_of_a_bot_stays_until_it_is_replaced(
@@ -117,17 +119,17 @@ async def test_the_visitor_secret_of_a_bot_stays_until_it_is_replaced(
 
 
 async def test_the_origins_of_a_bot_are_set_and_changed(operator: Operator, mine: tuple[str, str]) -> None:
-    given = ("--origin", "https://Shop.example", "--origin", "http://localhost:3000")
-    made = await operator.json("bot", "create", "Shop help", *given, *mine)
-    assert made["origins"] == ["https://shop.example", "http://localhost:3000"]
+    origins = ("--origin", "https://Shop.example", "--origin", "http://localhost:3000")
+    bot = await operator.json("bot", "create", "Shop help", *origins, *mine)
+    assert bot["origins"] == ["https://shop.example", "http://localhost:3000"]
 
     options = ("--add", "https://app.example:443", "--remove", "http://localhost:3000")
-    changed = await operator.json("bot", "origins", made["id"], *options, *mine)
-    assert changed == made | {"origins": ["https://shop.example", "https://app.example"]}
+    changed = await operator.json("bot", "origins", bot["id"], *options, *mine)
+    assert changed == bot | {"origins": ["https://shop.example", "https://app.example"]}
 
-    shown = await operator.text("bot", "origins", made["id"], *mine)
-    assert "origins: https://shop.example, https://app.example\n" in shown
-    wrong = await operator.refused("bot", "origins", made["id"], "--add", "shop.example", *mine)
+    listing = await operator.text("bot", "origins", bot["id"], *mine)
+    assert "origins: https://shop.example, https://app.example\n" in listing
+    wrong = await operator.refused("bot", "origins", bot["id"], "--add", "shop.example", *mine)
     assert "https://example.com" in wrong
     for unknown in (str(uuid4()), "nowhere"):
         assert "bot list" in await operator.refused("bot", "origins", unknown, *mine)
@@ -135,33 +137,38 @@ async def test_the_origins_of_a_bot_are_set_and_changed(operator: Operator, mine
 
 def test_lists_write_timestamps_as_the_api_does(capsys: pytest.CaptureFixture[str]) -> None:
     now = datetime.now(UTC)
-    made = bot_out(BotRow(uuid4(), "ws", "slug", "name", "pk_", "en", [], now))
+    bot = bot_out(BotRow(uuid4(), "ws", "slug", "name", "pk_", "en", [], now))
 
-    say_list([made], ("id",), as_json=True)
+    say_list([bot], ("id",), as_json=True)
 
     [listed] = json.loads(capsys.readouterr().out)["results"]
-    assert listed == json.loads(made.model_dump_json(by_alias=True))
+    assert listed == json.loads(bot.model_dump_json(by_alias=True))
 
 
 async def test_a_workspace_is_paused_and_resumed(
     operator: Operator, api: Api, workspace: Json, mine: tuple[str, str]
 ) -> None:
-    made = workspace["id"]
-    assert workspace == {"id": made, "name": "Acme", "pausedAt": None, "createdAt": workspace["createdAt"]}
+    workspace_id = workspace["id"]
+    assert workspace == {
+        "id": workspace_id,
+        "name": "Acme",
+        "pausedAt": None,
+        "createdAt": workspace["createdAt"],
+    }
     bot = await operator.text("bot", "create", "Paused help", *mine)
     assert "slug: paused-help" in bot
     assert "botKey: pk_" in bot
     key = await operator.json("key", "create", "all", "--scope", "content:write", *mine)
     assert key["botIds"] is None
 
-    paused = await operator.json("workspace", "pause", made)
+    paused = await operator.json("workspace", "pause", workspace_id)
     assert paused["pausedAt"]
     assert paused == workspace | {"pausedAt": paused["pausedAt"]}
     articles = f"/v1/articles?bot_id={bot.partition('id: ')[2].split()[0]}"
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 402
     assert await ask(api, key["key"], "GET", articles) == 200
 
-    assert await operator.text("workspace", "resume", made) == f"{made} takes writes again.\n"
+    assert await operator.text("workspace", "resume", workspace_id) == f"{workspace_id} takes writes again.\n"
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 201
 
 
@@ -187,23 +194,23 @@ async def test_a_bot_and_a_workspace_may_be_named_in_words(operator: Operator, a
 async def test_what_an_operator_gets_wrong_ends_in_one_sentence(
     operator: Operator, workspace: Json, mine: tuple[str, str]
 ) -> None:
-    taken = (await operator.json("bot", "create", "Help", *mine))["slug"]
+    slug = (await operator.json("bot", "create", "Help", *mine))["slug"]
     await operator.json("workspace", "create", "Globex")
 
     assert workspace["id"] in await operator.refused("bot", "create", "Which one?")
-    assert "choose another" in await operator.refused("bot", "create", "X", "--slug", taken, *mine)
+    assert "choose another" in await operator.refused("bot", "create", "X", "--slug", slug, *mine)
     assert "INSTEP_COLOUR" in await operator.refused("doctor", INSTEP_COLOUR="red")
 
 
 def test_a_server_that_cant_start_says_why_in_one_sentence(tmp_path: Path) -> None:
     environment = os.environ | {"SSL_CERT_FILE": "/nowhere.pem", "INSTEP_DATA_DIR": str(tmp_path)}
 
-    done = subprocess.run(
+    process = subprocess.run(
         [COMMAND, "serve"], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )
 
-    assert (done.returncode, done.stdout) == (1, "")
-    [line] = done.stderr.splitlines()
+    assert (process.returncode, process.stdout) == (1, "")
+    [line] = process.stderr.splitlines()
     assert line.startswith("instep: SSL_CERT_FILE")
 
 
@@ -230,7 +237,9 @@ async def test_doctor_finds_no_problem_and_tells_no_secret(
     assert report.json["counts"]["workspaces"] >= 2
     assert report.json["settings"]["INSTEP_DATA_DIR"] == str(tmp_path)
     assert report.json["settings"]["INSTEP_SECRET_KEY"] == "(set)"
-    assert not any(kept in out.text for kept in (secret, operator.database_url) for out in (lines, report))
+    assert not any(
+        secret_text in out.text for secret_text in (secret, operator.database_url) for out in (lines, report)
+    )
 
 
 async def test_routes_say_who_may_call_them(
