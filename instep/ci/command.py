@@ -64,7 +64,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     run = Run(server.url, change.selection.left_out, paths=options.paths)
     if not change.selection.files:
         return run
-    with Client(server) as client:
+    with Client(server, patience_seconds=limits.API_RETRY_SECONDS) as client:
         return send(client, change, run, options)
 
 
