@@ -5,25 +5,23 @@ import subprocess
 
 from instep.cli.asking import NOT_ANSWERED
 from tests.runtime.installation import COMMAND, Installation, installed
+from tests.support.cast import Cast
 
 
-def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str) -> None:
+def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str, cast: Cast) -> None:
     with installed(INSTEP_DATABASE_URL=database_url) as installation:
         del installation.environment["INSTEP_SITE_URL"]
         installation.serve("--no-jobs")
-        workspace = installation.run("workspace", "create", "Asking")["id"]
-        bot = installation.run("bot", "create", "Asking help", "--workspace", workspace)
-        key = ("key", "create", "ci", "--scope", "content:write", "--bot", bot["slug"])
-        installation.key = installation.run(*key, "--workspace", workspace)["key"]
+        installation.key = cast.acme.write_key
         publish_article(installation)
-        where = ("--bot", bot["slug"], "--workspace", "Asking")
+        where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
 
         answer = asked(installation, "How do I export my invoices?", *where)
         declined = asked(installation, "Which hotels accept lamas?", *where)
 
     assert answer.returncode == 0, answer.stderr
     [source] = json.loads(answer.stdout)["sources"]
-    assert source["url"].startswith(f"{installation.url}/help/{bot['slug']}/articles/export-invoices")
+    assert source["url"].startswith(f"{installation.url}/help/{cast.acme.slug}/articles/export-invoices")
     assert declined.returncode == NOT_ANSWERED
     assert json.loads(declined.stdout)["answered"] is False
 

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,28 +87,32 @@ async def test_another_answer_can_be_tried_on_what_is_verified_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "signed_headers", "why"),
+    ("body", "unfit_headers", "why"),
     [
-        (BODY + b" ", headers(), "no v1 signature matches"),
-        (BODY, headers(secret="whsec_another"), "no v1 signature matches"),
-        (BODY, headers() | {"service-signature": "v1=00"}, "malformed"),
-        (BODY, {}, "malformed"),
-        (b"", {}, "malformed"),
-        (b"[]", headers(b"[]"), "not a JSON object"),
-        (b"{", headers(b"{"), "not a JSON object"),
-        (b"\xff", headers(b"\xff"), "not a JSON object"),
-        (b'{"a": "\\ud800"}', headers(b'{"a": "\\ud800"}'), "not a JSON object"),
-        (b"[" * 100_000, headers(b"[" * 100_000), "not a JSON object"),
+        (BODY, lambda: headers(BODY[:-1]), "no v1 signature matches"),
+        (BODY, lambda: headers(secret="whsec_another"), "no v1 signature matches"),
+        (BODY, lambda: headers() | {"service-signature": "v1=00"}, "malformed"),
+        (BODY, dict, "malformed"),
+        (b"", dict, "malformed"),
     ],
 )
-async def test_everything_else_is_refused_and_told_why(
-    body: bytes, signed_headers: dict[str, str], why: str
+async def test_what_is_not_signed_so_is_refused_and_told_why(
+    body: bytes, unfit_headers: Callable[[], dict[str, str]], why: str
 ) -> None:
     here = Receiver()
 
-    assert await here.post(body, signed_headers) == 400
+    assert await here.post(body, unfit_headers()) == 400
 
     assert why in here.problem
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff", b'{"a": "\\ud800"}', b"[" * 100_000])
+async def test_what_is_signed_but_no_event_is_refused(body: bytes) -> None:
+    here = Receiver()
+
+    assert await here.post(body, headers(body)) == 400
+
+    assert "not a JSON object" in here.problem
 
 
 @pytest.mark.parametrize(("ago", "why"), [(310, "too old"), (-310, "from the future")])
