@@ -99,7 +99,7 @@ async def test_every_event_of_a_committed_change_arrives_under_one_id(
             drained = await until(lambda: nothing_waits(tx), DRAIN_SECONDS)
             deliveries = await tx.all(Kept, DELIVERIES)
             changes = await tx.value(CHANGES)
-    is_each_change_told_once(changes, deliveries)
+    assert_each_change_arrives_once(changes, deliveries)
     lost_ids, twice = have_arrived(deliveries, receiver.received)
     tell(
         f"{len(deliveries):,} events made in {write_seconds:.0f} s while {deaths.workers} workers and "
@@ -175,7 +175,7 @@ async def kill_on(installation: Installation, deaths: Deaths, chance: random.Ran
             stricken = time.monotonic()
 
 
-def is_each_change_told_once(changes: list[str], deliveries: list[Kept]) -> None:
+def assert_each_change_arrives_once(changes: list[str], deliveries: list[Kept]) -> None:
     counts = Counter[str]()
     for each in deliveries:
         event = json.loads(each.body)

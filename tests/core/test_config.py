@@ -34,7 +34,7 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path) -> None:
 def test_what_is_for_other_programs_is_left_alone() -> None:
     ours = {"INSTEP_URL": "x", "INSTEP_API_KEY": "x", "INSTEP_WEBHOOK_SECRET": "x"}
 
-    read_settings(ours | {"PATH": "x", "instep_x": "x"}, NO_FILE)
+    assert read_settings(ours | {"PATH": "x", "instep_x": "x"}, NO_FILE) == read_settings({}, NO_FILE)
 
 
 @pytest.mark.parametrize(

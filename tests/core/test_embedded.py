@@ -259,13 +259,20 @@ def test_lock_files_that_name_a_zombie_are_no_obstacle(data_dir: Path, start_use
     zombie = subprocess.Popen(["true"])
     os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
     kill_and_rewrite_locks(data_dir, start_user, str(zombie.pid))
-    attach(data_dir).close()
+
+    assert starts(data_dir)
     zombie.wait()
 
 
 def test_an_empty_lock_file_is_no_obstacle(data_dir: Path) -> None:
     (data_dir / "postgres" / "postmaster.pid").touch()
-    attach(data_dir).close()
+
+    assert starts(data_dir)
+
+
+def starts(data_dir: Path) -> bool:
+    with attach(data_dir) as db:
+        return bool(ask(db.url, "select 1") == 1)
 
 
 def kill_and_rewrite_locks(data_dir: Path, start_user: StartUser, pid: str) -> None:

@@ -150,6 +150,8 @@ async def test_an_idle_worker_starts_a_new_job_at_once(pool: Pool) -> None:
         await put(pool)
         await until(lambda: bool(work.ended), seconds=1)
 
+    assert len(work.ended) == 1
+
 
 async def test_the_job_of_a_killed_worker_runs_again_once(cluster: EmbeddedPostgres, pool: Pool) -> None:
     await put(pool)
@@ -342,6 +344,8 @@ async def test_a_full_worker_takes_the_next_job_as_soon_as_one_place_is_free(poo
             await defer(conn, "work", {"number": number})
     async with running(Worker(pool, {"work": work}, concurrency=2)):
         await until(lambda: len(work.ended) == 51, seconds=3)
+
+    assert work.attempts == [1] * 51
 
 
 async def test_a_worker_survives_a_restart_of_the_database(cluster: EmbeddedPostgres, pool: Pool) -> None:

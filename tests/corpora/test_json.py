@@ -57,6 +57,8 @@ async def test_odd_json_gets_an_answer_that_is_described(
     for _, content in [*files(corpora, "i_*.json"), *files(corpora, "transform/*.json")]:
         await sender.send(operation, content=content, headers=JSON)
 
+    assert sender.faults == []
+
 
 @each
 async def test_odd_values_in_every_field_get_an_answer_that_is_described(
@@ -68,6 +70,8 @@ async def test_odd_values_in_every_field_get_an_answer_that_is_described(
             inner = content.strip().removeprefix(b"[").removesuffix(b"]")
             for value in (content, inner):
                 await sender.send(operation, content=body_around(operation, field, value), headers=JSON)
+
+    assert sender.faults == []
 
 
 def body_around(operation: Operation, field: str, value: bytes) -> bytes:

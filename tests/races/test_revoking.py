@@ -40,7 +40,7 @@ async def test_no_call_that_begins_after_the_command_succeeds(
             clients = [servers.client(process, key.key) for process in range(CALLERS)]
             for client in clients:
                 await opened.enter_async_context(client)
-            await revoke_in_use(servers, cast, key.row.id, clients, path)
+            await assert_revoked_at_once(servers, cast, key.row.id, clients, path)
         ok(await other.patch(path, json={"contentMarkdown": f"After {number} keys."}))
 
 
@@ -50,7 +50,9 @@ async def make_key(owner: Tx, cast: Cast) -> NewKey:
     return key
 
 
-async def revoke_in_use(servers: Servers, cast: Cast, key_id: str, clients: list[Client], path: str) -> None:
+async def assert_revoked_at_once(
+    servers: Servers, cast: Cast, key_id: str, clients: list[Client], path: str
+) -> None:
     revocation = Revocation()
     calling = create_task(at_once(len(clients), lambda number: call_on(clients[number], path, revocation)))
     workspace = ("--workspace", cast.acme.workspace_id)

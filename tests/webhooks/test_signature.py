@@ -32,19 +32,19 @@ def test_each_secret_signs_in_its_turn() -> None:
 
 @pytest.mark.parametrize("secrets", [[SECRET], [SECRET, OTHER], [OTHER, SECRET], [OTHER, "whsec_3", SECRET]])
 def test_any_of_several_signatures_is_enough(secrets: list[str]) -> None:
-    verify(SECRET, sign(secrets, AT, BODY), BODY, AT)
+    assert is_signed(sign(secrets, AT, BODY), BODY, AT)
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"\x00\xff", b"{}", BODY * 10_000], ids=["none", "bytes", "small", "large"]
 )
 def test_whatever_the_body_holds(body: bytes) -> None:
-    verify(SECRET, sign([SECRET], AT, body), body, AT)
+    assert is_signed(sign([SECRET], AT, body), body, AT)
 
 
 @pytest.mark.parametrize("now", [AT - 300, AT - 0.5, AT, AT + 299.9, AT + 300])
 def test_the_clocks_may_be_five_minutes_apart(now: float) -> None:
-    verify(SECRET, HEADER, BODY, now)
+    assert is_signed(HEADER, BODY, now)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_header_of_another_form_is_malformed(header: str) -> None:
 
 
 def test_what_later_schemes_may_add_is_passed_over() -> None:
-    verify(SECRET, f"v0=1,{HEADER},v2=2,alone", BODY, AT)
+    assert is_signed(f"v0=1,{HEADER},v2=2,alone", BODY, AT)
 
 
 def test_no_refusal_repeats_the_secret() -> None:
@@ -118,3 +118,11 @@ def test_no_refusal_repeats_the_secret() -> None:
 
     assert SECRET not in str(refusal.value)
     assert SECRET.removeprefix("whsec_") not in str(refusal.value)
+
+
+def is_signed(header: str, body: bytes, now: float) -> bool:
+    try:
+        verify(SECRET, header, body, now)
+    except BadSignature:
+        return False
+    return True
