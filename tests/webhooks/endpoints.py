@@ -13,6 +13,7 @@ from tests.support.http import created, ok
 
 WEBHOOKS = "/v1/webhooks"
 URL = "https://example.com/hooks/instep"
+NO_ANSWER = "It did not answer within 10 seconds."
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -41,7 +42,7 @@ async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | N
             "at": AT.isoformat(),
             "http_status": http_status,
             "duration_ms": 87,
-            "error": None if http_status else "It did not answer within 10 seconds.",
+            "error": None if http_status else NO_ANSWER,
             "answer": "ok" if http_status else None,
         }
         for number, http_status in enumerate(http_statuses, 1)

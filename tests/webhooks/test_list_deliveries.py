@@ -5,7 +5,7 @@ import pytest
 from instep.core.database import Tx
 from tests.support.cast import Client
 from tests.support.http import all_pages, error, named_fields, ok
-from tests.webhooks.endpoints import WEBHOOKS, create_webhook, send_test, settle
+from tests.webhooks.endpoints import NO_ANSWER, WEBHOOKS, create_webhook, send_test, settle
 
 
 async def test_they_come_newest_first_each_with_its_attempts(
@@ -20,7 +20,7 @@ async def test_they_come_newest_first_each_with_its_attempts(
     listed = ok(await reader.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))
 
     attempt = {"at": "2026-11-21T12:00:00.000Z", "durationMs": 87}
-    refusal = {"httpStatus": None, "error": "It did not answer within 10 seconds.", "answer": None}
+    refusal = {"httpStatus": None, "error": NO_ANSWER, "answer": None}
     assert listed == {
         "results": [
             waiting,
