@@ -11,10 +11,9 @@ MERGED = AFTER.replace("ten minutes", "a minute")
 CLASHING = BEFORE.replace("`install`", "`bootstrap`")
 
 
-async def test_the_text_of_a_live_article_is_live_at_once(client: Client, visitor: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
-
+async def test_the_text_of_a_live_article_is_live_at_once(
+    client: Client, article: Json, draft: Json, visitor: Client
+) -> None:
     applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
 
     assert (applied.status_code, applied.json()) == (
@@ -37,8 +36,9 @@ async def test_an_article_that_is_not_live_stays_a_draft(client: Client) -> None
     assert (now["status"], now["title"], now["contentMarkdown"]) == ("draft", "Set up", AFTER)
 
 
-async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(client: Client) -> None:
-    article = await write_article(client)
+async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(
+    client: Client, article: Json
+) -> None:
     first, second = await propose(client, article), await propose(client, article, "Short.", title="In short")
     for draft in (first, second):
         await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": "overwrite"})
@@ -50,8 +50,7 @@ async def test_the_replaced_text_is_a_revision_that_names_what_wrote_each(client
     assert newest["author"] == {"type": "api_key", "name": "Acme writer"}
 
 
-async def test_title_and_text_of_the_body_replace_the_proposed_ones(client: Client) -> None:
-    article = await write_article(client)
+async def test_title_and_text_of_the_body_replace_the_proposed_ones(client: Client, article: Json) -> None:
     draft = await propose(client, article, title="Set up")
     body = {"title": "Begin", "contentMarkdown": "Run it."}
 
@@ -61,10 +60,9 @@ async def test_title_and_text_of_the_body_replace_the_proposed_ones(client: Clie
     assert (now["title"], now["contentMarkdown"]) == ("Begin", "Run it.")
 
 
-async def test_an_empty_text_of_the_body_empties_the_article(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
-
+async def test_an_empty_text_of_the_body_empties_the_article(
+    client: Client, article: Json, draft: Json
+) -> None:
     await client.post(f"/v1/drafts/{draft['id']}/apply", json={"contentMarkdown": ""})
 
     assert await text_of(client, article) == ""
@@ -116,18 +114,17 @@ async def test_a_conflict_that_can_not_be_merged_or_must_not_be_changes_nothing(
 
 
 @pytest.mark.parametrize("wish", ["fail", "merge", "overwrite"])
-async def test_without_a_conflict_every_wish_applies(client: Client, wish: str) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
-
+async def test_without_a_conflict_every_wish_applies(
+    client: Client, article: Json, draft: Json, wish: str
+) -> None:
     await client.post(f"/v1/drafts/{draft['id']}/apply", json={"onConflict": wish})
 
     assert await text_of(client, article) == AFTER
 
 
-async def test_a_merge_keeps_the_title_that_only_one_side_changed(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_merge_keeps_the_title_that_only_one_side_changed(
+    client: Client, article: Json, draft: Json
+) -> None:
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
 
     await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
@@ -137,8 +134,9 @@ async def test_a_merge_keeps_the_title_that_only_one_side_changed(client: Client
 
 
 @pytest.mark.parametrize("title", ["Set up", "Install"])
-async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(client: Client, title: str) -> None:
-    article = await write_article(client)
+async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(
+    client: Client, article: Json, title: str
+) -> None:
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
     await client.patch(f"/v1/articles/{article['id']}", json={"description": "How to begin"})
@@ -150,8 +148,7 @@ async def test_a_title_that_is_no_new_one_never_takes_back_a_later_one(client: C
     assert (now["title"], now["contentMarkdown"]) == ("Set up", AFTER)
 
 
-async def test_a_new_title_is_merged_with_a_later_text(client: Client) -> None:
-    article = await write_article(client)
+async def test_a_new_title_is_merged_with_a_later_text(client: Client, article: Json) -> None:
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": MINE})
 
@@ -161,8 +158,7 @@ async def test_a_new_title_is_merged_with_a_later_text(client: Client) -> None:
     assert (now["title"], now["contentMarkdown"]) == ("Set up", MERGED)
 
 
-async def test_two_different_titles_do_not_merge(client: Client) -> None:
-    article = await write_article(client)
+async def test_two_different_titles_do_not_merge(client: Client, article: Json) -> None:
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
 
@@ -177,9 +173,9 @@ async def test_two_different_titles_do_not_merge(client: Client) -> None:
     assert (now["title"], now["contentMarkdown"]) == ("Begin", AFTER)
 
 
-async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_stale_if_match_is_refused_and_a_fresh_one_applies(
+    client: Client, article: Json, draft: Json
+) -> None:
     path = f"/v1/articles/{article['id']}"
     stale = (await client.get(path)).headers["ETag"]
     await client.patch(path, json={"description": "How to begin"})
@@ -207,9 +203,9 @@ async def test_a_draft_whose_changes_are_all_live_is_to_be_dismissed(client: Cli
 
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
-async def test_a_settled_draft_is_not_applied_again(client: Client, settle: str) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_settled_draft_is_not_applied_again(
+    client: Client, article: Json, draft: Json, settle: str
+) -> None:
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
     before = await get(client, f"articles/{article['id']}")
 
@@ -236,9 +232,7 @@ async def test_a_text_that_takes_too_long_to_render_stays_in_the_queue(
 @pytest.mark.parametrize(
     "body", [{"onConflict": "ask"}, {"title": ""}, {"contentMarkdown": None}, {"x": 1}, []]
 )
-async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_a_bad_body_is_refused(client: Client, draft: Json, body: object) -> None:
     refusal = await client.post(f"/v1/drafts/{draft['id']}/apply", json=body)
 
     assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")
@@ -256,9 +250,7 @@ async def test_the_description_tells_the_default_and_shows_it(visitor: Client) -
     assert "Instep-Warnings" in answer["headers"]
 
 
-async def test_a_body_is_required_and_may_be_empty(client: Client) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_a_body_is_required_and_may_be_empty(client: Client, draft: Json) -> None:
     refusal = await client.post(f"/v1/drafts/{draft['id']}/apply")
 
     assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")

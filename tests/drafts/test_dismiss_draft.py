@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.drafts.review import get, propose, queue, write_article
-from tests.support.cast import Client
+from tests.drafts.review import get, queue
+from tests.support.cast import Client, Json
 
 
-async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
-
+async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(
+    client: Client, article: Json, draft: Json
+) -> None:
     dismissed = await client.post(f"/v1/drafts/{draft['id']}/dismiss")
 
     assert (dismissed.status_code, dismissed.json()) == (200, {"id": draft["id"], "status": "dismissed"})
@@ -18,8 +17,7 @@ async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(clie
 
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
-async def test_a_settled_draft_is_not_dismissed(client: Client, settle: str) -> None:
-    draft = await propose(client, await write_article(client))
+async def test_a_settled_draft_is_not_dismissed(client: Client, draft: Json, settle: str) -> None:
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
     before = await get(client, f"drafts/{draft['id']}")
 

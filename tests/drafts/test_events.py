@@ -40,8 +40,9 @@ async def test_a_proposed_edit_is_told_as_the_queue_lists_it(
     assert event["actor"] == listed["author"] == {"type": "api_key", "name": "Acme writer"}
 
 
-async def test_a_proposal_that_is_refused_has_no_event(client: Client, cast: Cast, owner: Tx) -> None:
-    article = await write_article(client)
+async def test_a_proposal_that_is_refused_has_no_event(
+    client: Client, article: Json, cast: Cast, owner: Tx
+) -> None:
     await create_webhook(client)
 
     refusal = await client.post(f"/v1/articles/{article['id']}/drafts", json={"contentMarkdown": BEFORE})
@@ -51,10 +52,9 @@ async def test_a_proposal_that_is_refused_has_no_event(client: Client, cast: Cas
 
 
 async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
-    client: Client, cast: Cast, database: Database, owner: Tx
+    client: Client, article: Json, cast: Cast, database: Database, owner: Tx
 ) -> None:
     """A task reads the article, and somebody changes it before the task proposes."""
-    article = await write_article(client)
     async with acting(database, cast.acme) as ctx:
         article_read = await find_article(ctx, article["id"])
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"New.\n{BEFORE}"}))
@@ -163,9 +163,9 @@ async def test_the_rest_of_the_review_is_silent(
     assert await kinds(owner, cast.acme) == []
 
 
-async def test_an_apply_that_is_refused_late_has_no_event(client: Client, cast: Cast, owner: Tx) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_an_apply_that_is_refused_late_has_no_event(
+    client: Client, article: Json, draft: Json, cast: Cast, owner: Tx
+) -> None:
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Other.\n"}))
     await create_webhook(client)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
-from tests.support.cast import Client
+from tests.support.cast import Client, Json
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
@@ -49,9 +49,9 @@ async def test_the_diff_makes_the_live_text_into_the_proposal(client: Client) ->
         assert (draft["additions"], draft["deletions"]) == (marks.count("+"), marks.count("-"))
 
 
-async def test_a_change_of_the_article_is_a_conflict_with_a_merge(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_change_of_the_article_is_a_conflict_with_a_merge(
+    client: Client, article: Json, draft: Json
+) -> None:
     live = BEFORE.replace("ten minutes", "a minute")
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
 
@@ -65,9 +65,7 @@ async def test_a_change_of_the_article_is_a_conflict_with_a_merge(client: Client
     assert view["warnings"] == []
 
 
-async def test_changes_of_the_same_lines_have_no_merge(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_changes_of_the_same_lines_have_no_merge(client: Client, article: Json, draft: Json) -> None:
     live = BEFORE.replace("`install`", "`bootstrap`")
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
 
@@ -80,9 +78,7 @@ async def test_changes_of_the_same_lines_have_no_merge(client: Client) -> None:
     assert view["warnings"] == [refusal.json()["error"]]
 
 
-async def test_another_title_of_the_article_is_a_conflict(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_another_title_of_the_article_is_a_conflict(client: Client, article: Json, draft: Json) -> None:
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Set up"})
 
     view = await get(client, f"drafts/{draft['id']}")
@@ -91,18 +87,16 @@ async def test_another_title_of_the_article_is_a_conflict(client: Client) -> Non
     assert (view["title"], view["articleTitle"]) == ("Set up", "Set up")
 
 
-async def test_a_change_that_leaves_the_text_is_no_conflict(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_change_that_leaves_the_text_is_no_conflict(
+    client: Client, article: Json, draft: Json
+) -> None:
     changes = {"description": "How to begin", "slug": "begin", "visibility": "authenticated"}
     await client.patch(f"/v1/articles/{article['id']}", json=changes)
 
     assert (await get(client, f"drafts/{draft['id']}"))["conflict"] is False
 
 
-async def test_a_text_that_came_back_is_no_conflict(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_text_that_came_back_is_no_conflict(client: Client, article: Json, draft: Json) -> None:
     for text in ("Something else.", BEFORE):
         await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": text})
 
@@ -121,8 +115,7 @@ async def test_html_replaces_markdown_when_asked_for(client: Client) -> None:
     assert "script" not in view["contentHtml"]
 
 
-async def test_a_settled_draft_can_still_be_read(client: Client, reader: Client) -> None:
-    article = await write_article(client)
+async def test_a_settled_draft_can_still_be_read(client: Client, article: Json, reader: Client) -> None:
     applied, dismissed = await propose(client, article), await propose(client, article, "Short.")
     await client.post(f"/v1/drafts/{applied['id']}/apply", json={})
     await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
@@ -135,10 +128,8 @@ async def test_a_settled_draft_can_still_be_read(client: Client, reader: Client)
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
 async def test_a_settled_draft_shows_what_it_proposed_and_no_conflict_for_ever(
-    client: Client, settle: str
+    client: Client, article: Json, draft: Json, settle: str
 ) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
     await client.patch(
         f"/v1/articles/{article['id']}", json={"contentMarkdown": "Another text.", "title": "A"}
@@ -152,9 +143,9 @@ async def test_a_settled_draft_shows_what_it_proposed_and_no_conflict_for_ever(
     assert view["currentVersion"] == (3 if settle == "apply" else 2)
 
 
-async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_an_edit_of_a_deleted_article_can_be_read_and_waits_for_its_return(
+    client: Client, article: Json, draft: Json
+) -> None:
     path = f"/v1/drafts/{draft['id']}"
     await client.delete(f"/v1/articles/{article['id']}")
 

@@ -27,8 +27,7 @@ async def test_an_empty_queue_is_an_empty_list(reader: Client) -> None:
     assert listed == {"results": [], "has_more": False, "next_cursor": None}
 
 
-async def test_what_is_settled_leaves_the_queue(client: Client) -> None:
-    article = await write_article(client)
+async def test_what_is_settled_leaves_the_queue(client: Client, article: Json) -> None:
     drafts = [await propose(client, article, f"Text {number}.") for number in range(3)]
     await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={})
     await client.post(f"/v1/drafts/{drafts[2]['id']}/dismiss")
@@ -51,9 +50,7 @@ async def test_an_article_that_is_not_there_has_no_queue(reader: Client) -> None
     assert (refusal.status_code, refusal.json()["code"]) == (404, "not_found")
 
 
-async def test_the_queue_by_type(client: Client) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_the_queue_by_type(client: Client, draft: Json) -> None:
     by_type = {
         name: [row["id"] for row in (await get(client, f"drafts?type={name}"))["results"]]
         for name in ("edit", "new_article", "gap_draft")
@@ -72,8 +69,9 @@ async def test_an_unknown_type_or_page_size_is_refused(reader: Client) -> None:
         assert (refusal.status_code, refusal.json()["details"][0]["field"]) == (400, field)
 
 
-async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(client: Client) -> None:
-    article = await write_article(client)
+async def test_a_conflict_shows_in_the_list_with_the_counts_of_its_merge(
+    client: Client, article: Json
+) -> None:
     quiet = await propose(client, await write_article(client, "Sign in"))
     await propose(client, article)
     live = BEFORE.replace("ten minutes", "a minute") + "\nDone.\n"
@@ -100,8 +98,7 @@ async def test_large_texts_keep_the_counts_that_they_were_proposed_with(client: 
     assert (detail["additions"], detail["deletions"]) == (1, 0)
 
 
-async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(client: Client) -> None:
-    article = await write_article(client)
+async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(client: Client, article: Json) -> None:
     drafts = [await propose(client, article, f"Text {number}.") for number in range(7)]
 
     first = await get(client, "drafts?page_size=3")
@@ -113,8 +110,9 @@ async def test_paging_misses_and_repeats_nothing_while_the_queue_moves(client: C
     assert ids == [draft["id"] for draft in reversed(drafts)]
 
 
-async def test_drafts_of_one_moment_are_paged_once_each(client: Client, cast: Cast, owner: Tx) -> None:
-    article = await write_article(client)
+async def test_drafts_of_one_moment_are_paged_once_each(
+    client: Client, article: Json, cast: Cast, owner: Tx
+) -> None:
     drafts = {(await propose(client, article, f"Text {number}."))["id"] for number in range(5)}
     await owner.execute("update drafts set created_at = now() where bot_id = %(bot)s", bot=cast.acme.bot_id)
 
@@ -125,8 +123,7 @@ async def test_drafts_of_one_moment_are_paged_once_each(client: Client, cast: Ca
     assert set(ids) == drafts
 
 
-async def test_a_cursor_of_another_list_or_with_other_words_is_refused(client: Client) -> None:
-    article = await write_article(client)
+async def test_a_cursor_of_another_list_or_with_other_words_is_refused(client: Client, article: Json) -> None:
     for number in range(3):
         await propose(client, article, f"Text {number}.")
     cursor = (await get(client, "drafts?page_size=1"))["next_cursor"]

@@ -3,12 +3,10 @@
 import pytest
 
 from tests.drafts.review import AFTER, BEFORE, propose, queue, text_of, write_article
-from tests.support.cast import Client
+from tests.support.cast import Client, Json
 
 
-async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(client: Client) -> None:
-    article = await write_article(client)
-
+async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(client: Client, article: Json) -> None:
     draft = await propose(client, article, reason="It was renamed", sourceUrl="https://git.test/pull/7")
 
     assert draft["id"].startswith("edit_")
@@ -19,9 +17,7 @@ async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(client: Cl
     assert await text_of(client, article) == BEFORE
 
 
-async def test_the_author_is_the_key_that_proposed(client: Client) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_the_author_is_the_key_that_proposed(draft: Json) -> None:
     assert draft["author"] == {"type": "api_key", "name": "Acme writer"}
     assert draft["taskId"] is None
 
@@ -49,9 +45,7 @@ async def test_html_is_answered_when_asked_for(client: Client) -> None:
     assert "contentMarkdown" not in proposed.json()
 
 
-async def test_another_title_alone_is_a_proposal(client: Client) -> None:
-    article = await write_article(client)
-
+async def test_another_title_alone_is_a_proposal(client: Client, article: Json) -> None:
     draft = await propose(client, article, BEFORE, title="Set up")
 
     assert (draft["title"], draft["articleTitle"], draft["diff"]) == ("Set up", "Install", "")
@@ -93,17 +87,15 @@ async def test_a_bad_value_is_named(client: Client, body: dict[str, object], fie
     assert [detail["field"] for detail in refusal.json()["details"]] == [field]
 
 
-async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_same(client: Client) -> None:
-    article = await write_article(client)
-
+async def test_a_text_that_can_not_be_rendered_in_time_shows_its_diff_all_the_same(
+    client: Client, article: Json
+) -> None:
     draft = await propose(client, article, ">" * 60_000)
 
     assert draft["additions"] == 1
 
 
-async def test_the_article_of_another_company_is_not_there(client: Client, globex: Client) -> None:
-    article = await write_article(client)
-
+async def test_the_article_of_another_company_is_not_there(article: Json, globex: Client) -> None:
     for ref in (article["id"], article["slug"], "nothing"):
         refusal = await globex.post(f"/v1/articles/{ref}/drafts", json={"contentMarkdown": AFTER})
         assert (refusal.status_code, refusal.json()["code"]) == (404, "not_found")

@@ -22,7 +22,7 @@ from tests.drafts.review import (
     text_of,
     write_article,
 )
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Api, Cast, Client, Json
 
 PAIRS = 50
 
@@ -43,8 +43,9 @@ async def reviewer(api: Api, cast: Cast, owner: Tx, name: str) -> Client:
     return api(new_key.key)
 
 
-async def test_of_two_reviewers_who_apply_at_once_one_wins(client: Client, ann: Client, bob: Client) -> None:
-    article = await write_article(client)
+async def test_of_two_reviewers_who_apply_at_once_one_wins(
+    client: Client, article: Json, ann: Client, bob: Client
+) -> None:
     for number in range(PAIRS):
         draft = await propose(client, article, f"Text {number}.")
         path = f"/v1/drafts/{draft['id']}/apply"
@@ -58,9 +59,8 @@ async def test_of_two_reviewers_who_apply_at_once_one_wins(client: Client, ann: 
 
 
 async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
-    client: Client, ann: Client, bob: Client
+    client: Client, article: Json, ann: Client, bob: Client
 ) -> None:
-    article = await write_article(client)
     live = BEFORE
     for number in range(PAIRS // 2):
         draft = await propose(client, article, f"Text {number}.")
@@ -75,9 +75,8 @@ async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
 
 
 async def test_an_edit_of_the_draft_is_applied_whole_or_refused(
-    client: Client, ann: Client, bob: Client
+    client: Client, article: Json, ann: Client, bob: Client
 ) -> None:
-    article = await write_article(client)
     for number in range(PAIRS // 2):
         draft = await propose(client, article, f"Text {number}.")
         path, better = f"/v1/drafts/{draft['id']}", f"Better {number}."
@@ -93,9 +92,8 @@ async def test_an_edit_of_the_draft_is_applied_whole_or_refused(
 
 
 async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
-    client: Client, ann: Client, bob: Client
+    client: Client, article: Json, ann: Client, bob: Client
 ) -> None:
-    article = await write_article(client)
     texts = {BEFORE}
     for number in range(PAIRS // 2 - 1):
         draft = await propose(client, article, f"Proposed {number}.")
@@ -114,9 +112,8 @@ async def test_every_text_that_was_ever_live_is_the_present_one_or_a_revision(
 
 
 async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
-    client: Client, ann: Client, bob: Client
+    client: Client, article: Json, ann: Client, bob: Client
 ) -> None:
-    article = await write_article(client)
     drafts = [await propose(client, article, f"Text {number}.") for number in range(6)]
 
     wish = {"onConflict": "overwrite"}

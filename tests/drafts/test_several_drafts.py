@@ -30,9 +30,8 @@ async def by_tool(client: Client, draft_id: str) -> None:
 @pytest.mark.parametrize("apply", [by_rest, by_tool])
 @pytest.mark.parametrize("count", [2, 3])
 async def test_drafts_that_are_applied_one_after_the_other_all_stay(
-    client: Client, apply: Apply, count: int
+    client: Client, article: Json, apply: Apply, count: int
 ) -> None:
-    article = await write_article(client)
     drafts = [await propose(client, article, BEFORE.replace(*swap)) for swap in SWAPS[:count]]
 
     live = BEFORE
@@ -82,8 +81,9 @@ async def test_an_agent_is_told_what_an_overwrite_takes_away(client: Client) -> 
     assert "Warning: This takes away what was added" in applied["content"][1]["text"]
 
 
-async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(client: Client) -> None:
-    article = await write_article(client)
+async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(
+    client: Client, article: Json
+) -> None:
     draft = await propose(client, article, title="Set up")
     later = {"title": "Begin", "contentMarkdown": BEFORE.replace("Wait for ten minutes.\n\n", "")}
     await client.patch(f"/v1/articles/{article['id']}", json=later)
@@ -102,9 +102,9 @@ async def test_an_overwrite_that_takes_nothing_away_says_nothing(client: Client)
     assert await text_of(client, article) == wish["contentMarkdown"]
 
 
-async def test_what_an_overwrite_takes_away_is_told_in_short(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_what_an_overwrite_takes_away_is_told_in_short(
+    client: Client, article: Json, draft: Json
+) -> None:
     live = BEFORE + "".join(f"\n{number} {'😀' * 500}\n" for number in range(400))
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
 
@@ -115,8 +115,7 @@ async def test_what_an_overwrite_takes_away_is_told_in_short(client: Client) -> 
     assert len(json.dumps(warning)) < 4_000
 
 
-async def test_drafts_of_one_article_tell_of_each_other(client: Client) -> None:
-    article = await write_article(client)
+async def test_drafts_of_one_article_tell_of_each_other(client: Client, article: Json) -> None:
     first, second, third = [await propose(client, article, BEFORE.replace(*swap)) for swap in SWAPS]
     await propose(client, await write_article(client, "Another"))
 
@@ -134,8 +133,7 @@ async def test_drafts_of_one_article_tell_of_each_other(client: Client) -> None:
     ]
 
 
-async def test_of_many_drafts_a_few_are_named(client: Client) -> None:
-    article = await write_article(client)
+async def test_of_many_drafts_a_few_are_named(client: Client, article: Json) -> None:
     drafts = [
         await propose(client, article, f"Text {n}.") for n in range(limits.MAX_REPORTED_OTHER_DRAFTS + 3)
     ]

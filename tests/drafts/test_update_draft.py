@@ -3,12 +3,12 @@
 import pytest
 
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, text_of, write_article
-from tests.support.cast import Client
+from tests.support.cast import Client, Json
 
 
-async def test_a_reviewer_corrects_the_text_before_it_is_applied(client: Client) -> None:
-    article = await write_article(client)
-    draft = await propose(client, article)
+async def test_a_reviewer_corrects_the_text_before_it_is_applied(
+    client: Client, article: Json, draft: Json
+) -> None:
     better = AFTER + "\nDone.\n"
 
     changed = await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": better})
@@ -21,9 +21,7 @@ async def test_a_reviewer_corrects_the_text_before_it_is_applied(client: Client)
     assert await text_of(client, article) == BEFORE
 
 
-async def test_only_the_fields_sent_change(client: Client) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_only_the_fields_sent_change(client: Client, draft: Json) -> None:
     changed = await client.patch(f"/v1/drafts/{draft['id']}", json={"title": "Set up"})
 
     assert (changed.json()["title"], changed.json()["contentMarkdown"]) == ("Set up", AFTER)
@@ -37,8 +35,7 @@ async def test_a_patch_that_changes_nothing_leaves_the_draft_as_it_was(client: C
         assert (same.status_code, same.json()) == (200, draft)
 
 
-async def test_a_title_equal_to_the_articles_is_no_proposal_of_a_title(client: Client) -> None:
-    article = await write_article(client)
+async def test_a_title_equal_to_the_articles_is_no_proposal_of_a_title(client: Client, article: Json) -> None:
     draft = await propose(client, article, title="Set up")
     await client.patch(f"/v1/drafts/{draft['id']}", json={"title": "Install"})
     await client.patch(f"/v1/articles/{article['id']}", json={"title": "Begin"})
@@ -48,17 +45,13 @@ async def test_a_title_equal_to_the_articles_is_no_proposal_of_a_title(client: C
     assert (await get(client, f"articles/{article['id']}"))["title"] == "Begin"
 
 
-async def test_html_is_answered_when_asked_for(client: Client) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_html_is_answered_when_asked_for(client: Client, draft: Json) -> None:
     changed = await client.patch(f"/v1/drafts/{draft['id']}?format=html", json={"contentMarkdown": "*a*"})
 
     assert changed.json()["contentHtml"] == "<p><em>a</em></p>\n"
 
 
-async def test_a_draft_can_not_become_the_live_text(client: Client) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_a_draft_can_not_become_the_live_text(client: Client, draft: Json) -> None:
     refusal = await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": BEFORE})
 
     assert (refusal.status_code, refusal.json()["code"]) == (400, "no_changes")
@@ -67,8 +60,9 @@ async def test_a_draft_can_not_become_the_live_text(client: Client) -> None:
 
 @pytest.mark.parametrize("settle", ["apply", "dismiss"])
 @pytest.mark.parametrize("body", [{}, {"contentMarkdown": "Another."}, {"contentMarkdown": AFTER}])
-async def test_a_settled_draft_does_not_change(client: Client, settle: str, body: dict[str, str]) -> None:
-    draft = await propose(client, await write_article(client))
+async def test_a_settled_draft_does_not_change(
+    client: Client, draft: Json, settle: str, body: dict[str, str]
+) -> None:
     await client.post(f"/v1/drafts/{draft['id']}/{settle}", json={})
 
     refusal = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
@@ -80,9 +74,7 @@ async def test_a_settled_draft_does_not_change(client: Client, settle: str, body
     "body",
     [{"title": ""}, {"title": None}, {"contentMarkdown": None}, {"reason": "x"}, {"status": "applied"}, []],
 )
-async def test_a_bad_body_is_refused(client: Client, body: object) -> None:
-    draft = await propose(client, await write_article(client))
-
+async def test_a_bad_body_is_refused(client: Client, draft: Json, body: object) -> None:
     refusal = await client.patch(f"/v1/drafts/{draft['id']}", json=body)
 
     assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")

@@ -12,7 +12,7 @@ from instep.core.database import Database, Tx
 from instep.people import actions
 from instep.people.attempts import TooManyAttempts
 from instep.people.known_browsers import known_browser, new_cookie
-from instep.people.schemas import Attempt, Candidate
+from instep.people.schemas import Attempt, Candidate, User
 from tests.support.cast import Api, Cast
 from tests.support.limits import SetLimit
 from tests.support.sign_in import (
@@ -53,9 +53,8 @@ async def sign_in_and_out(browser_of_user: Browser, email: str) -> None:
 
 
 async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
+    user: User, app: FastAPI, api: Api
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     network, statuses = fresh_network(), []
     async with browser(app, fresh_address()) as ann, browser(app, fresh_address()) as anns_phone:
         await sign_in_and_out(ann, user.email)
@@ -113,10 +112,7 @@ async def test_a_64_network_is_one_guesser(app: FastAPI, api: Api) -> None:
     assert statuses == [401] * limits.MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS + [429] * 2
 
 
-async def test_a_known_browser_guesses_only_so_often_too(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
-) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
+async def test_a_known_browser_guesses_only_so_often_too(user: User, app: FastAPI, api: Api) -> None:
     async with browser(app, fresh_address()) as ann:
         await sign_in_and_out(ann, user.email)
         statuses = await guess(ann, user.email, 12)

@@ -11,14 +11,13 @@ from instep.core.jobs import Job
 from instep.identity.scopes import Role, permissions_of
 from instep.ops import prune
 from instep.people import actions, passwords
-from instep.people.schemas import Attempt
+from instep.people.schemas import Attempt, User
 from instep.web.signed_in import includes
 from tests.support.cast import Api, Cast, Client
-from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in, sign_up
+from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in
 
 
-async def test_signing_out_ends_the_session_itself(app: FastAPI, api: Api, cast: Cast, owner: Tx) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
+async def test_signing_out_ends_the_session_itself(user: User, app: FastAPI, api: Api) -> None:
     async with browser(app) as ann, browser(app) as thief:
         await ann.sign_in(user.email)
         for name, value in ann.client.cookies.items():
@@ -33,9 +32,8 @@ async def test_signing_out_ends_the_session_itself(app: FastAPI, api: Api, cast:
 
 
 async def test_each_sign_in_has_a_session_of_its_own_and_ends_the_one_before(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
+    user: User, app: FastAPI, api: Api
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app) as ann, browser(app) as planted:
         await planted.sign_in(user.email)
         name = "instep-session"
@@ -53,9 +51,8 @@ async def test_each_sign_in_has_a_session_of_its_own_and_ends_the_one_before(
 
 @pytest.mark.parametrize("way", ["password", "disabled", "deleted"])
 async def test_a_new_password_and_disabling_end_all_sessions_at_once(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, way: str
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, user: User, way: str
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     workspace_id = cast.acme.workspace_id
     async with browser(app) as laptop, browser(app) as phone:
         for device in (laptop, phone):
@@ -86,14 +83,13 @@ async def test_a_new_password_and_disabling_end_all_sessions_at_once(
 async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
     app: FastAPI,
     api: Api,
-    cast: Cast,
     owner: Tx,
+    user: User,
     database: Database,
     column: str,
     age: timedelta,
     is_alive: bool,
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app) as ann:
         await ann.sign_in(user.email)
         await owner.execute(
@@ -113,9 +109,8 @@ async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
 
 
 async def test_sessions_and_keys_open_only_their_own_doors(
-    app: FastAPI, client: Client, api: Api, cast: Cast, owner: Tx
+    user: User, app: FastAPI, client: Client, api: Api
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     async with browser(app) as ann:
         await ann.sign_in(user.email)
         for path in ("/v1/articles", "/v1/bots"):
@@ -130,10 +125,14 @@ async def test_sessions_and_keys_open_only_their_own_doors(
 
 
 async def test_a_password_that_is_changed_while_it_is_checked_begins_no_session(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI,
+    api: Api,
+    cast: Cast,
+    owner: Tx,
+    user: User,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
-
     async def meanwhile(password: str, password_hash: str | None) -> bool:
         right = await passwords.is_right(password, password_hash)
         await actions.change_password(owner, cast.acme.workspace_id, user.email, OTHER_PASSWORD)

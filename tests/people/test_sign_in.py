@@ -11,16 +11,13 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.people import actions
-from instep.people.schemas import Attempt
+from instep.people.schemas import Attempt, User
 from instep.runtime import Runtime
 from tests.support.cast import Api, Cast
 from tests.support.sign_in import HERE, PASSWORD, SIGNING_KEY, browser, fresh_email, is_signed_in, sign_up
 
 
-async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
-) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
+async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(user: User, app: FastAPI, api: Api) -> None:
     async with browser(app) as ann:
         redirect = await ann.get("/app/connected-apps?x=1&y=/z")
         form = await ann.get(redirect.headers["Location"])
@@ -41,9 +38,8 @@ async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(
 
 
 async def test_the_session_is_a_cookie_that_scripts_and_other_sites_do_not_get(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database
+    app: FastAPI, api: Api, owner: Tx, user: User, database: Database
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     encrypted = settings().model_copy(update={"site_url": "https://help.test"})
     for site, prefix, ending in (
         ("http://help.test", "", "HttpOnly; Path=/; SameSite=lax"),
@@ -74,10 +70,7 @@ async def test_the_session_is_a_cookie_that_scripts_and_other_sites_do_not_get(
         *("", "x", "/%09/evil.example/\\@x", "/" + "a" * limits.MAX_NEXT_PATH_CHARACTERS),
     ],
 )
-async def test_no_address_leads_away_after_signing_in(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx, path: str
-) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
+async def test_no_address_leads_away_after_signing_in(user: User, app: FastAPI, api: Api, path: str) -> None:
     async with browser(app) as ann:
         answer = await ann.sign_in(user.email, next=path)
 
@@ -85,9 +78,8 @@ async def test_no_address_leads_away_after_signing_in(
 
 
 async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, user: User
 ) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
     disabled = await sign_up(owner, cast.acme.workspace_id)
     await actions.disable_user(owner, cast.acme.workspace_id, disabled.email)
     sentences = set()
@@ -108,11 +100,7 @@ async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
     assert all("E-mail and password don&#39;t match" in text for text in sentences)
 
 
-async def test_nobodys_address_takes_as_long_as_somebodys(
-    api: Api, cast: Cast, owner: Tx, database: Database
-) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
-
+async def test_nobodys_address_takes_as_long_as_somebodys(user: User, api: Api, database: Database) -> None:
     async def seconds(email: str, address: str) -> float:
         began = time.perf_counter()
         with pytest.raises(actions.SignInFailed):
@@ -127,10 +115,7 @@ async def test_nobodys_address_takes_as_long_as_somebodys(
     assert min(nobody) > 0.5 * statistics.median(somebody)
 
 
-async def test_a_form_of_another_site_signs_nobody_in_or_out(
-    app: FastAPI, api: Api, cast: Cast, owner: Tx
-) -> None:
-    user = await sign_up(owner, cast.acme.workspace_id)
+async def test_a_form_of_another_site_signs_nobody_in_or_out(user: User, app: FastAPI, api: Api) -> None:
     fields = {"email": user.email, "password": PASSWORD}
     async with browser(app) as ann, browser(app) as other:
         stolen = (await other.get("/sign-in")).text.split('form-token" value="')[1].split('"')[0]

@@ -11,7 +11,7 @@ from instep.core.database import Tx
 from instep.webhooks.schemas import WebhookOut
 from instep.webhooks.sender import Sender
 from instep.webhooks.signature import BadSignature, verify
-from tests.support.cast import Client
+from tests.support.cast import Client, Json
 from tests.support.deliveries import connect, delivery_of, make_due
 from tests.support.http import TIMESTAMP, create_article, ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
@@ -64,8 +64,7 @@ async def test_a_change_is_delivered_with_the_resource_as_it_is_then(
     assert events["article.updated"]["data"]["previousAttributes"]["title"] == "Install"
 
 
-async def test_the_log_tells_of_a_success(client: Client, sender: Sender, receiver: Receiver) -> None:
-    webhook = await connect(client, receiver)
+async def test_the_log_tells_of_a_success(client: Client, webhook: Json, sender: Sender) -> None:
     delivery_sent = await send_test(client, webhook)
 
     await sender.run_due()
@@ -89,9 +88,8 @@ async def test_the_log_tells_of_a_success(client: Client, sender: Sender, receiv
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
 async def test_every_2xx_means_that_it_has_arrived(
-    client: Client, sender: Sender, receiver: Receiver, status: int
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, status: int
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status, receiver.text = status, b""
 
@@ -103,9 +101,8 @@ async def test_every_2xx_means_that_it_has_arrived(
 
 @pytest.mark.parametrize("status", [300, 302, 307, 400, 401, 404, 429, 500, 503, 599])
 async def test_any_other_status_is_a_failure(
-    client: Client, sender: Sender, receiver: Receiver, status: int
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, status: int
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status, receiver.text = status, b"no"
 
@@ -128,9 +125,8 @@ async def test_any_other_status_is_a_failure(
     ids=["binary", "surrogate", "long", "empty"],
 )
 async def test_the_log_shows_how_the_answer_begins(
-    client: Client, sender: Sender, receiver: Receiver, text: bytes, excerpt: str
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, text: bytes, excerpt: str
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status, receiver.text = 500, text
 
@@ -140,9 +136,8 @@ async def test_the_log_shows_how_the_answer_begins(
 
 
 async def test_an_endpoint_that_closes_the_connection_has_failed(
-    client: Client, sender: Sender, receiver: Receiver
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.text = None
 
@@ -155,9 +150,8 @@ async def test_an_endpoint_that_closes_the_connection_has_failed(
 
 @pytest.mark.parametrize("is_open", [True, False])
 async def test_whoever_is_not_listening_and_whoever_may_not_be_called_have_the_same_failure(
-    client: Client, sender: Sender, receiver: Receiver, owner: Tx, is_open: bool
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx, is_open: bool
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     if is_open:
         await receiver.close()
@@ -173,9 +167,8 @@ async def test_whoever_is_not_listening_and_whoever_may_not_be_called_have_the_s
 
 
 async def test_all_attempts_send_the_same_bytes_under_the_same_id_signed_anew(
-    client: Client, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     receiver.status = 500
 
@@ -196,9 +189,8 @@ async def test_all_attempts_send_the_same_bytes_under_the_same_id_signed_anew(
 
 
 async def test_after_a_rotation_both_secrets_sign_and_after_a_day_the_new_one(
-    client: Client, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx
 ) -> None:
-    webhook = await connect(client, receiver)
     rotated = ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     old, new = webhook["secret"], rotated["secret"]
 
@@ -215,9 +207,8 @@ async def test_after_a_rotation_both_secrets_sign_and_after_a_day_the_new_one(
 
 
 async def test_just_before_a_day_is_over_the_old_secret_signs_still(
-    client: Client, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx
 ) -> None:
-    webhook = await connect(client, receiver)
     ok(await client.post(f"{WEBHOOKS}/{webhook['id']}/rotate-secret"))
     await move_ends(owner, "23 hours 59 minutes")
 
@@ -228,9 +219,8 @@ async def test_just_before_a_day_is_over_the_old_secret_signs_still(
 
 
 async def test_a_secret_that_cant_be_read_sends_nothing_until_it_is_rotated(
-    client: Client, sender: Sender, receiver: Receiver, owner: Tx
+    client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx
 ) -> None:
-    webhook = await connect(client, receiver)
     await send_test(client, webhook)
     # As after a change of the installation's secret key.
     sql = (
