@@ -6,7 +6,7 @@ from instep.core.database import Database, Tx
 from tests.alerts.chat import Chat, Nearby
 from tests.alerts.targets import ADDRESSES, TOKENS, add_target, send_due
 from tests.support.cast import Cast
-from tests.support.commands import Done, Operator
+from tests.support.commands import CommandResult, Operator
 
 
 class Alerts:
@@ -16,7 +16,7 @@ class Alerts:
         self.operator = operator
         self.workspace = ("--workspace", cast.acme.workspace_id)
 
-    async def run(self, *arguments: str, typed: str = "") -> Done:
+    async def run(self, *arguments: str, typed: str = "") -> CommandResult:
         return await self.operator.run("alert", *arguments, *self.workspace, typed=typed)
 
 

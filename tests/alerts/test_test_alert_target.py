@@ -22,7 +22,7 @@ async def test_it_arrives_there_only(database: Database, cast: Cast, chat: Chat,
     assert request.host == "hooks.slack.com"
     assert request.json["attachments"][0]["title"] == "Test alert"
     assert request.json["attachments"][0]["text"] == "Alerts of Acme arrive here."
-    statuses = {shown.id: shown.status for shown in await listed(database, cast.acme)}
+    statuses = {row.id: row.status for row in await listed(database, cast.acme)}
     assert statuses == {other.id: "untried", target.id: "working"}
 
 

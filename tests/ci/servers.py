@@ -47,16 +47,16 @@ class Stand:
 
     url: str
     replies: dict[str, list[Reply]]
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Asked] = field(default_factory=list)
 
     def reply(self, request: Asked) -> Reply:
-        self.asked.append(request)
+        self.requests.append(request)
         waiting = self.replies.get(request.line, [Reply(404, {"error": "Nothing.", "code": "not_found"})])
         return waiting.pop(0) if len(waiting) > 1 else waiting[0]
 
     @property
     def lines(self) -> list[str]:
-        return [request.line for request in self.asked]
+        return [request.line for request in self.requests]
 
 
 def ordinary() -> dict[str, list[Reply]]:

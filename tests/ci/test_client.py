@@ -60,7 +60,7 @@ def test_the_change_is_sent_as_the_api_takes_it(clock: Clock) -> None:
     with standing() as stand:
         task = create(stand, clock)
 
-    [request] = stand.asked
+    [request] = stand.requests
     assert (task.task.id, task.is_replay) == ("task_1", False)
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.headers["service-bot"] == BOT["id"]
@@ -79,7 +79,7 @@ def test_what_is_not_known_is_left_out(clock: Clock) -> None:
     with standing() as stand:
         create(stand, clock, changed(url=None, description=None))
 
-    assert set(json.loads(stand.asked[0].body)["change"]) == {"kind", "title", "diff"}
+    assert set(json.loads(stand.requests[0].body)["change"]) == {"kind", "title", "diff"}
 
 
 def test_the_idempotency_key_tells_runs_apart_by_what_they_send(clock: Clock) -> None:
@@ -97,7 +97,7 @@ def test_the_idempotency_key_tells_runs_apart_by_what_they_send(clock: Clock) ->
         for change in (changed(), *others):
             create(stand, clock, change)
 
-    keys = [request.headers["idempotency-key"] for request in stand.asked]
+    keys = [request.headers["idempotency-key"] for request in stand.requests]
     assert keys[0] == keys[1]
     assert len(set(keys)) == len(others)
     assert all(
@@ -111,7 +111,7 @@ def test_two_bots_have_two_tasks(clock: Clock) -> None:
         opened.create_task(Bot(**BOT), changed())
         opened.create_task(Bot(id="other", name="Other"), changed())
 
-    first, second = [request.headers["idempotency-key"] for request in stand.asked]
+    first, second = [request.headers["idempotency-key"] for request in stand.requests]
     assert first != second
 
 
@@ -127,7 +127,7 @@ def test_a_busy_server_is_asked_again(clock: Clock, status: int) -> None:
         assert create(stand, clock).task.id == "task_1"
 
     assert clock.slept == [1, 2, 4]
-    assert len({request.headers["idempotency-key"] for request in stand.asked}) == 1
+    assert len({request.headers["idempotency-key"] for request in stand.requests}) == 1
 
 
 def test_it_waits_as_long_as_it_is_asked_to(clock: Clock) -> None:
@@ -215,7 +215,7 @@ def test_a_redirect_is_not_followed_and_nobody_else_sees_the_key(clock: Clock) -
             with standing(create=[away]) as stand, pytest.raises(Refused, match="answers with a redirect"):
                 create(stand, clock)
 
-    assert other.asked == []
+    assert other.requests == []
 
 
 def test_the_proxy_of_the_ci_is_used(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

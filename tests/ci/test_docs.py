@@ -129,7 +129,7 @@ def test_the_last_step_of_the_action_sends_the_change(
 
     assert process.returncode == code, process.stderr
     assert "1 draft " in process.stdout
-    assert json.loads(stand.asked[1].body)["change"]["title"] == "Raise the upload limit"
+    assert json.loads(stand.requests[1].body)["change"]["title"] == "Raise the upload limit"
 
 
 def test_the_action_sends_only_what_lies_below_its_paths(repository: Repository, tools: Path) -> None:
@@ -140,7 +140,7 @@ def test_the_action_sends_only_what_lies_below_its_paths(repository: Repository,
         process = run_last_step(tools, stand, path="my web\n\n$(touch x)\n")
 
     assert process.returncode == 0, process.stderr
-    diff = json.loads(stand.asked[1].body)["change"]["diff"]
+    diff = json.loads(stand.requests[1].body)["change"]["diff"]
     assert re.findall(r"^\+\+\+ b/(.+?)\t?$", diff, re.MULTILINE) == ["$(touch x)/a.py", "my web/page.ts"]
     assert not (repository.folder / "x").exists()
 

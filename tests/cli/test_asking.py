@@ -16,8 +16,8 @@ def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str,
         publish_article(installation)
         where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
 
-        answer = asked(installation, "How do I export my invoices?", *where)
-        declined = asked(installation, "Which hotels accept lamas?", *where)
+        answer = ask(installation, "How do I export my invoices?", *where)
+        declined = ask(installation, "Which hotels accept lamas?", *where)
 
     assert answer.returncode == 0, answer.stderr
     [source] = json.loads(answer.stdout)["sources"]
@@ -33,7 +33,7 @@ def publish_article(installation: Installation) -> None:
     api.post("/v1/articles/export-invoices/publish").raise_for_status()
 
 
-def asked(installation: Installation, question: str, *where: str) -> subprocess.CompletedProcess[str]:
+def ask(installation: Installation, question: str, *where: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [COMMAND, "ask", question, *where, "--json"],
         env=installation.environment,

@@ -38,7 +38,7 @@ StartUser = Callable[[Path], User]
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Path]:
+def new_folder() -> Iterator[Path]:
     """A data folder with a cluster that has been made and stopped."""
     with folder() as data_dir:
         attach(data_dir).close()

@@ -84,13 +84,13 @@ async def test_too_much_waiting_refuses_that_workspace_alone() -> None:
 
 async def test_whoever_stops_waiting_takes_no_place() -> None:
     office = Office(places=2)
-    [held, rest, next_one] = await office.begin("a", pieces=3)
+    [first, rest, next_one] = await office.begin("a", pieces=3)
 
     await drop([rest])
     await office.end("a")
 
     assert office.began == ["a", "a"]
-    await drop([next_one, held])
+    await drop([next_one, first])
     tasks = await office.begin("a") + await office.begin("b")
     assert office.began == ["a", "a", "a", "b"]
     await drop(tasks)

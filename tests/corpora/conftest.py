@@ -42,7 +42,7 @@ def meter(request: pytest.FixtureRequest) -> Iterator[Meter]:
     """What the test sends is counted, and told at the end of the run."""
     counted = Meter()
     yield counted
-    request.node.user_properties.append(("sent", json.dumps(counted.told)))
+    request.node.user_properties.append(("sent", json.dumps(counted.figures)))
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ class Meter:
             self.seconds, self.slowest = seconds, request
 
     @property
-    def told(self) -> Json:
+    def figures(self) -> Json:
         return {"statuses": self.statuses, "seconds": self.seconds, "slowest": self.slowest}
 
     def add(self, report: Json) -> None:

@@ -26,11 +26,11 @@ class Attempts:
     def __init__(self) -> None:
         self.caller = OutboundClient(AllowList(), self.lookup)
         self.answer: list[Address] = []
-        self.asked: list[str] = []
+        self.hosts: list[str] = []
         self.reached: list[Address] = []
 
     async def lookup(self, host: str) -> list[Address]:
-        self.asked.append(host)
+        self.hosts.append(host)
         return self.answer
 
     async def dial(self, addresses: Sequence[Address], port: int) -> None:
@@ -71,11 +71,11 @@ async def test_no_url_is_called_that_must_be_refused(corpora: Path, attempts: At
     every = [*urls["refuse_without_dns"], *urls["refuse_after_resolution_or_nxdomain"]]
     for url in every:
         await attempts.call(url, PUBLIC)
-    assert (attempts.asked, attempts.reached) == ([], [])
+    assert (attempts.hosts, attempts.reached) == ([], [])
 
     for url in every:
         await attempts.call(url.replace("http:", "https:", 1), PUBLIC)
-    assert set(attempts.asked) == NAMES
+    assert set(attempts.hosts) == NAMES
     assert set(attempts.reached) == {PUBLIC}
 
 

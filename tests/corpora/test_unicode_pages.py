@@ -126,7 +126,7 @@ class Shown(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.found: list[tuple[str, list[str]]] = []
+        self.tagged_texts: list[tuple[str, list[str]]] = []
         self.inside: list[list[str]] = []
         self.description = ""
         self.feed(html)
@@ -139,7 +139,7 @@ class Shown(HTMLParser):
         if tag not in VOID:
             name = f"{tag}.{attributes['class']}" if attributes.get("class") else tag
             self.inside.append([])
-            self.found.append((name, self.inside[-1]))
+            self.tagged_texts.append((name, self.inside[-1]))
 
     def handle_endtag(self, tag: str) -> None:
         self.inside.pop()
@@ -149,4 +149,4 @@ class Shown(HTMLParser):
             words.append(data)
 
     def texts(self, name: str) -> list[str]:
-        return ["".join(words) for tag, words in self.found if tag == name]
+        return ["".join(words) for tag, words in self.tagged_texts if tag == name]

@@ -30,7 +30,7 @@ async def test_prompts_make_an_agent_propose(app: FastAPI, api: Api, cast: Cast,
 
 @BOTH_ERAS
 @pytest.mark.parametrize(
-    "sent",
+    "body",
     [
         {"name": "document_my_change", "arguments": {}},
         {"name": "document_my_change", "arguments": {"diff": "x", "secret": "y"}},

@@ -26,7 +26,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority.found(tmp_path_factory.mktemp("authority"))
+    return Authority.create(tmp_path_factory.mktemp("authority"))
 
 
 class Publisher:

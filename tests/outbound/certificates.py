@@ -24,7 +24,7 @@ class Authority:
     certificate: x509.Certificate
 
     @classmethod
-    def found(cls, folder: Path) -> "Authority":
+    def create(cls, folder: Path) -> "Authority":
         key = ec.generate_private_key(ec.SECP256R1())
         subject = named("An authority for tests")
         builder = begun(subject, subject, key, DAY).add_extension(

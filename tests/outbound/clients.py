@@ -19,10 +19,10 @@ class leading_to:
 
     def __init__(self, *answers: str) -> None:
         self.answers = list(answers)
-        self.asked: list[str] = []
+        self.hosts: list[str] = []
 
     async def __call__(self, host: str) -> list[Address]:
-        self.asked.append(host)
+        self.hosts.append(host)
         answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
         return [ip_address(text) for text in answer.split()]
 

@@ -11,7 +11,7 @@ from tests.outbound.clients import ALLOWED, leading_to
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority.found(tmp_path_factory.mktemp("authority"))
+    return Authority.create(tmp_path_factory.mktemp("authority"))
 
 
 @pytest.fixture

@@ -150,12 +150,12 @@ class Trial:
         assert message == OUT_OF_REACH, (host, message)
         return False
 
-    def asked(self, host: str) -> tuple[int, int]:
+    def question_counts(self, host: str) -> tuple[int, int]:
         return self.nameserver.questions[host, A], self.nameserver.questions[host, AAAA]
 
 
 async def main(folder: Path) -> None:
-    trial = Trial(Authority.found(folder))
+    trial = Trial(Authority.create(folder))
     await asyncio.get_running_loop().create_datagram_endpoint(
         lambda: trial.nameserver, local_addr=("127.0.0.1", 53)
     )
@@ -181,14 +181,19 @@ async def rebind(trial: Trial) -> None:
     for host, is_answered in zip(hosts, has_answer, strict=True):
         if host != TURNING:
             expected = trial.names[host].reaches is not None
-            assert (is_answered, trial.listener.requests[host], trial.asked(host)) == (
+            assert (is_answered, trial.listener.requests[host], trial.question_counts(host)) == (
                 expected,
                 is_answered,
                 (1, 1),
             ), host
     # Some of this name's questions can have the number of an earlier one, and so count as repeated.
     turns, reached = hosts.count(TURNING), trial.listener.requests[TURNING]
-    assert turns - REPEATED_BY_CHANCE < min(trial.asked(TURNING)) <= max(trial.asked(TURNING)) <= turns
+    assert (
+        turns - REPEATED_BY_CHANCE
+        < min(trial.question_counts(TURNING))
+        <= max(trial.question_counts(TURNING))
+        <= turns
+    )
     assert reached == sum(
         is_answered for host, is_answered in zip(hosts, has_answer, strict=True) if host == TURNING
     )
@@ -247,10 +252,10 @@ async def keep_to_the_name(trial: Trial) -> None:
     """No search domain is tried, and the machine's own list of hosts is vetted like any answer."""
     trial.names[f"unknown.example.{DOMAIN}"] = steady(Records([PUBLIC_4]), PUBLIC_4)
     assert not await trial.post("unknown.example")
-    assert trial.asked("unknown.example") == (1, 1)
-    assert trial.asked(f"unknown.example.{DOMAIN}") == (0, 0)
+    assert trial.question_counts("unknown.example") == (1, 1)
+    assert trial.question_counts(f"unknown.example.{DOMAIN}") == (0, 0)
     for host, expected in (OUTER_HOST, True), (INNER_HOST, False):
-        assert (await trial.post(host), trial.asked(host)) == (expected, (0, 0))
+        assert (await trial.post(host), trial.question_counts(host)) == (expected, (0, 0))
     hold_to_public(trial)
     print("no search domain is tried; the hosts of /etc/hosts are vetted, too")
 

@@ -43,7 +43,7 @@ async def test_no_certificate_is_taken_that_is_not_good(client: OutboundClient, 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         requests.append(await reader.read(1))
 
-    stranger = Authority.found(authority.folder / "stranger")
+    stranger = Authority.create(authority.folder / "stranger")
     servers = {"has expired": authority.serving(ends=-DAY), "signature failure": stranger.serving()}
     for reason, tls in servers.items():
         async with receiving(handle, tls=tls) as receiver:

@@ -32,7 +32,7 @@ async def test_one_address_that_is_not_public_refuses_all(
         await outcome(OutboundClient(AllowList(), lookup).post("https://example.com", BODY, {}))
         == OUT_OF_REACH
     )
-    assert lookup.asked == ["example.com"]
+    assert lookup.hosts == ["example.com"]
 
 
 async def test_a_name_is_looked_up_once_for_each_post_and_vetted_each_time(authority: Authority) -> None:
@@ -42,7 +42,7 @@ async def test_a_name_is_looked_up_once_for_each_post_and_vetted_each_time(autho
         results = [await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
 
     assert results == [Response(200, b"there")] * 2 + [OUT_OF_REACH] + [Response(200, b"there")]
-    assert (lookup.asked, receiver.connections) == ([NAME] * 4, 3)
+    assert (lookup.hosts, receiver.connections) == ([NAME] * 4, 3)
 
 
 async def test_an_address_in_the_place_of_a_name_is_vetted_without_a_look_up() -> None:
@@ -51,7 +51,7 @@ async def test_an_address_in_the_place_of_a_name_is_vetted_without_a_look_up() -
         for url in (receiver.url, f"https://127.0.0.1:{receiver.port}", f"https://[::1]:{receiver.port}"):
             assert await outcome(OutboundClient(AllowList(), lookup).post(url, BODY, {})) == OUT_OF_REACH
 
-    assert (lookup.asked, receiver.connections) == ([], 0)
+    assert (lookup.hosts, receiver.connections) == ([], 0)
 
 
 async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(

@@ -16,7 +16,7 @@ from tests.ci.servers import BOT, Reply, standing
 from tests.drafts.review import BEFORE
 from tests.runtime.installation import COMMAND, free_port, installed
 from tests.support.cast import Cast, Json
-from tests.support.commands import Done, run_command
+from tests.support.commands import CommandResult, run_command
 from tests.support.limits import SetLimit
 
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))
@@ -39,7 +39,7 @@ class Reviewer:
     api: httpx2.Client
     environment: dict[str, str]
 
-    def draft(self, *arguments: str, **environment: str) -> Done:
+    def draft(self, *arguments: str, **environment: str) -> CommandResult:
         return run_command("draft", *arguments, **(self.environment | environment))
 
     def get(self, path: str) -> Any:
@@ -259,7 +259,7 @@ def test_warnings_that_are_none_are_left_alone(header: str) -> None:
         result = run_command("draft", "apply", "edit_1", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x")
 
     assert (result.code, result.err) == (0, "")
-    assert json.loads(stand.asked[-1].body) == {"onConflict": "merge"}
+    assert json.loads(stand.requests[-1].body) == {"onConflict": "merge"}
 
 
 def test_a_diff_has_colours_on_a_terminal_unless_they_are_not_wanted(ann: Reviewer) -> None:

@@ -15,7 +15,7 @@ from tests.support.cast import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CommandResult:
     """What a command printed, and the code that it ended with."""
 
     code: int
@@ -43,7 +43,7 @@ class Done:
         return line
 
 
-def run_command(*arguments: str, typed: str = "", **environment: str) -> Done:
+def run_command(*arguments: str, typed: str = "", **environment: str) -> CommandResult:
     """Run it as a shell would with these variables. Not from within an event loop: it has one of its own."""
     code, out, err = 0, io.StringIO(), io.StringIO()
     with (
@@ -59,7 +59,7 @@ def run_command(*arguments: str, typed: str = "", **environment: str) -> Done:
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else exit_code_of(end.code)
     settings.cache_clear()
-    return Done(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
 def exit_code_of(words: str | None) -> int:
@@ -76,7 +76,7 @@ class Operator:
     def __init__(self, database_url: str) -> None:
         self.database_url = database_url
 
-    async def run(self, *arguments: str, typed: str = "", **environment: str) -> Done:
+    async def run(self, *arguments: str, typed: str = "", **environment: str) -> CommandResult:
         environment = {"INSTEP_DATABASE_URL": self.database_url, **environment}
         return await asyncio.to_thread(run_command, *arguments, typed=typed, **environment)
 

@@ -138,17 +138,17 @@ async def test_the_refusals_come_in_order(app: FastAPI, wide: Client, cast: Cast
     other = {"bot_id": str(cast.globex.bot_id)}
     acme_bot, nowhere = {"bot_id": str(cast.acme.bot_id)}, "/v1/articles/nothing"
 
-    async def told(key: str, params: dict[str, str]) -> tuple[int, str]:
+    async def code_of(key: str, params: dict[str, str]) -> tuple[int, str]:
         async with stranger(app, key) as client:
             return error(await client.patch(nowhere, params=params, content=b"{"))
 
-    assert await told(new_key(), other) == (401, "unauthorized")
-    assert await told(cast.acme.write_key, other) == (429, "rate_limited")
-    assert await told(cast.paused.read_key, other) == (403, "insufficient_scope")
-    assert await told(cast.wide_key, {}) == (400, "bot_required")
-    assert await told(cast.paused.read_key, {}) == (403, "insufficient_scope")
-    assert await told(cast.paused.write_key, {}) == (402, "plan_inactive")
-    assert await told(cast.wide_key, acme_bot) == (400, "invalid_request")
+    assert await code_of(new_key(), other) == (401, "unauthorized")
+    assert await code_of(cast.acme.write_key, other) == (429, "rate_limited")
+    assert await code_of(cast.paused.read_key, other) == (403, "insufficient_scope")
+    assert await code_of(cast.wide_key, {}) == (400, "bot_required")
+    assert await code_of(cast.paused.read_key, {}) == (403, "insufficient_scope")
+    assert await code_of(cast.paused.write_key, {}) == (402, "plan_inactive")
+    assert await code_of(cast.wide_key, acme_bot) == (400, "invalid_request")
     unknown = await wide.patch(nowhere, params=acme_bot, json={"title": "New"})
     assert error(unknown) == (404, "not_found")
 

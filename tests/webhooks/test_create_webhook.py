@@ -123,7 +123,7 @@ async def test_the_address_stays_as_it_was_sent(client: Client, url: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "sent",
+    "body",
     [
         {"url": None},
         {"url": 1},

@@ -121,10 +121,10 @@ def test_the_receiver_takes_a_delivery_once_and_nothing_that_it_cant_verify(fold
         forged = post(url, sign([OTHER], int(time.time()), BODY), "dlv_3")
 
     assert (first, again, another, forged) == (204, 204, 204, 400)
-    assert kept(folder) == [("dlv_1", BODY.decode()), ("dlv_2", BODY.decode())]
+    assert stored_deliveries(folder) == [("dlv_1", BODY.decode()), ("dlv_2", BODY.decode())]
 
 
-def kept(folder: Path) -> list[tuple[str, str]]:
+def stored_deliveries(folder: Path) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(folder / "inbox.db")) as inbox:
         return inbox.execute("select delivery, event from inbox order by delivery").fetchall()
 

@@ -187,7 +187,7 @@ class State:
         self.articles = articles
         self.entries = entries
         self.drafts = drafts
-        self.known = known_ids
+        self.known_ids = known_ids
 
     @classmethod
     async def read(cls, client: Client, known_ids: Set[str] = frozenset()) -> "State":
@@ -200,7 +200,7 @@ class State:
         return cls(client, articles, entries, drafts, known_ids | drafts.keys())
 
     async def next(self) -> "State":
-        return await State.read(self.client, self.known)
+        return await State.read(self.client, self.known_ids)
 
     def changes_since(self, old: "State") -> list[Told]:
         """The events that lead from one state to the next, by what callers see alone."""
@@ -218,7 +218,7 @@ class State:
         proposed: list[Told] = [
             ("edit.proposed" if row["type"] == "edit" else "draft.created", row, {})
             for id, row in self.drafts.items()
-            if id not in old.known
+            if id not in old.known_ids
         ]
         return deleted + changed + published + proposed
 
