@@ -42,7 +42,7 @@ async def operator(new_url: str) -> AsyncIterator[Tx]:
 
 
 @pytest.fixture
-async def visitor(app: FastAPI, api: Api, operator: Tx, new_url: str) -> AsyncIterator[Api]:
+async def new_api(app: FastAPI, api: Api, operator: Tx, new_url: str) -> AsyncIterator[Api]:
     database = Database(new_url, size=2)
     await database.open()
     put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
@@ -60,20 +60,20 @@ async def second_bot(operator: Tx, company: Company, name: str) -> tuple[str, st
 
 
 @ROOTS
-async def test_the_only_help_center_is_what_the_root_leads_to(visitor: Api, operator: Tx, path: str) -> None:
+async def test_the_only_help_center_is_what_the_root_leads_to(new_api: Api, operator: Tx, path: str) -> None:
     acme = await create_company(operator, "Acme")
 
-    answer = await visitor(None).get(path)
+    answer = await new_api(None).get(path)
 
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/help/{acme.slug}/")
     # The next one may lead elsewhere: no cache may keep it.
     assert answer.headers["Cache-Control"] == "no-store"
-    assert (await visitor(None).get(answer.headers["Location"])).status_code == 200
+    assert (await new_api(None).get(answer.headers["Location"])).status_code == 200
 
 
 @ROOTS
-async def test_without_a_help_center_the_commands_that_make_one_are_told(visitor: Api, path: str) -> None:
-    answer = await visitor(None).get(path)
+async def test_without_a_help_center_the_commands_that_make_one_are_told(new_api: Api, path: str) -> None:
+    answer = await new_api(None).get(path)
 
     page = Page(answer.text)
     assert answer.status_code == 200
@@ -83,29 +83,29 @@ async def test_without_a_help_center_the_commands_that_make_one_are_told(visitor
 
 
 async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
-    visitor: Api, operator: Tx
+    new_api: Api, operator: Tx
 ) -> None:
     acme = await create_company(operator, "Acme")
     slug, key = await second_bot(operator, acme, "Shop")
     await second_bot(operator, acme, "Being prepared")
-    await publish(visitor(acme.write_key), "Install")
-    await publish(visitor(key), "Pay")
+    await publish(new_api(acme.write_key), "Install")
+    await publish(new_api(key), "Pay")
 
-    page = Page((await visitor(None).get("/")).text)
+    page = Page((await new_api(None).get("/")).text)
 
     assert page.links == ["#content", f"/help/{acme.slug}/", f"/help/{slug}/"]
     assert "Being prepared" not in page.text
 
 
 async def test_an_article_that_is_not_public_puts_no_help_center_on_the_list(
-    visitor: Api, operator: Tx
+    new_api: Api, operator: Tx
 ) -> None:
     acme = await create_company(operator, "Acme")
     slug, key = await second_bot(operator, acme, "Internal")
-    await publish(visitor(acme.write_key), "Install")
-    await publish(visitor(key), "Salaries", visibility="authenticated")
+    await publish(new_api(acme.write_key), "Install")
+    await publish(new_api(key), "Salaries", visibility="authenticated")
 
-    answer = await visitor(None).get("/")
+    answer = await new_api(None).get("/")
 
     assert acme.slug in answer.text
     assert slug not in answer.text
