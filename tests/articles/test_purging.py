@@ -91,7 +91,7 @@ async def test_as_many_as_there_are_go_in_one_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = api(cast.acme.write_key)
-    monkeypatch.setattr(prune, "PURGED_AT_ONCE", 2)
+    monkeypatch.setattr(prune, "ARTICLE_BATCH_ROWS", 2)
     for number in range(3):
         root = await create_article(client, f"No {number}")
         await translate(client, root, "T", "de")
