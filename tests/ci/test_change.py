@@ -95,7 +95,7 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
     base, head = repository.git("merge-base", "main", "HEAD")[:12], repository.git("rev-parse", "HEAD")[:12]
     assert output.err == (
         f"instep: Sending 1 file of {base}...{head} as “{TITLE}” to the bot “Acme”.\n"
-        f"instep: It is the task {task['id']}.\n"
+        f"instep: The task is {task['id']}.\n"
     )
 
 
@@ -428,7 +428,7 @@ def test_a_task_that_does_not_end_in_time_has_a_code_of_its_own(
 
     output = capsys.readouterr()
     assert output.out.startswith("Task task_1: queued\n")
-    assert output.err.endswith("has not ended within 1 seconds. It goes on: run this again later.\n")
+    assert output.err.endswith("has not ended within 1 seconds. It continues: run this again later.\n")
 
 
 def test_a_task_that_failed_fails_the_run(repository: Repository, capsys: Printed) -> None:

@@ -241,7 +241,7 @@ def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
 ) -> None:
     monkeypatch.setattr(limits, "REVIEW_RETRY_SECONDS", 0)
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
-    assert "INSTEP_URL is not set: it takes the address" in run_command("draft", "list", **nowhere).refusal
+    assert "INSTEP_URL is not set: set it to the address" in run_command("draft", "list", **nowhere).refusal
 
     gone = {"INSTEP_URL": f"http://127.0.0.1:{free_port()}", "INSTEP_API_KEY": "isk_x"}
     assert "can't be reached" in run_command("draft", "list", **gone).refusal

@@ -161,7 +161,7 @@ async def test_a_workspace_is_paused_and_resumed(
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 402
     assert await ask(api, key["key"], "GET", articles) == 200
 
-    assert await operator.text("workspace", "resume", made) == f"{made} takes writes again.\n"
+    assert await operator.text("workspace", "resume", made) == f"{made} is resumed.\n"
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 201
 
 
