@@ -17,7 +17,7 @@ from instep.alerts.schemas import Tool
 from instep.alerts.sending import NotSent, process_environment, send_message
 from instep.core import limits
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import LATE, OUT_OF_REACH, OutboundClient
+from instep.core.outbound.client import NO_RESPONSE, UNREACHABLE, OutboundClient
 from instep.core.outbound.proxy import TOO_LARGE
 from tests.alerts.chat import OPEN, Authority, Chat, Nearby, make_authority, serving
 from tests.alerts.targets import ADDRESSES
@@ -46,7 +46,7 @@ async def failure(caller: OutboundClient, tool: Tool = "slack") -> str:
 
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_a_name_that_leads_to_a_private_address_is_not_called(chat: Chat, tool: Tool) -> None:
-    assert await failure(Nearby(chat.port, AllowList()), tool) == OUT_OF_REACH
+    assert await failure(Nearby(chat.port, AllowList()), tool) == UNREACHABLE
 
     assert chat.connections == 0
 
@@ -54,7 +54,7 @@ async def test_a_name_that_leads_to_a_private_address_is_not_called(chat: Chat, 
 async def test_nothing_opens_a_metadata_service(chat: Chat) -> None:
     caller = Nearby(chat.port, OPEN, ip_address("169.254.169.254"))
 
-    assert await failure(caller) == OUT_OF_REACH
+    assert await failure(caller) == UNREACHABLE
 
 
 async def test_there_is_one_look_up(chat: Chat, nearby: Nearby) -> None:
@@ -68,7 +68,7 @@ async def test_no_redirect_is_followed(chat: Chat, nearby: Nearby, authority: Au
     async with serving(authority) as other:
         for status, place in ((302, f"https://127.0.0.1:{other.port}/"), (307, "/elsewhere")):
             chat.answer = f"HTTP/1.1 {status} Go\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
-            assert await failure(nearby, tool) == f"It answered {status} and did not take the message."
+            assert await failure(nearby, tool) == f"It responded with {status} and refused the message."
 
     assert (len(chat.posted), other.connections) == (2, 0)
 
@@ -137,7 +137,7 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
     server.close()
 
     accepted = [*sorted(posted[:2]), *silent.accepted]
-    assert [message for message, _ in results] == [LATE] * 3
+    assert [message for message, _ in results] == [NO_RESPONSE] * 3
     assert all(at - min(accepted) >= limits.OUTBOUND_SECONDS - 2 for _, at in results)
     assert max(at for _, at in results) - max(accepted) <= limits.OUTBOUND_SECONDS + 0.5
 
