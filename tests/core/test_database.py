@@ -94,7 +94,7 @@ async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database:
 
 
 async def test_a_database_that_can_not_be_reached_is_said_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(module, "POOL_WAIT_SECONDS", 0.3)
     nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1)
     await nowhere.open()
     try:
@@ -107,7 +107,7 @@ async def test_a_database_that_can_not_be_reached_is_said_in_time(monkeypatch: p
 async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(module, "POOL_WAIT_SECONDS", 0.2)
     small = Database(database_url, size=1)
     await small.open()
     try:
