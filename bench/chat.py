@@ -1,4 +1,4 @@
-"""`make bench-chat`: how long an answer without a model takes, over HTTP, one question after the other."""
+"""`make bench-chat`: how long an answer without a model takes over HTTP, asked sequentially."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from instep.demo.help import read_help
 from instep.migrations import migrate
 from instep.workspaces import actions
 
-# Each bot gets as many questions from one address as its limit for a minute allows.
+# Each bot is asked as many questions as one address may ask within a minute.
 BOTS = 8
 COPIES = 12
 VISITORS = 4
@@ -36,7 +36,7 @@ class TimedAnswer:
     """How long an answer took, and whether the articles had one."""
 
     seconds: float
-    answered: bool
+    is_answered: bool
 
 
 def main() -> None:
@@ -77,18 +77,19 @@ def measure(bots: list[tuple[UUID, str]], questions: list[str], server: int) -> 
     results = list(answers(bots, questions))
     cpu_seconds = processor_seconds(server) - before
     times = sorted(result.seconds * 1_000 for result in results)
-    answered = sum(result.answered for result in results)
+    answered = sum(result.is_answered for result in results)
     print(f"{len(times)} questions to {len(bots)} bots, {answered} of them answered")
     print(f"p50 {statistics.median(times):.1f} ms, p99 {times[int(len(times) * 0.99)]:.1f} ms")
-    print(f"processor time of the server: {cpu_seconds / len(times) * 1_000:.1f} ms a question")
+    print(f"CPU of the server: {cpu_seconds / len(times) * 1_000:.1f} ms per question")
 
 
 def answers(bots: list[tuple[UUID, str]], questions: list[str]) -> Iterator[TimedAnswer]:
-    each = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE // VISITORS - 1
+    questions_per_visitor = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE // VISITORS - 1
     for bot, key in bots:
         for visitor in range(1, VISITORS + 1):
-            for number in range(each):
-                yield ask(bot, key, questions[(visitor * each + number) % len(questions)], visitor)
+            for number in range(questions_per_visitor):
+                index = (visitor * questions_per_visitor + number) % len(questions)
+                yield ask(bot, key, questions[index], visitor)
 
 
 def ask(bot: UUID, key: str, question: str, visitor: int) -> TimedAnswer:
@@ -102,7 +103,7 @@ def ask(bot: UUID, key: str, question: str, visitor: int) -> TimedAnswer:
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor time of a process so far, without PostgreSQL's."""
+    """CPU time of a process so far, without its children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 

@@ -1,4 +1,4 @@
-"""An empty ASGI application and an empty FastAPI application, as upper bounds to compare with."""
+"""An empty ASGI application and an empty FastAPI application, the upper bounds of what a server can reach."""
 
 from fastapi import FastAPI
 from fastapi.responses import Response

@@ -1,4 +1,4 @@
-"""Load on loopback, bounded in time, and its figures: requests per second, p50 and p99."""
+"""Run wrk and pgbench on loopback for a bounded time, and read requests per second, p50 and p99."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a run gave; latencies in milliseconds, None where the tool does not report them."""
+    """The result of a run; latencies in milliseconds, None where the tool does not report them."""
 
     per_second: float
     p50: float | None
@@ -44,17 +44,17 @@ def run_wrk(url: str, script: str, seconds: int) -> Figures:
             url,
         ]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    failures = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
     return Figures(
         per_second=float(search(r"Requests/sec:\s+([\d.]+)", output)),
         p50=latency("50%", output),
         p99=latency("99%", output),
-        failed=int(failed.group(1)) if failed else 0,
+        failed=int(failures.group(1)) if failures else 0,
     )
 
 
 def run_pgbench(program: Path, url: str, script: str, seconds: int) -> Figures:
-    """Run the same statement with as many clients directly against PostgreSQL."""
+    """Run a script of SQL with 16 clients from one thread, without the server."""
     with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
         Path(file.name).write_text(script)
         options = ["-n", "-M", "prepared", f"-c{CONNECTIONS}", "-j1", f"-T{seconds}", "-f", file.name]

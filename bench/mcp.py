@@ -18,7 +18,7 @@ LAST = ARTICLES // BOTS - 1
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run gave: calls per second, and processor time of the server for each, in milliseconds."""
+    """The result of a run: calls per second, and the server's CPU time per call in milliseconds."""
 
     per_second: float
     milliseconds: float
@@ -69,20 +69,20 @@ def rest(keys: list[str], path: str) -> Callable[[], float]:
     return wrk(f"{URL}/", script(keys, f'wrk.format("GET", {path}, headers)'))
 
 
-def tool(keys: list[str], name: str, era: str, slug: str | None = None) -> Callable[[], float]:
-    """A call as a client of the era writes it; `slug` is Lua that gives the article."""
+def tool(keys: list[str], name: str, version: str, slug: str | None = None) -> Callable[[], float]:
+    """A call as clients of this protocol version send it; `slug` is Lua code for the article's slug."""
     meta = {
-        "io.modelcontextprotocol/protocolVersion": era,
+        "io.modelcontextprotocol/protocolVersion": version,
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     params = {"name": name, "arguments": {"id": "SLUG"} if slug else {}}
-    arguments = params | ({"_meta": meta} if era == MODERN else {})
+    arguments = params | ({"_meta": meta} if version == MODERN else {})
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments})
     lua = "'" + body.replace("SLUG", f"' .. {slug} .. '" if slug else "") + "'"
-    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": era}
-    headers |= {"Mcp-Method": "tools/call", "Mcp-Name": name} if era == MODERN else {}
-    more = "".join(f'headers["{key}"] = "{value}" ' for key, value in headers.items())
-    request = f'(function() {more} return wrk.format("POST", "/mcp/admin", headers, {lua}) end)()'
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": version}
+    headers |= {"Mcp-Method": "tools/call", "Mcp-Name": name} if version == MODERN else {}
+    lua_headers = "".join(f'headers["{key}"] = "{value}" ' for key, value in headers.items())
+    request = f'(function() {lua_headers} return wrk.format("POST", "/mcp/admin", headers, {lua}) end)()'
     return wrk(f"{URL}/", script(keys, request))
 
 

@@ -1,4 +1,4 @@
-"""`make bench-memory`: what one server process holds in memory after 100,000 requests of every kind."""
+"""`make bench-memory`: the memory of one server process after 100,000 requests of three kinds."""
 
 import tempfile
 from itertools import cycle
@@ -9,6 +9,7 @@ from bench.load import run_wrk
 
 REQUESTS = 100_000
 SECONDS = 5
+LAST = ARTICLES // BOTS - 1
 
 
 def main() -> None:
@@ -21,27 +22,23 @@ def main() -> None:
 
 
 def measure(server: int, keys: list[str]) -> None:
-    print(f"{'after requests':>15} {'resident MB':>12} {'most so far':>12}")
-    tell(0, server)
-    answered = 0
-    scripts = [get_script(keys, last()), list_script(keys), patch_script(keys, last())]
+    print(f"{'after requests':>15} {'resident MB':>12} {'peak MB':>12}")
+    print_memory(0, server)
+    count = 0
+    scripts = [get_script(keys, LAST), list_script(keys), patch_script(keys, LAST)]
     for script in cycle(scripts):
-        answered += int(run_wrk(URL, script, SECONDS).per_second * SECONDS)
-        tell(answered, server)
-        if answered >= REQUESTS:
+        count += int(run_wrk(URL, script, SECONDS).per_second * SECONDS)
+        print_memory(count, server)
+        if count >= REQUESTS:
             return
 
 
-def last() -> int:
-    return ARTICLES // BOTS - 1
-
-
-def tell(answered: int, pid: int) -> None:
+def print_memory(count: int, pid: int) -> None:
     status = dict(
         line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line
     )
-    resident, most = (int(status[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
-    print(f"{answered:15,} {resident:12.0f} {most:12.0f}", flush=True)
+    resident, peak = (int(status[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+    print(f"{count:15,} {resident:12.0f} {peak:12.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`make bench-webhooks`: deliveries of one worker process to a receiver at hand, and what they cost."""
+"""`make bench-webhooks`: deliveries per second of one worker to a local receiver, and their CPU cost."""
 
 import asyncio
 import multiprocessing
@@ -32,19 +32,19 @@ ROUNDS = 3
 DELIVERIES = 4_000
 BODY_BYTES = 6_000
 CASES = {"1 endpoint": (1, 1), "20 endpoints in 4 workspaces": (4, 5)}
-LONGEST_SECONDS = 120
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+TIMEOUT_SECONDS = 120
+RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 FILL = """
-with made as (
+with new as (
   insert into events (id, workspace_id, type, body, created_at)
   select 'evt_' || %(endpoint)s || n, %(workspace)s, 'article.updated',
     convert_to('{"text": "' || repeat('x', %(bytes)s) || '"}', 'UTF8'), now()
   from generate_series(1, %(count)s) as n returning id
 )
 insert into deliveries (id, workspace_id, endpoint_id, event_id, status, next_attempt_at, created_at)
-select replace(id, 'evt_', 'dlv_'), %(workspace)s, %(endpoint)s, id, 'pending', 'infinity', now() from made
+select replace(id, 'evt_', 'dlv_'), %(workspace)s, %(endpoint)s, id, 'pending', 'infinity', now() from new
 """
 
 Count: TypeAlias = "Synchronized[int]"
@@ -52,7 +52,7 @@ Count: TypeAlias = "Synchronized[int]"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """CPU in milliseconds per delivery."""
+    """Deliveries per second, and CPU milliseconds per delivery of the worker and of the database."""
 
     per_second: float
     worker: float
@@ -60,7 +60,7 @@ class Run:
 
 
 class Receiver(asyncio.Protocol):
-    """Answers each request as cheaply as can be, and counts it."""
+    """Counts requests, and responds to them at the least cost."""
 
     def __init__(self, count: Count) -> None:
         self.count = count
@@ -81,12 +81,12 @@ class Receiver(asyncio.Protocol):
         self.left -= len(data)
         if self.left == 0:
             self.count.value += 1
-            self.transport.write(ANSWER)
+            self.transport.write(RESPONSE)
             self.transport.close()
 
 
 def main() -> None:
-    print(f"load of this machine before it began: {os.getloadavg()[0]:.1f}")
+    print(f"load of this machine before the run: {os.getloadavg()[0]:.1f}")
     heading = f"median of {ROUNDS} rounds"
     print(f"{heading:30} {'per second':>10} {'CPU ms of worker':>17} {'of database':>12}")
     runs: dict[str, list[Run]] = {name: [] for name in CASES}
@@ -94,8 +94,8 @@ def main() -> None:
         for _ in range(ROUNDS):
             for name, case in CASES.items():
                 runs[name].append(run(url, Path(folder), *case))
-    for name, each in runs.items():
-        median = [statistics.median(getattr(one, field) for one in each) for field in Run.__slots__]
+    for name, results in runs.items():
+        median = [statistics.median(getattr(result, field) for result in results) for field in Run.__slots__]
         print(f"{name:30} {median[0]:10.0f} {median[1]:17.2f} {median[2]:12.2f}")
 
 
@@ -108,11 +108,11 @@ def run(url: str, folder: Path, workspaces: int, endpoints: int) -> Run:
 
 @contextmanager
 def receiving() -> Iterator[tuple[int, Count]]:
-    """The port of a receiver in a process of its own, and how many deliveries it has got."""
-    spawning = multiprocessing.get_context("spawn")
-    count = spawning.Value("q", 0)
+    """The port of a receiver in its own process, and its count of deliveries."""
+    context = multiprocessing.get_context("spawn")
+    count = context.Value("q", 0)
     with socket.create_server(("127.0.0.1", 0), backlog=1_000) as listener:
-        process = spawning.Process(target=receive, args=(listener, count), daemon=True)
+        process = context.Process(target=receive, args=(listener, count), daemon=True)
         process.start()
         try:
             yield listener.getsockname()[1], count
@@ -138,10 +138,10 @@ def database(folder: Path) -> Iterator[str]:
 
 
 async def fill(url: str, folder: Path, receiver: str, workspaces: int, endpoints: int) -> None:
-    """Deliveries that wait, the same number at each endpoint; nothing else."""
+    """Replace all deliveries by waiting ones, the same number for each endpoint."""
     settings = read_settings({"INSTEP_DATA_DIR": str(folder)}, folder / "none")
     keys = KeyRing(secret_key(settings))
-    each = DELIVERIES // (workspaces * endpoints)
+    count = DELIVERIES // (workspaces * endpoints)
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         tx = Tx(connection)
         await tx.execute("truncate webhook_endpoints, events cascade")
@@ -150,21 +150,21 @@ async def fill(url: str, folder: Path, receiver: str, workspaces: int, endpoints
             for _ in range(endpoints):
                 endpoint = await add_endpoint(tx, keys, workspace.id, receiver)
                 await tx.execute(
-                    FILL, endpoint=endpoint, workspace=workspace.id, count=each, bytes=BODY_BYTES
+                    FILL, endpoint=endpoint, workspace=workspace.id, count=count, bytes=BODY_BYTES
                 )
         await tx.execute("vacuum analyze")
 
 
 async def add_endpoint(tx: Tx, keys: KeyRing, workspace_id: str, url: str) -> str:
     endpoint, secret = new_id("wh"), new_id("whs")
-    of: dict[str, Any] = {"workspace": workspace_id, "endpoint": endpoint}
+    ids: dict[str, Any] = {"workspace": workspace_id, "endpoint": endpoint}
     await tx.execute(
         """
         insert into webhook_endpoints (id, workspace_id, url, events, status, created_at, updated_at)
         values (%(endpoint)s, %(workspace)s, %(url)s, '{*}', 'enabled', now(), now())
         """,
         url=url,
-        **of,
+        **ids,
     )
     await tx.execute(
         """
@@ -173,7 +173,7 @@ async def add_endpoint(tx: Tx, keys: KeyRing, workspace_id: str, url: str) -> st
         """,
         id=secret,
         sealed=keys.seal("whsec_bench", "webhook_secrets", "sealed", workspace_id, secret),
-        **of,
+        **ids,
     )
     return endpoint
 
@@ -191,27 +191,27 @@ def worker(folder: Path) -> Iterator[int]:
 
 
 def measure(url: str, folder: Path, pid: int, count: Count) -> Run:
-    """From when everything is due, for a worker that has delivered before, to when all of it has arrived."""
+    """Time from when all are due until all have arrived; one earlier delivery warms up the worker."""
     with psycopg.connect(url, autocommit=True) as connection:
         first = "(select min(id) from deliveries)"
         connection.execute(f"update deliveries set next_attempt_at = now() where id = {first}")
         await_delivered(connection, 1)
         before = cpu(pid), cpu(*database_processes(folder))
-        began = time.monotonic()
+        start = time.monotonic()
         connection.execute("update deliveries set next_attempt_at = now() where status = 'pending'")
         while count.value < DELIVERIES:
-            assert time.monotonic() - began < LONGEST_SECONDS, f"only {count.value} deliveries arrived"
+            assert time.monotonic() - start < TIMEOUT_SECONDS, f"only {count.value} deliveries arrived"
             time.sleep(0.005)
-        seconds = time.monotonic() - began
+        seconds = time.monotonic() - start
         await_delivered(connection, DELIVERIES)
         after = cpu(pid), cpu(*database_processes(folder))
-    assert count.value == DELIVERIES, "nothing was sent twice"
-    used = [(late - early) * 1_000 / DELIVERIES for early, late in zip(before, after, strict=True)]
-    return Run(DELIVERIES / seconds, *used)
+    assert count.value == DELIVERIES, "a delivery was sent twice"
+    costs = [(late - early) * 1_000 / DELIVERIES for early, late in zip(before, after, strict=True)]
+    return Run(DELIVERIES / seconds, *costs)
 
 
 def await_delivered(connection: psycopg.Connection, number: int) -> None:
-    deadline = time.monotonic() + LONGEST_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     sql = "select count(*) from deliveries where status = 'delivered'"
     while (row := connection.execute(sql).fetchone()) is None or row[0] < number:
         assert time.monotonic() < deadline, f"fewer than {number} deliveries were recorded"
@@ -223,12 +223,12 @@ def database_processes(folder: Path) -> list[int]:
 
 
 def cpu(*pids: int) -> float:
-    """Seconds of processor time, that of ended children included."""
+    """CPU seconds of these processes and of their children that have ended."""
     return sum(sum(map(int, fields(pid)[11:15])) for pid in pids) / TICKS
 
 
 def fields(pid: int) -> list[str]:
-    """What stands behind the name, which may hold blanks."""
+    """The fields after the name (proc(5)), which may contain spaces."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 

@@ -1,1 +1,1 @@
-"""Proofs from outside: other people's tools read the API's description, and ask the API what it says."""
+"""Checks by other projects' tools: they read the API's description, and use the API as it says."""

@@ -1,29 +1,25 @@
-"""Ask the API everything that its description allows and much that it forbids: `make fuzz`.
+"""Send the API everything that its description allows and much that it forbids: `make fuzz`.
 
-Limits are raised, since a fuzzer asks more than 120 times a minute; all else is as users run it.
+Rate limits are raised for the fuzzer; all other settings are the defaults.
 """
 
 import os
 import subprocess
 import sys
-from pathlib import Path
 
+from contract.steps import HERE, PYTHON, ROOT
 from tests.runtime.installation import installed
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-FUZZER = ROOT / ".venv-contract" / "bin" / "schemathesis"
-LIMITS = (
+RATE_LIMITS = (
     "INSTEP_REQUESTS_PER_MINUTE",
     "INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE",
     "INSTEP_TASKS_PER_HOUR",
 )
-MANY = "1000000"
+RAISED_LIMIT = "1000000"
 
 
 def main(arguments: list[str]) -> int:
-    raised = dict.fromkeys(LIMITS, MANY)
-    with installed(**raised) as installation:
+    with installed(**dict.fromkeys(RATE_LIMITS, RAISED_LIMIT)) as installation:
         installation.serve()
         bot = installation.run("bot", "create", "Acme")["id"]
         key = installation.run("key", "create", "fuzzer", "--scope", "content:write")["key"]
@@ -32,14 +28,13 @@ def main(arguments: list[str]) -> int:
 
 def fuzz(url: str, secrets: dict[str, str], arguments: list[str]) -> int:
     command = [
-        str(FUZZER),
+        str(PYTHON / "schemathesis"),
         *("--config-file", str(HERE / "schemathesis.toml")),
         *("run", f"{url}/v1/openapi.json"),
         *("--checks", "all", "--phases", "examples,coverage,fuzzing,stateful"),
         *arguments,
     ]
-    done = subprocess.run(command, env=os.environ | secrets, cwd=ROOT, check=False)
-    return done.returncode
+    return subprocess.run(command, env=os.environ | secrets, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

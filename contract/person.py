@@ -1,4 +1,4 @@
-"""Somebody with a browser: signs in, and lets an app act for them."""
+"""A person with a browser, who signs in and connects an app."""
 
 import re
 import sys
@@ -10,38 +10,38 @@ import httpx2
 
 EMAIL, PASSWORD = "ann@acme.example", "four words nobody connects"
 ACTION = re.compile(r'<form class="card" method="post" action="([^"]+)"')
-HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
+HIDDEN_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 SIGN_OUT = re.compile(r'<form class="who".*?</form>', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Person:
-    """What they give away to a page that asks for it."""
+    """Someone who has an account at a site."""
 
     site: str
 
-    def allow(self, address: str, scope: str) -> str:
-        """Open an app's request, sign in, say yes; the address at the app that the browser is sent to."""
+    def allow(self, url: str, scope: str) -> str:
+        """Open an authorization request, sign in and allow it; the URL that the browser is redirected to."""
         with httpx2.Client(headers={"Sec-Fetch-Site": "same-origin"}) as browser:
-            page = browser.get(address, follow_redirects=True)
-            signed_in = self.send(browser, page, email=EMAIL, password=PASSWORD)
-            page = browser.get(urljoin(self.site, signed_in.headers["location"]))
-            answer = self.send(browser, page, scope=scope, decision="allow")
-            assert answer.status_code == 303, answer.text
-            location: str = answer.headers["location"]
+            page = browser.get(url, follow_redirects=True)
+            sign_in = self.submit_form(browser, page, email=EMAIL, password=PASSWORD)
+            page = browser.get(urljoin(self.site, sign_in.headers["location"]))
+            consent = self.submit_form(browser, page, scope=scope, decision="allow")
+            assert consent.status_code == 303, consent.text
+            location: str = consent.headers["location"]
             return location
 
-    def send(self, browser: httpx2.Client, page: httpx2.Response, **fields: str) -> httpx2.Response:
-        """The form of a page, filled in."""
+    def submit_form(self, browser: httpx2.Client, page: httpx2.Response, **fields: str) -> httpx2.Response:
+        """Submit the form of a page with its hidden fields and these."""
         html = SIGN_OUT.sub("", page.text)
         action = ACTION.search(html)
         assert action is not None, page.text
-        hidden = {name: unescape(value) for name, value in HIDDEN.findall(html)}
+        hidden = {name: unescape(value) for name, value in HIDDEN_FIELD.findall(html)}
         return browser.post(urljoin(self.site, unescape(action[1])), data=hidden | fields)
 
 
-def answer_in(location: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
+def query_parameters(url: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
 
 
 if __name__ == "__main__":

@@ -5,32 +5,32 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from contract.readers import HERE, MADE, PYTHON
+from contract.steps import BUILD, HERE, PYTHON
 from tests.webhooks.snippets import programs
 
-# Node.js looks for packages in the folders above.
-FOLDER = MADE / "verifiers"
+# Node.js looks for packages in the parent folders, so this one is below `node_modules`' parent.
+FOLDER = BUILD / "verifiers"
 RUN_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Program:
-    """A verifier from the document, in a folder with its receiver."""
+    """A verifier of the document, by its index among those of one language, in a folder with its receiver."""
 
     name: str
     interpreter: str
     suffix: str
-    place: int
+    index: int
 
     @property
     def folder(self) -> Path:
-        return FOLDER / f"{self.suffix}-{self.place}"
+        return FOLDER / f"{self.suffix}-{self.index}"
 
     def save(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         verify, receiver, verdicts = (f"{stem}.{self.suffix}" for stem in ("verify", "receiver", "verdicts"))
-        (self.folder / verify).write_text(programs()[verify][self.place])
+        (self.folder / verify).write_text(programs()[verify][self.index])
         (self.folder / receiver).write_text(programs()[receiver][0])
         shutil.copy(HERE / "clients" / verdicts, self.folder)
 
@@ -46,17 +46,10 @@ PROGRAMS = [
 ]
 
 
-def run(
-    command: list[str], folder: Path, given: bytes = b"", environment: dict[str, str] | None = None
-) -> str:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        input=given,
-        env=environment,
-        capture_output=True,
-        check=False,
-        timeout=RUN_SECONDS,
+def output_of(command: list[str], folder: Path, stdin: bytes = b"") -> str:
+    """What a command prints; it must succeed."""
+    result = subprocess.run(
+        command, cwd=folder, input=stdin, capture_output=True, check=False, timeout=RUN_SECONDS
     )
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout.decode()

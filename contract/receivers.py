@@ -1,4 +1,4 @@
-"""Have a server deliver to the receivers of `docs/webhooks.md`, and type what the document says."""
+"""Have a server deliver to the receivers of `docs/webhooks.md`, and type the commands of the document."""
 
 import os
 import re
@@ -7,66 +7,67 @@ import subprocess
 
 import httpx2
 
-from contract.deliveries import SECONDS, asked, create_endpoint
+from contract.deliveries import DELIVERY_SECONDS, call, create_endpoint
 from contract.programs import FOLDER, Program
 from tests.runtime.installation import COMMAND, Installation, free_port
 from tests.webhooks.snippets import blocks
 
 
-def receive(program: Program, installation: Installation, client: httpx2.Client) -> None:
-    """A delivery from the server arrives; the same again is known to the receiver; another's is refused."""
+def check_receiver(program: Program, installation: Installation, client: httpx2.Client) -> None:
+    """It accepts a delivery, recognizes the same one when it is sent again, and refuses an unsigned one."""
     port = free_port()
     webhook = create_endpoint(client, f"http://127.0.0.1:{port}/")
     path = f"/v1/webhooks/{webhook['id']}"
-    environment = os.environ | {"PORT": str(port), "INSTEP_WEBHOOK_SECRET": webhook["secret"]}
     with subprocess.Popen(
         program.command("receiver"),
         cwd=program.folder,
-        env=environment,
+        env=os.environ | {"PORT": str(port), "INSTEP_WEBHOOK_SECRET": webhook["secret"]},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     ) as receiver:
         try:
-            installation.until(lambda: answers(port) == 400, SECONDS)
-            delivery = asked(client, f"{path}/test")
-            installation.until(lambda: attempts(client, path) == [204], SECONDS)
-            asked(client, f"{path}/deliveries/{delivery['id']}/redeliver")
-            installation.until(lambda: attempts(client, path) == [204, 204], SECONDS)
+            installation.until(lambda: unsigned_status(port) == 400, DELIVERY_SECONDS)
+            delivery = call(client, f"{path}/test")
+            installation.until(lambda: attempt_statuses(client, path) == [204], DELIVERY_SECONDS)
+            call(client, f"{path}/deliveries/{delivery['id']}/redeliver")
+            installation.until(lambda: attempt_statuses(client, path) == [204, 204], DELIVERY_SECONDS)
         finally:
-            asked(client, path, {"status": "disabled"}, "PATCH")
+            call(client, path, {"status": "disabled"}, "PATCH")
             receiver.kill()
-        said = receiver.communicate()[0]
-    assert said == "webhook.test new\nwebhook.test seen\n", said
+        output = receiver.communicate()[0]
+    assert output == "webhook.test new\nwebhook.test seen\n", output
 
 
-def answers(port: int) -> int | None:
-    """The receiver's answer to an unsigned delivery; None when it does not listen yet."""
+def unsigned_status(port: int) -> int | None:
+    """The status of the receiver's response to an unsigned delivery; None while it does not listen."""
     try:
         return httpx2.post(f"http://127.0.0.1:{port}/", content=b"{}").status_code
     except httpx2.TransportError:
         return None
 
 
-def attempts(client: httpx2.Client, path: str) -> list[int]:
-    [delivery] = asked(client, f"{path}/deliveries", method="GET")["results"]
+def attempt_statuses(client: httpx2.Client, path: str) -> list[int]:
+    [delivery] = call(client, f"{path}/deliveries", method="GET")["results"]
     return [attempt["httpStatus"] for attempt in delivery["attempts"]]
 
 
-def follow(installation: Installation, client: httpx2.Client) -> None:
-    """What a reader would type, on ports that are free; what is printed is what the document says."""
+def check_commands(installation: Installation, client: httpx2.Client) -> None:
+    """The document's commands, on a free port, print the line that the document shows."""
     port = str(free_port())
     [listen] = [code for code in blocks("sh") if "instep webhooks listen" in code]
     [publish] = [code for code in blocks("sh") if "/invite-colleagues/publish" in code]
+    [line] = [code for code in blocks("text") if code.startswith("article.published")]
     environment = os.environ | {
         "INSTEP_URL": installation.url,
         "INSTEP_API_KEY": client.headers["authorization"].removeprefix("Bearer "),
         "PATH": f"{COMMAND.parent}:{os.environ['PATH']}",
     }
-    [line] = [code for code in blocks("text") if code.startswith("article.published")]
-    printed, said = FOLDER / "printed", FOLDER / "said"
-    printed.write_text("")
-    said.write_text("")
+    stdout, stderr = FOLDER / "stdout", FOLDER / "stderr"
+    stdout.write_text("")
+    stderr.write_text("")
+    listen = listen.replace("4242", port)
+    listen = listen.replace("listen &", f"listen --port {port} >stdout 2>stderr &")
     with subprocess.Popen(
         ["bash"],
         stdin=subprocess.PIPE,
@@ -77,19 +78,16 @@ def follow(installation: Installation, client: httpx2.Client) -> None:
         start_new_session=True,
     ) as shell:
         try:
-            write(
-                shell,
-                listen.replace("4242", port).replace("listen &", f"listen --port {port} >printed 2>said &"),
-            )
-            installation.until(lambda: "Listening" in said.read_text(), SECONDS)
-            write(shell, publish)
-            installation.until(lambda: printed.read_text().endswith("\n"), SECONDS)
+            type_commands(shell, listen)
+            installation.until(lambda: "Listening" in stderr.read_text(), DELIVERY_SECONDS)
+            type_commands(shell, publish)
+            installation.until(lambda: stdout.read_text().endswith("\n"), DELIVERY_SECONDS)
         finally:
             os.killpg(shell.pid, signal.SIGKILL)
-    assert re.fullmatch(re.escape(line).replace("…", r"\w+"), printed.read_text()), printed.read_text()
+    assert re.fullmatch(re.escape(line).replace("…", r"\w+"), stdout.read_text()), stdout.read_text()
 
 
-def write(shell: subprocess.Popen[str], commands: str) -> None:
+def type_commands(shell: subprocess.Popen[str], commands: str) -> None:
     assert shell.stdin is not None
     shell.stdin.write(commands)
     shell.stdin.flush()

@@ -1,7 +1,7 @@
-"""Have other people's verifiers judge our deliveries, and run what `docs/webhooks.md` shows: `make contract`.
+"""Have other projects' verifiers check deliveries, and run the code of `docs/webhooks.md`: `make contract`.
 
-A server sends them; the libraries of Stripe, OpenSSL and the document's own programs must accept them, and
-refuse what was altered, is old, or was signed with another secret.
+Stripe's libraries, OpenSSL and the document's own programs must accept the deliveries of a real server, and
+refuse those that are altered, old, or signed with another secret.
 """
 
 import json
@@ -14,24 +14,24 @@ from dataclasses import dataclass
 from functools import partial
 
 from contract.deliveries import Delivery, take_deliveries
-from contract.programs import FOLDER, PROGRAMS, Program, run
-from contract.receivers import follow, receive
+from contract.programs import FOLDER, PROGRAMS, Program, output_of
+from contract.receivers import check_commands, check_receiver
 from instep.webhooks.signature import sign
 from tests.runtime.installation import installed
 from tests.webhooks.snippets import blocks
 
-UNKNOWN = "whsec_bm9ib2R5IGhhcyBzaWduZWQgd2l0aCB0aGlzIG9uZSE="
+UNKNOWN_SECRET = "whsec_bm9ib2R5IGhhcyBzaWduZWQgd2l0aCB0aGlzIG9uZSE="
 Check = tuple[str, Callable[[], None]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A delivery as a receiver might get it, and whether it is to be accepted."""
+    """A delivery as a receiver might get it, and whether a verifier must accept it."""
 
     secret: str
     header: str
     body: bytes
-    accepted: bool
+    is_valid: bool
 
 
 def main() -> int:
@@ -41,20 +41,23 @@ def main() -> int:
         installation.serve()
         client = installation.client()
         deliveries = take_deliveries(installation, client)
-        told(deliveries)
+        print_deliveries(deliveries)
         checks: list[Check] = [
-            *[(f"{program.name} verifies", partial(judge, program, deliveries)) for program in PROGRAMS],
-            ("OpenSSL makes the same signatures", partial(recompute, deliveries)),
             *[
-                (f"{program.name} receives", partial(receive, program, installation, client))
+                (f"{program.name} verifies", partial(check_verifier, program, deliveries))
                 for program in PROGRAMS
             ],
-            ("the commands of the document", partial(follow, installation, client)),
+            ("OpenSSL computes the same signatures", partial(check_signatures, deliveries)),
+            *[
+                (f"{program.name} receives", partial(check_receiver, program, installation, client))
+                for program in PROGRAMS
+            ],
+            ("the commands of the document", partial(check_commands, installation, client)),
         ]
         return sum(not succeeds(name, check) for name, check in checks)
 
 
-def told(deliveries: list[Delivery]) -> None:
+def print_deliveries(deliveries: list[Delivery]) -> None:
     for delivery in deliveries:
         count = delivery.signature.count("v1=")
         print(f"    {delivery.kind}: {len(delivery.body)} bytes, {count} signature{'s' * (count > 1)}")
@@ -70,50 +73,52 @@ def succeeds(name: str, check: Callable[[], None]) -> bool:
     return True
 
 
-def judge(program: Program, deliveries: list[Delivery]) -> None:
-    """The expected verdict of every case."""
+def check_verifier(program: Program, deliveries: list[Delivery]) -> None:
+    """The program accepts the valid cases and no others."""
     cases = [case for delivery in deliveries for case in cases_of(delivery, deliveries[-1].secrets)]
-    sent = [
+    inputs = [
         {"secret": case.secret, "header": case.header, "body": b64encode(case.body).decode()}
         for case in cases
     ]
-    verdicts = json.loads(run(program.command("verdicts"), program.folder, json.dumps(sent).encode()))
-    wrong = [case for case, verdict in zip(cases, verdicts, strict=True) if verdict is not case.accepted]
+    verdicts = json.loads(output_of(program.command("verdicts"), program.folder, json.dumps(inputs).encode()))
+    wrong = [case for case, verdict in zip(cases, verdicts, strict=True) if verdict is not case.is_valid]
     assert not wrong, wrong
 
 
 def cases_of(delivery: Delivery, all_secrets: tuple[str, ...]) -> list[Case]:
     header, body, now = delivery.signature, delivery.body, int(time.time())
-    at = header.partition(",")[0]
-    cases = [Case(secret, header, body, secret in delivery.secrets) for secret in (*all_secrets, UNKNOWN)]
+    timestamp = header.partition(",")[0]
+    cases = [
+        Case(secret, header, body, secret in delivery.secrets) for secret in (*all_secrets, UNKNOWN_SECRET)
+    ]
     for secret in delivery.secrets:
         bare = secret.removeprefix("whsec_")
         cases += [
-            Case(bare, header, body, accepted=False),
-            Case(secret, header, body + b" ", accepted=False),
-            Case(secret, header, body.replace(b'"id"', b'"iD"', 1), accepted=False),
-            Case(secret, header.replace(at, f"t={now + 1}"), body, accepted=False),
-            Case(secret, header.replace("v1=", "v0="), body, accepted=False),
-            Case(secret, sign([secret], now - 290, body), body, accepted=True),
-            Case(secret, sign([secret], now - 301, body), body, accepted=False),
-            Case(secret, at, body, accepted=False),
-            Case(secret, "", body, accepted=False),
+            Case(bare, header, body, is_valid=False),
+            Case(secret, header, body + b" ", is_valid=False),
+            Case(secret, header, body.replace(b'"id"', b'"iD"', 1), is_valid=False),
+            Case(secret, header.replace(timestamp, f"t={now + 1}"), body, is_valid=False),
+            Case(secret, header.replace("v1=", "v0="), body, is_valid=False),
+            Case(secret, sign([secret], now - 290, body), body, is_valid=True),
+            Case(secret, sign([secret], now - 301, body), body, is_valid=False),
+            Case(secret, timestamp, body, is_valid=False),
+            Case(secret, "", body, is_valid=False),
         ]
     return cases
 
 
-def recompute(deliveries: list[Delivery]) -> None:
+def check_signatures(deliveries: list[Delivery]) -> None:
     for delivery in deliveries:
-        at, *signatures = (part.partition("=")[2] for part in delivery.signature.split(","))
-        signed = at.encode() + b"." + delivery.body
+        timestamp, *signatures = (part.partition("=")[2] for part in delivery.signature.split(","))
+        signed = timestamp.encode() + b"." + delivery.body
         assert signatures == [openssl(secret, signed) for secret in delivery.secrets], delivery
     [commands] = [code for code in blocks("sh") if "openssl" in code]
     [header] = [code.strip() for code in blocks("text") if code.startswith("t=")]
-    assert run(["sh", "-c", commands], FOLDER).split()[-1] == header.partition("v1=")[2]
+    assert output_of(["sh", "-c", commands], FOLDER).split()[-1] == header.partition("v1=")[2]
 
 
 def openssl(secret: str, signed: bytes) -> str:
-    return run(["openssl", "dgst", "-sha256", "-hmac", secret], FOLDER, signed).split()[-1]
+    return output_of(["openssl", "dgst", "-sha256", "-hmac", secret], FOLDER, signed).split()[-1]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The ASGI application: every face, assembled and checked."""
+"""The ASGI application, assembled from the routes of all slices."""
 
 import asyncio
 import gc
@@ -26,7 +26,7 @@ from instep.oauth.errors import render_oauth_error
 from instep.ops import health
 from instep.people import pages as people
 from instep.reference import pages as reference
-from instep.runtime import Runtime, running, tell_of_end, work
+from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
@@ -44,12 +44,12 @@ from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
 COMPRESSED_FROM_BYTES = 1_000
-# The highest level takes seconds for a large text that repeats itself, and holds up everybody meanwhile.
-COMPRESSION = 4
+# The highest level blocks the event loop for seconds on a large repetitive text.
+COMPRESSION_LEVEL = 4
 
 
 def create_app(*, logs_requests: bool = True) -> FastAPI:
-    """The application of one server process; it is not made with a route that declares no caller."""
+    """Create the application of one server process; raises if a route does not declare its access."""
     configure_logging()
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
@@ -60,7 +60,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
-    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION)
+    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION_LEVEL)
     app.add_middleware(PublicLimit)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
     app.add_middleware(SecurityHeaders)
@@ -71,7 +71,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with running(settings()) as runtime:
         put_into(app, runtime)
-        # What is there by now stays for good: the collector need not look through it again and again.
+        # Objects that exist by now are permanent, so the garbage collector need not scan them again.
         gc.collect()
         gc.freeze()
         if not runtime.settings.jobs:
@@ -79,7 +79,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             return
         stop = asyncio.Event()
         working = asyncio.create_task(work(runtime, stop))
-        working.add_done_callback(tell_of_end)
+        working.add_done_callback(log_end)
         yield
         stop.set()
         await working
@@ -95,7 +95,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
 
 
 async def refuse(request: Request, error: Exception) -> Response:
-    """Errors outside the APIs' own routes: JSON below their prefixes, a page elsewhere."""
+    """Render an error outside the routes of APIs: JSON below their prefixes, a page elsewhere."""
     refusal = as_app_error(error)
     if refusal.status == 405:
         refusal.headers["Allow"] = ", ".join(allowed_methods(request))

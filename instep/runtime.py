@@ -1,4 +1,4 @@
-"""What every long-running process of Instep stands on: PostgreSQL, an up-to-date schema, the pool, jobs."""
+"""The parts of a long-running process: PostgreSQL, an up-to-date schema, the pool, jobs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -45,7 +45,7 @@ WATCH_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The parts that a process works with."""
+    """The resources of a process."""
 
     settings: Settings
     database: Database
@@ -57,7 +57,7 @@ class Runtime:
 
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Runtime]:
-    """Bring everything up, and leave it cleanly at the end."""
+    """Open the resources of a process, and close them at the end."""
     postgres_context = running_postgres(settings)
     postgres = await asyncio.to_thread(postgres_context.__enter__)
     try:
@@ -82,13 +82,13 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
 
 
 async def watch(embedded: EmbeddedPostgres | None) -> None:
-    """Bring the embedded server back when it has died, so that no human has to."""
+    """Restart the embedded server whenever it has crashed."""
     while embedded is not None:
         await asyncio.sleep(WATCH_SECONDS)
         try:
             await asyncio.to_thread(embedded.ensure_running)
         except DatabaseUnavailable:
-            log.exception("the embedded database could not be brought back")
+            log.exception("the embedded database could not be restarted")
 
 
 async def work(runtime: Runtime, stop: asyncio.Event) -> None:
@@ -97,14 +97,14 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
     await schedule_indexes(runtime.database)
     if runtime.embedder:
         await schedule_embedding(runtime.database, timedelta())
-    assert runtime.outbound is not None, "who runs jobs may call out"
+    assert runtime.outbound is not None, "a process that runs jobs has a client"
     sender = Sender(runtime.database, runtime.outbound, key_ring())
     worker = worker_of(runtime.database, runtime.outbound, runtime.model, runtime.embedder)
     await asyncio.gather(worker.run(stop), sender.run(stop))
 
 
-def tell_of_end(working: asyncio.Task[None]) -> None:
-    """Say that jobs and deliveries have failed: the server goes on without them, so nobody else would."""
+def log_end(working: asyncio.Task[None]) -> None:
+    """Log that jobs and deliveries have failed, because the server continues without them."""
     if not working.cancelled() and (error := working.exception()):
         log.error("jobs and deliveries have ended: restart this process", exc_info=error)
 

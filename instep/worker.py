@@ -1,4 +1,4 @@
-"""`instep worker`: jobs alone, for a process or a machine of its own."""
+"""`instep worker` runs jobs in a separate process, or on a separate machine."""
 
 import asyncio
 import signal
@@ -9,7 +9,7 @@ from instep.web.log import configure_logging
 
 
 async def run_worker(settings: Settings) -> None:
-    """Run jobs until a signal asks to stop; what runs is finished, the rest is left to others."""
+    """Run jobs until a signal; running jobs are finished, and others are left to other workers."""
     configure_logging()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

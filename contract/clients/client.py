@@ -1,4 +1,4 @@
-"""What a customer would write in Python: the loop, with the client that was made from the description."""
+"""What a customer would write in Python, with the client that is generated from the API's description."""
 
 import os
 import sys
@@ -41,7 +41,7 @@ assert applied.status == "applied"
 live = get_article.sync(article.slug, client=api)
 assert isinstance(live, Article)
 assert live.content_markdown == "Run `setup`."
-refused = get_article.sync("nothing", client=api)
-assert isinstance(refused, Error)
-assert refused.code == ErrorCode.NOT_FOUND
-sys.stdout.write("Python: the loop went round\n")
+error = get_article.sync("nothing", client=api)
+assert isinstance(error, Error)
+assert error.code == ErrorCode.NOT_FOUND
+sys.stdout.write("Python: an edit was proposed, applied and read\n")

@@ -1,6 +1,6 @@
-// What a customer would write in TypeScript: the loop, with the types that were made from the description.
+// What a customer would write in TypeScript, with the types that are generated from the API's description.
 import createClient from "openapi-fetch";
-import type { components, paths } from "../made/api.js";
+import type { components, paths } from "../build/api.js";
 
 declare const process: { env: Record<string, string | undefined>; exit(code: number): never };
 
@@ -9,29 +9,29 @@ const api = createClient<paths>({
   headers: { Authorization: `Bearer ${process.env["CONTRACT_KEY"]}` },
 });
 
-function told<T>(answer: { data?: T | undefined; error?: components["schemas"]["Error"] | undefined }): T {
-  if (answer.data === undefined) throw new Error(answer.error?.error ?? "no answer");
-  return answer.data;
+function dataOf<T>(response: { data?: T | undefined; error?: components["schemas"]["Error"] | undefined }): T {
+  if (response.data === undefined) throw new Error(response.error?.error ?? "the response has no body");
+  return response.data;
 }
 
-const article = told(
+const article = dataOf(
   await api.POST("/articles", { body: { title: "Install", contentMarkdown: "Run `install`." } }),
 );
-const at = { params: { path: { id: article.id } } };
-told(await api.POST("/articles/{id}/publish", at));
-const draft = told(
-  await api.POST("/articles/{id}/drafts", { ...at, body: { contentMarkdown: "Run `setup`.", reason: "Renamed" } }),
+const path = { params: { path: { id: article.id } } };
+dataOf(await api.POST("/articles/{id}/publish", path));
+const draft = dataOf(
+  await api.POST("/articles/{id}/drafts", { ...path, body: { contentMarkdown: "Run `setup`.", reason: "Renamed" } }),
 );
-const queue = told(await api.GET("/drafts", { params: { query: { type: "edit", page_size: 10 } } }));
-const applied = told(await api.POST("/drafts/{id}/apply", { params: { path: { id: draft.id } }, body: {} }));
-const live = told(await api.GET("/articles/{id}", { params: { path: { id: article.slug } } }));
-const refused = await api.GET("/articles/{id}", { params: { path: { id: "nothing" } } });
+const queue = dataOf(await api.GET("/drafts", { params: { query: { type: "edit", page_size: 10 } } }));
+const applied = dataOf(await api.POST("/drafts/{id}/apply", { params: { path: { id: draft.id } }, body: {} }));
+const live = dataOf(await api.GET("/articles/{id}", { params: { path: { id: article.slug } } }));
+const missing = await api.GET("/articles/{id}", { params: { path: { id: "nothing" } } });
 
 const text: string | undefined = "contentMarkdown" in live ? live.contentMarkdown : undefined;
-const works =
+const isExpected =
   queue.results.some((entry) => entry.id === draft.id) &&
   applied.status === "applied" &&
   text === "Run `setup`." &&
-  refused.error?.code === "not_found";
-if (!works) process.exit(1);
-console.log("TypeScript: the loop went round");
+  missing.error?.code === "not_found";
+if (!isExpected) process.exit(1);
+console.log("TypeScript: an edit was proposed, applied and read");

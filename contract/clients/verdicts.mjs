@@ -1,4 +1,4 @@
-// Say of each delivery on standard input whether the `verify` beside this program accepts it.
+// Prints for each delivery on standard input whether the `verify` in the same folder accepts it.
 import { readFileSync } from "node:fs";
 import { verify } from "./verify.mjs";
 

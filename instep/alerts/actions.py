@@ -1,4 +1,4 @@
-"""What can be done with alert targets, and sending them alerts."""
+"""Actions on alert targets, and alerts to them."""
 
 from collections.abc import Sequence
 from typing import get_args
@@ -26,7 +26,7 @@ SEND_ALERT = "send_alert"
 
 
 async def list_alert_targets(tx: Tx, workspace_id: str) -> list[AlertTarget]:
-    """List the chat channels that get alerts of the workspace's bots, by bot, the oldest first."""
+    """List the chat channels that get alerts of the workspace's bots, by bot, oldest first."""
     return await queries.list_of_workspace(tx, workspace_id)
 
 
@@ -34,8 +34,8 @@ async def list_alert_targets(tx: Tx, workspace_id: str) -> list[AlertTarget]:
 async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTarget:
     """Send these kinds of alerts to a chat channel from now on.
 
-    `url` is the address that Slack, Discord, Microsoft Teams or Mattermost gives out for an incoming webhook.
-    It is stored encrypted and never shown again. A bot has at most 10 targets.
+    `url` is the URL of an incoming webhook of Slack, Discord, Microsoft Teams or Mattermost. It is stored
+    encrypted and never shown again. A bot has at most 10 targets.
     """
     hook = _parse_address(url)
     alerts = [kind for kind in get_args(AlertKind) if kind in kinds]
@@ -44,7 +44,7 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
     await queries.lock_count(ctx)
     if await queries.count(ctx) >= limits.MAX_ALERT_TARGETS:
         raise InvalidState(
-            f"The bot has {limits.MAX_ALERT_TARGETS} alert targets, the most there may be: remove one first."
+            f"The bot has {limits.MAX_ALERT_TARGETS} alert targets, which is the maximum: remove one first."
         )
     target_id = new_id("alt")
     row = {
@@ -60,7 +60,7 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
 
 @writes
 async def remove_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
-    """Send a chat channel no more alerts, nor those that still wait."""
+    """Send no more alerts to a chat channel, including waiting ones."""
     target = await queries.delete(ctx, target_id)
     if target is None:
         raise _unknown_target()
@@ -80,7 +80,7 @@ async def test_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
 async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url: str | None) -> None:
     """Send an alert to the bot's chat channels once the caller's transaction has committed.
 
-    Title and lines may hold visitors' text: it is shortened, and shown without any effect in the channel.
+    Title and lines may contain visitors' text: it is shortened, and its markup is escaped.
     A bot sends at most `limits.ALERTS_PER_HOUR`; further alerts are dropped.
     """
     targets = await queries.list_subscribed(ctx, kind)
@@ -111,7 +111,7 @@ def _parse_address(url: str) -> IncomingWebhook:
 
 
 def seal_context(ctx: Ctx, target_id: str) -> tuple[str, ...]:
-    """The column and the row that a sealed address is bound to."""
+    """The associated data of a sealed address: its table, column, workspace and row."""
     return "alert_targets", "sealed", ctx.workspace_id, target_id
 
 

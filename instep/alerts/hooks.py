@@ -1,7 +1,7 @@
-"""The addresses that chat tools give out for incoming webhooks: these four shapes, and nothing else.
+"""The URLs of incoming webhooks of four chat tools.
 
-The library that posts the messages accepts many more, with parameters that name files, change hosts or turn
-off checks. It only gets the parts that are parsed here.
+The library that posts the messages accepts many more URLs, with parameters that name files, change hosts or
+turn off checks. It only gets the parts that are parsed here.
 """
 
 import re
@@ -27,7 +27,7 @@ SHAPES: dict[Tool, re.Pattern[str]] = {
     ),
     "mattermost": re.compile(r"(?P<fullpath>(?:/[A-Za-z0-9_-]{1,64}){0,8})/hooks/(?P<token>[a-z0-9]{26})/?"),
 }
-# Discord's apps give out addresses under these hosts; the library always calls the first.
+# Discord's apps use these hosts in URLs; the library always calls the first.
 DISCORD = ("discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com")
 TEAMS = (".logic.azure.com", ".powerplatform.com")
 TEAMS_QUERY = {
@@ -48,7 +48,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True, slots=True)
 class IncomingWebhook:
-    """A parsed address: where it leads, and the arguments for the library's messenger."""
+    """A parsed URL: its target, and the arguments for the library's notifier."""
 
     tool: Tool
     target: Url
@@ -57,7 +57,7 @@ class IncomingWebhook:
 
 
 def read_hook(text: str) -> IncomingWebhook:
-    """Parse an address; raises `ValueError` with the end of a sentence, which never repeats the address."""
+    """Parse a URL; raises `ValueError` with a clause that never repeats the secret URL."""
     if len(text) > limits.MAX_WEBHOOK_URL_CHARACTERS:
         raise ValueError(f"it has more than {limits.MAX_WEBHOOK_URL_CHARACTERS} characters")
     url = parse_url(text)
@@ -69,7 +69,7 @@ def read_hook(text: str) -> IncomingWebhook:
 
 
 def after_host(text: str) -> str:
-    """The path and the query."""
+    """The path and the query of a URL."""
     after_scheme = text.partition("://")[2]
     return after_scheme.removeprefix(re.split(r"[/?]", after_scheme, maxsplit=1)[0])
 

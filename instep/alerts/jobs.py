@@ -1,4 +1,4 @@
-"""The job behind an alert: read the address, let the connection go, send, record how it ended."""
+"""The job of an alert: read the address, return the connection, send, record the outcome."""
 
 from collections import Counter
 from datetime import timedelta
@@ -15,13 +15,13 @@ from instep.core.outbound.client import OutboundClient
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Ctx
 
-# How long a job waits while its workspace has as many alerts in flight as it may have; others get their turn.
+# A job waits this long while its workspace has the maximum of alerts in flight.
 BUSY_WAIT = timedelta(seconds=2)
 MESSENGER = Actor("task", "Instep", can_write=True)
 
 
 class AlertSender:
-    """Sends alerts; a channel that answers slowly holds up those of its own workspace only."""
+    """Sends alerts; a slow channel only delays alerts of its own workspace."""
 
     def __init__(self, database: Database, client: OutboundClient) -> None:
         self._database = database
@@ -41,7 +41,7 @@ class AlertSender:
                 del self._in_flight[workspace]
 
     async def _send(self, job: Job) -> None:
-        """Fail the job only where a retry can help; any other failure is only recorded with the target."""
+        """Fail the job only if a retry can help; other failures are recorded with the target."""
         failure = await self._attempt(job.payload)
         if failure and not failure.is_final and job.attempts < MAX_ATTEMPTS:
             raise failure
@@ -69,6 +69,6 @@ async def find_hook(ctx: Ctx, target_id: str) -> IncomingWebhook | None:
         return read_hook(key_ring().open(row.sealed, *seal_context(ctx, target_id)))
     except (Unreadable, ValueError):
         raise NotSent(
-            "Its address can't be read with the present secret key: remove the target and add it again.",
+            "Its address can't be read with the current secret key: remove the target and add it again.",
             is_final=True,
         ) from None

@@ -1,4 +1,4 @@
-"""The text of messages to a channel. Visitors wrote some of it: it is shown, and has no effect there."""
+"""Texts of messages to a channel; visitors wrote parts of them, so markup is escaped."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from instep.core import limits
 from instep.text.characters import remove_hidden, shorten
 
 UNTITLED = "Alert"
-# A zero-width space, which separates two characters that have a meaning next to each other.
+# A zero-width space separates characters that would form markup together.
 ZERO_WIDTH_SPACE = "\u200b"
 # A mention begins at the start of a word, unlike the `@` of an e-mail address; Discord looks into words too.
 MENTION = re.compile(r"@(?=everyone|here)|(?<![A-Za-z0-9])@", re.IGNORECASE)
@@ -33,7 +33,7 @@ def clean_message(title: str, lines: Sequence[str], url: str | None) -> dict[str
 
 
 def render_message(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
-    """The arguments of the library's `notify`, escaped so that nothing in them has an effect in the tool."""
+    """The arguments of the library's `notify`, with all markup of the tool escaped."""
     escape = ESCAPES[tool]
     parts = [escape(part) for part in text.split("\n") if part]
     if url:
@@ -52,18 +52,18 @@ def in_one_line(text: str) -> str:
 
 
 def defuse(text: str) -> str:
-    """Break mentions, and links that show one address and lead to another."""
+    """Break mentions, and links whose text differs from their target."""
     return LINK.sub(f"]{ZERO_WIDTH_SPACE}", MENTION.sub(f"@{ZERO_WIDTH_SPACE}", text.translate(BRACKETS)))
 
 
 def escape_markdown(text: str) -> str:
-    """Defuse the text and escape its Markdown; addresses stay as they are, so that they can be followed."""
+    """Defuse the text and escape its Markdown, except in URLs, which stay links."""
     parts = WEB_ADDRESS.split(defuse(text))
     return "".join(part if number % 2 else MARKUP.sub(r"\\\1", part) for number, part in enumerate(parts))
 
 
 def unescaped(text: str) -> str:
-    """Leave the text as it is: the library escapes the three characters that have a meaning for Slack."""
+    """Return the text unchanged, because the library escapes Slack's three special characters."""
     return text
 
 

@@ -1,7 +1,7 @@
-"""The program that posts one message: `sending` runs it in a process of its own.
+"""The program that posts one message; `sending` runs it in its own process.
 
-It reads the message from standard input and writes the result to standard output, both in JSON. Its only way
-out is the proxy in its environment.
+It reads the message from standard input and writes the result to standard output, both in JSON. Its
+environment names the proxy for its request.
 """
 
 import json
@@ -32,7 +32,7 @@ NOTIFIER_OPTIONS: dict[str, dict[str, Any]] = {
     "teams": {"include_image": False},
     "mattermost": {"include_image": False},
 }
-# The tunnel times out earlier, and knows the reason.
+# The tunnel times out earlier and reports the reason.
 TIMEOUT_SECONDS = limits.OUTBOUND_SECONDS * 2
 CONNECTION_OPTIONS = {
     "secure": True,
@@ -52,7 +52,7 @@ class LogCapture(logging.Handler):
         self.is_untrusted = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        # '%s://%s:%s "%s %s %s" %s %s', the last but one of which is the status of the answer.
+        # The format is '%s://%s:%s "%s %s %s" %s %s'; its last but one value is the status of the response.
         if record.name == "urllib3.connectionpool" and record.msg.endswith('" %s %s'):
             assert isinstance(record.args, tuple)
             status = record.args[-2]

@@ -1,4 +1,4 @@
-"""The SQL of alert targets."""
+"""SQL of alert targets."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ def bot_params(ctx: Ctx) -> dict[str, Any]:
 
 
 async def lock_count(ctx: Ctx) -> None:
-    """Make others who add a target to the bot wait until this transaction ends."""
+    """Lock the number of the bot's targets until this transaction ends."""
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended('alert_targets ' || %(bot)s::text, 0))", bot=ctx.bot.id
     )
@@ -107,7 +107,7 @@ async def find_sealed(ctx: Ctx, target_id: str) -> SealedAddress | None:
 
 
 async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
-    """Record how an attempt ended, by its error or None; a target that was removed stays so."""
+    """Record the error of an attempt, or None for success; a removed target is ignored."""
     await ctx.tx.execute(
         f"""
         update alert_targets t set last_error = %(error)s,
@@ -122,5 +122,5 @@ async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
 
 
 async def count_alert(ctx: Ctx) -> int:
-    """Count an alert; how many the bot has sent in the present hour, with this one."""
+    """Count an alert; returns the bot's alerts in the current hour, including this one."""
     return (await count_hit(ctx.tx, "alerts", str(ctx.bot.id), limits.HOUR_SECONDS)).hits

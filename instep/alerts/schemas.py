@@ -1,4 +1,4 @@
-"""The shapes of alert targets: the row, and what is shown of it, without its address."""
+"""Shapes of alert targets; none of them contains the secret address."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +35,7 @@ class AlertTarget:
 
 @dataclass(frozen=True, slots=True)
 class SealedAddress:
-    """The address of a target as it is stored."""
+    """The encrypted address of a target."""
 
     sealed: bytes
 
@@ -55,6 +55,6 @@ class AlertTargetOut(Out):
 
     @classmethod
     def of(cls, target: AlertTarget) -> "AlertTargetOut":
-        # The whole address is a secret: it allows writing to the channel.
+        # The whole address is a secret, because it allows posting to the channel.
         address = f"https://{target.host}/…{target.last_four}"
         return cls.of_row(target, bot_id=str(target.bot_id), address=address)

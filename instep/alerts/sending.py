@@ -1,4 +1,4 @@
-"""One message to one chat tool, by a process whose only way out is a tunnel through the guard."""
+"""Send one message to a chat tool, by a process that calls out through a tunnel to the vetted host."""
 
 import asyncio
 import json
@@ -48,11 +48,11 @@ async def send_message(
         "arguments": hook.arguments,
         "message": render_message(hook.tool, title, text, url),
     }
-    async with tunnel(client, hook.target) as (way, proxy):
+    async with tunnel(client, hook.target) as (connection, proxy):
         result = await post(json.dumps(order).encode(), proxy)
-    # The library takes a truncated response for a complete one.
-    if way.failure is not None or result is None or not result.is_sent:
-        raise not_sent(result, way.failure)
+    # The library accepts a truncated response, so the tunnel's failure counts too.
+    if connection.failure is not None or result is None or not result.is_sent:
+        raise not_sent(result, connection.failure)
 
 
 async def post(order: bytes, proxy: str) -> PostResult | None:
@@ -94,4 +94,4 @@ def not_sent(result: PostResult | None, failure: str | None) -> NotSent:
     if result.status is None:
         return NotSent("There was no answer.")
     is_final = 400 <= result.status < 500 and result.status not in RETRYABLE_STATUSES
-    return NotSent(f"It answered {result.status} and did not take the message.", is_final=is_final)
+    return NotSent(f"It responded with {result.status} and refused the message.", is_final=is_final)

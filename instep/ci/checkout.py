@@ -1,4 +1,4 @@
-"""Reads the change of a checkout: its two commits, its title and its diff."""
+"""Read the change of a checkout: its two commits, its title and its diff."""
 
 import re
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> 
 
 
 def find_base(git: Git, context: CiContext, head: str) -> tuple[str, str | None]:
-    """The commit that the change begins at, and a note for the log."""
+    """The commit to compare with, and a note for the log."""
     if context.base:
         return merge_base(git, resolve(git, context.base), head), None
     if context.before:
@@ -86,7 +86,9 @@ def default_branch(git: Git, branch: str | None) -> tuple[str, str]:
     for name in names:
         if commit := find_commit(git, name):
             return name, commit
-    raise GitFailed("There is no default branch here: fetch it, or name with --base what to compare with.")
+    raise GitFailed(
+        "There is no default branch here: fetch it, or name the commit to compare with in --base."
+    )
 
 
 def resolve(git: Git, name: str) -> str:
@@ -101,7 +103,7 @@ def resolve(git: Git, name: str) -> str:
 
 
 def find_commit(git: Git, name: str) -> str | None:
-    # git would take a name with a hyphen in front for an option.
+    # git would read a name that begins with a hyphen as an option.
     if name.startswith("-"):
         return None
     commit = git.find("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
@@ -129,7 +131,7 @@ def read_message(git: Git, head: str) -> tuple[str, str]:
 
 
 def title_of(text: str | None) -> str:
-    """One line, as long as a task takes."""
+    """One line of at most the length of a task's title."""
     return shorten(" ".join(clean(text or "").split()), limits.MAX_TITLE_CHARACTERS)
 
 

@@ -1,4 +1,4 @@
-"""A client of the REST API: it repeats what failed for the moment, and explains every other failure."""
+"""A client of the REST API: it retries transient failures and explains all others."""
 
 import hashlib
 import json
@@ -31,11 +31,11 @@ class Refused(AppError):
 
 
 class LimitReached(Refused):
-    """The server asks this API key to wait longer than the retries last."""
+    """The rate limit of the API key asks for a longer wait than retries last."""
 
 
 class ResourceGone(Refused):
-    """The server answers 404."""
+    """The server responds with 404."""
 
 
 REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
@@ -43,7 +43,7 @@ REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The address of the server, and the API key that goes to this address only."""
+    """The server's URL, and an API key that is sent to this URL only."""
 
     url: str
     key: str
@@ -63,13 +63,15 @@ def read_server(environ: Mapping[str, str]) -> Server:
     if not url or not key:
         missing = "INSTEP_API_KEY" if url else "INSTEP_URL"
         raise Refused(
-            f"{missing} is not set: it takes {DESCRIPTIONS[missing]}. Secrets of CI are often not "
-            "there for changes from forks."
+            f"{missing} is not set: set it to {DESCRIPTIONS[missing]}. CI services often withhold "
+            "secrets from changes of forks."
         )
     if not is_address(url):
         raise Refused("INSTEP_URL must be an address such as https://help.example.com, without user name.")
     if not VISIBLE.fullmatch(key):
-        raise Refused("INSTEP_API_KEY is not a valid API key: it has blanks or characters that no key has.")
+        raise Refused(
+            "INSTEP_API_KEY is not a valid API key: it contains spaces or other invalid characters."
+        )
     return Server(url, key)
 
 
@@ -123,7 +125,7 @@ class Client:
         raise Refused(f"Name the bot with --bot or INSTEP_BOT; the API key covers: {names}.")
 
     def create_task(self, bot: Bot, change: CodeChange) -> CreatedTask:
-        """Send a change; sending it again, also at the same time, gives the same task."""
+        """Send a change; repeated and concurrent calls return the same task."""
         body = json.dumps({"change": fields(change)}, ensure_ascii=False).encode()
         headers = {
             "Content-Type": "application/json",
@@ -148,7 +150,7 @@ class Client:
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> httpx2.Response:
-        """The response to a request, which is repeated while the server can't be reached or is busy."""
+        """Send a request, and retry it while the server is unreachable or busy; raises `Refused`."""
         ends = self.now() + self.patience_seconds
         for pause in pauses():
             try:
@@ -172,7 +174,7 @@ class Client:
             return response
         if response.is_redirect:
             raise Refused(
-                f"{self.url} answers with a redirect: set INSTEP_URL to the address of Instep itself."
+                f"{self.url} responds with a redirect: set INSTEP_URL to the address of Instep itself."
             )
         raise self.refusal(response)
 
@@ -185,12 +187,11 @@ class Client:
         seconds = retry_after(response)
         wait = f" (for {seconds:.0f} seconds)" if seconds else ""
         error = REFUSALS.get(response.status_code, Refused)
-        return error(f"{self.url} answers {response.status_code}: {sentence}{wait}")
+        return error(f"{self.url} responds with {response.status_code}: {sentence}{wait}")
 
     def not_instep(self, response: httpx2.Response) -> Refused:
         return Refused(
-            f"{self.url} answers {response.status_code}, but not as Instep does: "
-            "see whether INSTEP_URL is right."
+            f"{self.url} responds with {response.status_code}, but is not an Instep server: check INSTEP_URL."
         )
 
     def read(self, shape: type[Out], response: httpx2.Response) -> Out:
@@ -201,14 +202,14 @@ class Client:
 
 
 def fields(change: CodeChange) -> dict[str, Any]:
-    """The change as the API takes it, without optional fields that are empty."""
-    optional = {"url": change.url, "body": change.description}
-    present = {name: value for name, value in optional.items() if value}
-    return {"kind": change.kind, "title": change.title, **present, "diff": change.selection.diff}
+    """The change as a request body, without empty optional fields."""
+    optional_fields = {"url": change.url, "body": change.description}
+    set_fields = {name: value for name, value in optional_fields.items() if value}
+    return {"kind": change.kind, "title": change.title, **set_fields, "diff": change.selection.diff}
 
 
 def idempotency_key(bot: Bot, change: CodeChange, body: bytes) -> str:
-    """A hash of bot, commits and body, so that one key never comes with two bodies."""
+    """A hash of bot, commits and body: another body has another key."""
     parts = [bot.id.encode(), change.base.encode(), change.head.encode(), body]
     return "change-" + hashlib.sha256(b"\0".join(parts)).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Runs `instep change`: read the checkout, send its change, wait, report."""
+"""Run `instep change`: read the checkout, send its change, wait, report."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ LIMIT_REACHED = 5
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of the command; None means to use what the CI or the checkout says."""
+    """The options of the command; None means that the CI or the checkout decides."""
 
     base: str | None = None
     head: str | None = None
@@ -69,7 +69,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
 
 
 def with_options(options: Options, context: CiContext) -> CiContext:
-    """Options win over what the CI says."""
+    """The context of the CI with the given options instead of its values."""
     values = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind")}
     return replace(context, **{name: value for name, value in values.items() if value})
 
@@ -78,10 +78,10 @@ def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
     start = time.monotonic()
     bot = client.choose_bot(options.bot or None)
     say(status_line(change, bot))
-    created = client.create_task(bot, change)
-    task = created.task
-    origin = ", which an earlier run has made" if created.is_replay else ""
-    say(f"It is the task {task.id}{origin}.")
+    creation = client.create_task(bot, change)
+    task = creation.task
+    origin = ", which an earlier run created" if creation.is_replay else ""
+    say(f"The task is {task.id}{origin}.")
     if options.wait or options.check:
         task = client.wait_for(task, start + options.timeout)
     drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.MAX_REPORTED_DRAFTS]]
@@ -104,7 +104,7 @@ def get_draft(client: Client, bot: Bot, draft_id: str) -> Draft | None:
 
 
 def write_summary(run: Run, path: str | None) -> None:
-    """Append to the page that GitHub Actions shows for the job."""
+    """Append the report to the summary page of a job in GitHub Actions."""
     if not path:
         return
     try:
@@ -121,7 +121,7 @@ def exit_code(run: Run, options: Options) -> int:
         say(f"The task failed: {run.task.error.message}")
         return FAILED
     if (options.wait or options.check) and not run.task.has_ended:
-        say(f"The task has not ended within {options.timeout} seconds. It goes on: run this again later.")
+        say(f"The task has not ended within {options.timeout} seconds. It continues: run this again later.")
         return TIMED_OUT
     return WOULD_EDIT if options.check and run.pending_count else 0
 

@@ -1,4 +1,4 @@
-"""The diff of two commits, without generated, vendored, lock and binary files, which tell readers nothing."""
+"""The diff of two commits, without generated, vendored, lock and binary files, which no article describes."""
 
 import heapq
 import json
@@ -14,14 +14,14 @@ from instep.text.patch import FilePatch
 from instep.text.patch_parser import parse_diff
 from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
 
-# A plumbing command, which ignores people's settings of `git diff`; `git.SETTINGS` fixes those that it reads.
+# A plumbing command, which ignores users' settings of `git diff`; `git.SETTINGS` fixes those it reads.
 DIFF_TREE = ("diff-tree", "-r", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color")
 PATCH = ("--patch", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short")
 ATTRIBUTES: dict[str, Kind] = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
 KIND_NAMES: dict[Kind, str] = {"locked": "lock file"}
 FILE_HEADER = b"diff --git "
 MAX_READ_BYTES = 64 * 1024
-# The request also holds title, address and description.
+# The request also has a title, a URL and a description.
 MAX_DIFF_BYTES = limits.MAX_TASK_BODY_BYTES - 1024 * 1024
 
 
@@ -35,7 +35,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """One file's part of the diff; `size` is its length in the request, in bytes."""
+    """One file's part of the diff; `size` is its length in the request in bytes."""
 
     file: str
     number: int
@@ -46,7 +46,7 @@ class FileDiff:
 
 @dataclass(slots=True)
 class Selection:
-    """The files to send; above a task's limits, the largest file of the lowest weight is dropped first."""
+    """The files to send; beyond a task's limits the largest file of the lowest weight is dropped first."""
 
     heap: list[tuple[float, int, int, FileDiff]] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -104,7 +104,7 @@ def marked_files(git: Git, base: str, head: str, paths: Sequence[str]) -> dict[s
 
 
 def read_files(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Each file's part and whether it is whole; a file that is too large for a task is cut."""
+    """Each file's part of the diff and whether it is complete; a part that is too large for a task is cut."""
     part, is_whole, at_start = bytearray(), True, True
     for line in iter(partial(stream.readline, MAX_READ_BYTES), b""):
         if at_start and line.startswith(FILE_HEADER) and part:

@@ -1,4 +1,4 @@
-"""Reads what a CI service says about the change that it builds, from its environment variables and files."""
+"""Read the change that a CI service builds from its environment variables and files."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from typing import Any, Literal
 from instep.core.errors import InvalidRequest
 
 Kind = Literal["pr", "commit", "release"]
-# The hash that CI services send when there is no commit before.
+# The hash that CI services send for a missing commit.
 NO_COMMIT = re.compile(r"0+")
 
 
 @dataclass(frozen=True, slots=True)
 class CiContext:
-    """The change as the CI service describes it; None where it says nothing."""
+    """The change as the CI service describes it; None for values that it does not set."""
 
     kind: Kind | None = None
     base: str | None = None

@@ -1,4 +1,4 @@
-"""Words of others, made harmless for a log, a line of it, and a page in Markdown."""
+"""Escape untrusted text for the log of a CI service and for Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from instep.core import limits
 from instep.text.characters import replace_unprintable, shorten
 
-# How runners are commanded from within a line, as in `##[group]` and `##vso[…]`.
+# Azure Pipelines executes commands such as `##[group]` and `##vso[…]` anywhere in a line.
 COMMAND = re.compile(r"##(?=\w*\[)")
-# In Markdown, and in the HTML that it may hold.
+# Characters with a meaning in Markdown or HTML.
 SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
 
 
 def without_commands(text: str) -> str:
-    """One line without what commands a terminal or, unless the line begins with it, a runner."""
+    """The text without control sequences of terminals, and without commands of runners inside a line."""
     return COMMAND.sub("# #", replace_unprintable(text, allowed="\t"))
 
 
 def one_line(text: str) -> str:
-    """Sentences, however they were broken into lines."""
+    """The text on one line."""
     return without_commands(" ".join(text.split()))
 
 
 def line_excerpt(text: str) -> str:
-    """The beginning of a line, with its indentation."""
+    """The start of a line, with its indentation."""
     return without_commands(shorten(text, limits.MAX_REPORTED_LINE_CHARACTERS))
 
 
 def escaped(text: str) -> str:
-    """What a page in Markdown shows as it is."""
+    """The text on one line, escaped so that Markdown shows it unchanged."""
     return SIGNIFICANT.sub(r"\\\1", one_line(text)).replace("\\<", "&lt;").replace("\\&", "&amp;")
 
 

@@ -1,4 +1,4 @@
-"""Runs `git` without a shell, with a time limit, and independent of the user's settings."""
+"""Run `git` without a shell, with a time limit, and independently of the user's settings."""
 
 import os
 import subprocess
@@ -23,24 +23,24 @@ SETTINGS = ("core.quotePath=true", "diff.suppressBlankEmpty=false", "log.showSig
 
 
 class GitFailed(AppError):
-    """git can't do its work here."""
+    """A git command failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """The git of one folder."""
+    """Runs git in one folder."""
 
     folder: Path
 
     def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """The output of a command; `GitFailed` if it fails."""
+        """The output of a command; raises `GitFailed`."""
         result = self.run(*arguments, stdin=stdin)
         if result.returncode:
             raise failure(result.stderr)
         return result.stdout
 
     def find(self, *arguments: str) -> str | None:
-        """The one line that a command writes; None if it writes nothing or fails."""
+        """The line that a command prints; None if it prints nothing or fails."""
         result = self.run(*arguments)
         return result.stdout.decode("utf-8", "replace").strip() or None if result.returncode == 0 else None
 
@@ -93,7 +93,7 @@ class Git:
 
 
 def open_checkout(folder: Path) -> Git:
-    """The git of the checkout that a folder is in."""
+    """git in the root of the checkout that contains a folder."""
     result = Git(folder).run("rev-parse", "--show-toplevel")
     if result.returncode == 0:
         return Git(Path(os.fsdecode(result.stdout.rstrip(b"\r\n"))))
@@ -109,8 +109,10 @@ def command(arguments: tuple[str, ...]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    fixed = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-    return {name: value for name, value in os.environ.items() if name not in UNSAFE_GIT_VARIABLES} | fixed
+    fixed_variables = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    return {
+        name: value for name, value in os.environ.items() if name not in UNSAFE_GIT_VARIABLES
+    } | fixed_variables
 
 
 def no_git() -> GitFailed:
@@ -123,4 +125,4 @@ def too_slow(name: str) -> GitFailed:
 
 def failure(stderr: bytes) -> GitFailed:
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
-    return GitFailed(f"git refuses: {lines[0] if lines else 'it does not say why'}")
+    return GitFailed(f"git failed: {lines[0] if lines else 'it printed no message'}")

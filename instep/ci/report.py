@@ -1,4 +1,4 @@
-"""Reports a run: lines for the log of a CI, one JSON object, or Markdown for a summary page."""
+"""Report a run: lines for the log of a CI, one JSON object, or Markdown for a summary page."""
 
 import json
 import re
@@ -16,7 +16,7 @@ TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The result of a run; without a task when there was nothing to send."""
+    """The result of a run; without a task if there was nothing to send."""
 
     url: str
     left_out: Sequence[LeftOut]
@@ -37,12 +37,12 @@ class Run:
 
     @property
     def unread_count(self) -> int:
-        """The number of drafts that were not fetched, because only so many are reported."""
+        """The number of drafts that were not fetched, because they exceed the report's limit."""
         return max(0, len(self.task.drafts) - limits.MAX_REPORTED_DRAFTS) if self.task else 0
 
     @property
     def pending_count(self) -> int:
-        """The number of drafts that wait for review; those that were not fetched count as waiting."""
+        """The number of drafts that await review; drafts that were not fetched count as pending."""
         return self.unread_count + sum(draft.status == "pending" for draft in self.drafts)
 
 
@@ -52,12 +52,12 @@ def as_json(run: Run) -> str:
     fields = run.task.model_dump(by_alias=True) if run.task else no_task
     fields["draftDetails"] = [draft.model_dump(by_alias=True) for draft in run.drafts]
     fields["leftOut"] = [{"file": file.file, "reason": file.reason} for file in run.left_out]
-    # A runner would obey these characters. They occur only inside strings, where an escape is allowed.
+    # A runner would execute these characters. They occur only in strings, which may contain escapes.
     return COMMAND.sub(r"\\u0023#", json.dumps(fields))
 
 
 def as_text(run: Run) -> str:
-    """Lines for a log. None begins with text of others, which a runner could take for a command."""
+    """Lines for a log. None begins with untrusted text, which a runner could execute as a command."""
     if run.task is None:
         return run.no_task_reason
     lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run.task, run.pending_count)}"]
@@ -132,7 +132,7 @@ def describe(draft: Draft) -> str:
 
 
 def address(run: Run, kind: str, resource_id: str) -> str:
-    """The address of a resource of the API."""
+    """The URL of a resource of the API."""
     return f"{run.url}/v1/{kind}/{re.sub(r'[^0-9A-Za-z_]', '', resource_id)}"
 
 

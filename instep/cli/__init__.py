@@ -1,7 +1,7 @@
-"""The command `instep`: a module for each area.
+"""The command `instep`, with a module for each area.
 
-A command imports what it needs when it runs, not when the program starts, so that `instep --help` and a
-change sent from CI do not wait for the web server.
+Commands import the rest of the program when they run, so that `instep --help` and `instep change` start
+quickly.
 """
 
 import sys

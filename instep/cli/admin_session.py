@@ -1,4 +1,4 @@
-"""Runs the work of administrative commands as the owner of the database, also while servers are running."""
+"""Run administrative commands as the database's owner, also while servers are running."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
-    """Run the work on the schema that this version of Instep needs, in one transaction."""
+    """Migrate the schema if necessary, then run the work in one transaction."""
     import asyncio
 
     import psycopg

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from instep.core.database import Tx
     from instep.identity.schemas import Ctx
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="Chat channels that are told of hand-offs and leads.")
+app = typer.Typer(
+    cls=Area, no_args_is_help=True, help="Chat channels that get messages about hand-offs and leads."
+)
 
 
 @command(
@@ -27,15 +29,17 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Chat channels that are t
 )
 def add_alert(
     bot: BotArgument,
-    url: Annotated[str, typer.Argument(metavar="URL", help="`-` reads it from standard input.")],
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="The webhook's URL; `-` reads it from standard input.")
+    ],
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--for", help="What it is told of, handoff or lead; both by default."),
+        typer.Option("--for", help="The kind of alert, handoff or lead; repeatable, both by default."),
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell a channel of Slack, Discord, Teams or Mattermost of hand-offs and leads."""
+    """Send messages about hand-offs and leads to a channel of Slack, Discord, Teams or Mattermost."""
     from instep.alerts import actions
     from instep.alerts.schemas import AlertKind, AlertTargetOut
 
@@ -83,7 +87,7 @@ def send_test_alert(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send a test message to a channel; `instep alert list` shows what became of it."""
+    """Send a test message to a channel; `instep alert list` shows whether it arrived."""
     from instep.alerts import actions
     from instep.alerts.schemas import AlertTargetOut
 
@@ -91,7 +95,7 @@ def send_test_alert(
         return await actions.test_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
     target = AlertTargetOut.of(in_workspace(workspace, test))
-    say(target, f"{target.id} gets a test message: `instep alert list` shows what became of it.", as_json)
+    say(target, f"{target.id} gets a test message: `instep alert list` shows whether it arrives.", as_json)
 
 
 async def target_ctx(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":

@@ -1,4 +1,4 @@
-"""`instep ask` and `instep golden …`: what the help center answers, and what it must."""
+"""`instep ask` and `instep golden …`: the answers of the help center, and the answers that it must give."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -28,16 +28,20 @@ golden_app = typer.Typer(cls=Area, no_args_is_help=True, help="Questions that ce
 def ask(
     question: Annotated[str | None, typer.Argument(help="What a visitor would ask.")] = None,
     golden: Annotated[
-        bool, typer.Option("--golden", help="Ask all golden questions; exit code 1 if one lost its article.")
+        bool,
+        typer.Option(
+            "--golden",
+            help="Ask all golden questions; exit code 1 if an article does not answer its question.",
+        ),
     ] = False,
     locale: Annotated[str | None, typer.Option(help="The language to answer in.")] = None,
     bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the help center as a visitor would, and print the answer with its sources. Nothing is kept.
+    """Ask the help center as a visitor would, and print the answer with its sources. Nothing is stored.
 
-    It ends with exit code 6 if the articles do not hold the answer.
+    The exit code is 6 if the articles do not hold the answer.
     """
     if golden == (question is not None):
         raise InvalidRequest("Give either a question or --golden.")
@@ -60,7 +64,7 @@ def ask(
 
 
 def use_served_url() -> None:
-    """Make links lead to the running server, whatever its port."""
+    """Let links lead to the running server on its current port."""
     from instep.core.config import settings
     from instep.core.served_url import served_url
 
@@ -80,7 +84,9 @@ def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
 @command(golden_app, "add", 'instep golden add "How do I export my invoices?" --article export-invoices')
 def add_golden(
     question: str,
-    article: Annotated[str, typer.Option(metavar="ID", help="The article that must answer it; or its slug.")],
+    article: Annotated[
+        str, typer.Option(metavar="ID", help="The id or slug of the article that must answer it.")
+    ],
     bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,

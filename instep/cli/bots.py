@@ -23,12 +23,11 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 )
 def create_bot(
     name: str,
-    slug: Annotated[
-        str | None, typer.Option(help="Its place in addresses; made from the name by default.")
-    ] = None,
-    locale: Annotated[str, typer.Option(help="The language that its articles are written in.")] = "en",
+    slug: Annotated[str | None, typer.Option(help="Its part of URLs; by default made from the name.")] = None,
+    locale: Annotated[str, typer.Option(help="The language of its articles.")] = "en",
     origin: Annotated[
-        list[str] | None, typer.Option(help="Whose pages may ask it, such as https://example.com.")
+        list[str] | None,
+        typer.Option(help="An origin whose pages may use it, such as https://example.com; repeatable."),
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -58,12 +57,14 @@ def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
 @command(app, "origins", "instep bot origins acme-help --add https://app.acme.example")
 def change_origins(
     bot: BotArgument,
-    add: Annotated[list[str] | None, typer.Option(help="Open it to pages of this origin.")] = None,
-    remove: Annotated[list[str] | None, typer.Option(help="Close it to pages of this origin.")] = None,
+    add: Annotated[list[str] | None, typer.Option(help="Allow pages of this origin; repeatable.")] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(help="No longer allow pages of this origin; repeatable.")
+    ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change whose pages may ask a bot; without options only show it."""
+    """Change the origins whose pages may use a bot; without options only show them."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import BotRow, bot_out
 
@@ -84,12 +85,12 @@ def change_origins(
 def show_visitor_secret(
     bot: BotArgument,
     rotate: Annotated[
-        bool, typer.Option("--rotate", help="Make a new one; tokens signed with the old one are refused.")
+        bool, typer.Option("--rotate", help="Replace the secret; tokens signed with the old one are refused.")
     ] = False,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the secret by which your server proves who is signed in; keep it on your server."""
+    """Show the secret with which your server signs visitor tokens; keep it on your server."""
     from instep.answers.schemas import VisitorSecretOut
     from instep.answers.visitor_tokens import visitor_secret
 

@@ -1,4 +1,4 @@
-"""`instep change`: what a CI runs."""
+"""`instep change`, for CI."""
 
 import os
 from typing import Annotated
@@ -12,14 +12,14 @@ from instep.core import limits
 
 def change(
     base: Annotated[
-        str | None, typer.Option(metavar="REV", help="What it is compared with; by default what the CI says.")
+        str | None, typer.Option(metavar="REV", help="The revision to compare with; by default from the CI.")
     ] = None,
     head: Annotated[
-        str | None, typer.Option(metavar="REV", help="Its last commit; by default what the CI says, or HEAD.")
+        str | None, typer.Option(metavar="REV", help="The last commit; by default from the CI, or HEAD.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="What it is called; by default as in the CI.")] = None,
-    url: Annotated[str | None, typer.Option(help="Where people see it; by default as in the CI.")] = None,
-    kind: Annotated[Kind | None, typer.Option(help="What it is; by default as in the CI.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its title; by default from the CI.")] = None,
+    url: Annotated[str | None, typer.Option(help="Its web page; by default from the CI.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Its kind; by default from the CI.")] = None,
     path: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH", help="Send only files below this folder of the checkout; repeatable."),
@@ -39,7 +39,7 @@ def change(
     ] = limits.TASK_WAIT_SECONDS,
     as_json: AsJson = False,
 ) -> None:
-    """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY: for CI."""
+    """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY, usually in CI."""
     from instep.ci.command import Options, send_change
 
     options = Options(base, head, title, url, kind, bot, path or (), wait, check, timeout, as_json)

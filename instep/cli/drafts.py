@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Area,
     no_args_is_help=True,
-    help="Review what waits at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: a wrong option.",
+    help="Review drafts at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: a wrong option.",
 )
 DraftId = Annotated[str, typer.Argument(metavar="DRAFT", help="Its id, as `instep draft list` shows it.")]
 OfBot = Annotated[
@@ -34,7 +34,7 @@ def list_drafts(
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the drafts that wait for review, newest first."""
+    """List the drafts that await review, newest first."""
     from instep.review import command as review
 
     run_with(bot, lambda queue: review.list_drafts(queue, article, as_json))
@@ -55,14 +55,14 @@ def apply_draft(
     on_conflict: Annotated[
         OnConflict,
         typer.Option(
-            help="When the article has changed since: join both changes, give the article the proposal as"
-            " it stands, or refuse."
+            help="If the article has changed since: merge both changes, overwrite the article with the"
+            " proposal, or refuse."
         ),
     ] = "merge",
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply a draft: its text is live at once if its article is; a new article goes live."""
+    """Apply a draft: the text of a live article changes at once; a new article goes live."""
     from instep.review import command as review
 
     run_with(bot, lambda queue: review.apply_draft(queue, draft, on_conflict, as_json))
@@ -70,7 +70,7 @@ def apply_draft(
 
 @command(app, "dismiss", "instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek")
 def dismiss_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Take a draft out of the queue; the article of an edit stays as it is."""
+    """Dismiss a draft; the article of an edit stays unchanged."""
     from instep.review import command as review
 
     run_with(bot, lambda queue: review.dismiss_draft(queue, draft, as_json))

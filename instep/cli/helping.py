@@ -1,4 +1,4 @@
-"""The help of commands: with examples, without the types of flags, and by `instep help` too."""
+"""The help of commands, with examples and named values, and the command `instep help`."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class ExampleCommand(TyperCommand):
-    """A command whose help ends with examples: its epilog holds them, one per line."""
+    """A command whose help ends with the examples in its epilog, one per line."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         name_values(self.get_params(ctx))
@@ -24,7 +24,7 @@ class ExampleCommand(TyperCommand):
 
 
 class Area(TyperGroup):
-    """Commands of one subject, or all of them."""
+    """A group of commands."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         name_values(self.get_params(ctx))
@@ -39,7 +39,7 @@ class NamedArgument(TyperArgument):
 
 
 def name_values(parameters: Any) -> None:
-    """Call a value by what it is instead of by its type; a flag has none."""
+    """Show names of values instead of their types; a flag has no value."""
     for parameter in parameters:
         if isinstance(parameter, TyperArgument):
             parameter.__class__ = NamedArgument
@@ -62,7 +62,7 @@ def command(area: typer.Typer, name: str | None = None, *examples: str) -> Calla
 def show_help(
     ctx: typer.Context,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", help="Such as `key` or `key create`.")
+        list[str] | None, typer.Argument(metavar="COMMAND", help="For example `key` or `key create`.")
     ] = None,
 ) -> None:
     """Show the help of a command."""

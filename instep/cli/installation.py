@@ -1,4 +1,4 @@
-"""Commands about this installation: its schema, its routes, its health."""
+"""Commands for the schema, the routes and the health of this installation."""
 
 import typer
 
@@ -21,17 +21,17 @@ def migrate(as_json: AsJson = False) -> None:
 
 
 def routes(as_json: AsJson = False) -> None:
-    """List every route with who may call it and where it is written."""
+    """List every route, who may call it, and where its code is."""
     from instep.app import create_app
     from instep.ops.routes import list_routes
 
     out = list_routes(create_app())
     rows = [(row.method, row.path, row.access, row.name, f"{row.file}:{row.line}") for row in out.results]
-    say(out, table(("method", "path", "access", "name", "place"), rows), as_json)
+    say(out, table(("method", "path", "access", "name", "source"), rows), as_json)
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Say how this installation is set up and what is wrong with it."""
+    """Show the state of this installation and its problems."""
     from instep.core.config import settings
     from instep.ops.doctor import as_text, examine
 

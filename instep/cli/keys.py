@@ -26,12 +26,13 @@ def create_key(
     name: str,
     scope: Annotated[Scope, typer.Option(help="What the key may do.")],
     bot: Annotated[
-        list[str] | None, typer.Option(help="Id or slug of a bot that it covers; all by default.")
+        list[str] | None,
+        typer.Option(help="The id or slug of a bot that the key covers; repeatable, all by default."),
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an API key. It is shown only this once."""
+    """Create an API key. It can't be shown again."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import NewKey, new_key_out
 
@@ -61,7 +62,7 @@ def revoke_key(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """End an API key: the next call with it is refused."""
+    """Revoke an API key: the next call with it is refused."""
     from instep.workspaces import actions
     from instep.workspaces.schemas import key_out
 

@@ -1,4 +1,4 @@
-"""How commands print what they did: in words, or as JSON."""
+"""Print results of commands, as text or as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def say(out: "BaseModel", text: str, as_json: bool) -> None:
 
 
 def as_lines(out: "BaseModel") -> str:
-    """The fields that are set, named as in the API."""
+    """The fields that are not empty, with their names in the API."""
     fields = out.model_dump(mode="json", by_alias=True)
     return "\n".join(f"{name}: {as_text(value)}" for name, value in fields.items() if value not in (None, []))
 

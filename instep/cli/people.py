@@ -1,4 +1,4 @@
-"""`instep user …` and `instep audit`: who may sign in, and who did what."""
+"""`instep user …` and `instep audit`."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +21,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="People who may sign in."
 Email = Annotated[str, typer.Argument(metavar="EMAIL")]
 FromInput = Annotated[
     bool,
-    typer.Option("--password-stdin", help="Read the password from standard input; else it is asked for."),
+    typer.Option("--password-stdin", help="Read the password from standard input instead of a prompt."),
 ]
 
 
@@ -34,13 +34,13 @@ FromInput = Annotated[
 def create_user(
     email: Email,
     role: Annotated[
-        Role, typer.Option(help="What they may do: all, all but settings, or read.")
+        Role, typer.Option(help="Permissions: owner (all), editor (all but settings) or viewer (read).")
     ] = Role.EDITOR,
     password_stdin: FromInput = False,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let somebody sign in."""
+    """Create an account with which a person can sign in."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -54,7 +54,7 @@ def create_user(
 
 @command(app, "list", "instep user list")
 def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """List who may sign in."""
+    """List the people who may sign in."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -69,7 +69,7 @@ def change_role(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change what somebody, and every app that acts for them, may do."""
+    """Change the role of a person; it also limits the apps that they have connected."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -83,7 +83,7 @@ def change_role(
 def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Set somebody's password; it ends all their sessions and disconnects their apps."""
+    """Set a person's password, end all their sessions and disconnect their apps."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -98,7 +98,7 @@ def change_password(
 
 @command(app, "disable", "instep user disable bob@acme.example")
 def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Sign somebody out everywhere, refuse further sign-ins, and stop the apps that act for them."""
+    """Sign a person out everywhere, refuse further sign-ins, and stop the apps that they have connected."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -110,7 +110,7 @@ def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = 
 
 @command(app, "enable", "instep user enable bob@acme.example")
 def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Let somebody in again who was disabled."""
+    """Let a disabled person sign in again."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -121,9 +121,9 @@ def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
 
 
 def audit(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many entries, the newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="The number of entries, newest first.")] = 50,
     before: Annotated[
-        int | None, typer.Option(metavar="ID", help="Only entries older than this one, to go on from there.")
+        int | None, typer.Option(metavar="ID", help="Only entries older than this one.")
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -148,8 +148,8 @@ def cells_of(entry: "AuditEntry") -> tuple[str, ...]:
 
 
 def read_password(from_input: bool) -> str:
-    """The password is never an argument, because other users of the machine can see arguments."""
+    """Read a password; it is never an argument, because other users of the machine can see arguments."""
     if from_input:
         return sys.stdin.readline(limits.MAX_PASSWORD_CHARACTERS + 2).rstrip("\r\n")
-    password: str = typer.prompt("Password", hide_input=True, confirmation_prompt="The same again")
+    password: str = typer.prompt("Password", hide_input=True, confirmation_prompt="Repeat the password")
     return password

@@ -12,13 +12,13 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored 
 
 @command(app, "rotate", "instep secrets rotate")
 def rotate(as_json: AsJson = False) -> None:
-    """Encrypt every stored secret with `INSTEP_SECRET_KEY`, reading it with the previous keys."""
+    """Encrypt every stored secret with `INSTEP_SECRET_KEY`; secrets of previous keys are decrypted first."""
     from instep.core.crypto import key_ring
     from instep.ops.rotation import rotate_secrets
 
     rotation = as_owner(lambda tx: rotate_secrets(tx, key_ring()))
     text = (
-        f"{rotation.resealed} secrets were encrypted again, {rotation.already_current} were already, "
+        f"{rotation.resealed} secrets were encrypted again, {rotation.already_current} were current, "
         f"{rotation.unreadable} can't be read with the keys that are set."
     )
     say(rotation, text, as_json)

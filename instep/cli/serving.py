@@ -9,15 +9,15 @@ import typer
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.")] = 8000,
-    workers: Annotated[int, typer.Option(min=1, help="How many server processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="The number of server processes.")] = 1,
     no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
 ) -> None:
-    """Serve everything: the API, the help centers and, unless told otherwise, jobs."""
+    """Serve the API and the help centers, and run jobs."""
     from importlib import import_module
     from threading import Thread
 
     from instep.core.config import settings
-    from instep.core.outbound.client import trusted
+    from instep.core.outbound.client import trusted_certificates
     from instep.core.postgres import running_postgres
     from instep.core.served_url import remember_served_url
     from instep.core.signals import exit_cleanly_on_signals
@@ -34,8 +34,8 @@ def serve(
         os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
     exit_cleanly_on_signals()
-    # A wrong set-up is reported here, in one sentence, and not by each server process.
-    trusted()
+    # Invalid certificates are reported here once, and not by each server process.
+    trusted_certificates()
     if workers == 1:
         # The import takes as long as a killed PostgreSQL takes to recover, so both run at the same time.
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
@@ -48,16 +48,19 @@ def serve(
 
 
 def demo(
-    port: Annotated[int | None, typer.Option(help="The port to listen on; 8000 or a free one.")] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(help="The port to listen on; by default 8000, or a free one if that is in use."),
+    ] = None,
 ) -> None:
-    """Serve a help center with one code change documented and waiting for review."""
+    """Serve a help center with drafts for one code change in its review queue."""
     from instep.demo.command import run_demo
 
     run_demo(port)
 
 
 def worker() -> None:
-    """Run only jobs."""
+    """Run jobs only."""
     import asyncio
 
     from instep.core.config import settings

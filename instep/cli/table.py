@@ -1,4 +1,4 @@
-"""Lists as people read them: a header, aligned columns, and colour where a terminal shows it."""
+"""Tables for people: a header, aligned columns, and bold type on a terminal."""
 
 import os
 import sys
@@ -13,10 +13,10 @@ GAP = "  "
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows below the names of their columns; a cell takes one line, whatever it holds."""
+    """Rows below the names of their columns; each cell is one line."""
     lines = [[name.upper() for name in names], *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(map(columns_of, cells)) for cells in zip(*lines, strict=True)]
-    header, *body = [GAP.join(map(padded, line, widths)).rstrip() for line in lines]
+    header, *body = [GAP.join(map(pad, line, widths)).rstrip() for line in lines]
     return "\n".join([bold(header), *body])
 
 
@@ -30,20 +30,20 @@ def shows_colour() -> bool:
 
 
 def one_line(text: str) -> str:
-    """Without what would break the line or command the terminal: names and questions are others' words."""
+    """The text without line breaks and control sequences, because names and questions are untrusted."""
     return replace_unprintable(" ".join(text.split()))
 
 
-def padded(text: str, width: int) -> str:
+def pad(text: str, width: int) -> str:
     return text + " " * (width - columns_of(text))
 
 
 def columns_of(text: str) -> int:
-    """How many columns of a terminal the text takes (Unicode Standard Annex 11)."""
-    return sum(columns_of_sign(sign) for sign in text)
+    """The width of a text in columns of a terminal (Unicode Standard Annex 11)."""
+    return sum(columns_of_character(character) for character in text)
 
 
-def columns_of_sign(sign: str) -> int:
-    if unicodedata.combining(sign):
+def columns_of_character(character: str) -> int:
+    if unicodedata.combining(character):
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from instep.core.database import Tx
     from instep.ops.visitor_data import Erasure, VisitorExport
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="What is stored of a visitor.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="Stored data about a visitor.")
 Email = Annotated[str | None, typer.Option("--email", help="The e-mail address that the visitor left.")]
 Visitor = Annotated[
     str | None, typer.Option("--visitor", help="The identifier that your pages send as `visitor`.")
@@ -24,7 +24,7 @@ Visitor = Annotated[
 def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Print everything that is stored of a visitor."""
+    """Print all stored data about a visitor."""
     from instep.ops import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
@@ -40,7 +40,7 @@ def export(
 def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Remove everything that is stored of a visitor. It can't be undone."""
+    """Delete all stored data about a visitor. This can't be undone."""
     from instep.ops import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)

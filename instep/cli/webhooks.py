@@ -22,12 +22,14 @@ def listen_for_deliveries(
     ],
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port to listen on.")] = 4242,
-    status: Annotated[int, typer.Option(min=200, max=599, help="The answer to what is verified.")] = 204,
+    status: Annotated[
+        int, typer.Option(min=200, max=599, help="The status of the response to a verified delivery.")
+    ] = 204,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print each as a line of JSON, with its body.")
+        bool, typer.Option("--json", help="Print each delivery as a line of JSON, with its body.")
     ] = False,
 ) -> None:
-    """Receive deliveries here: verify each and print a line about it. What can't be verified gets 400."""
+    """Receive deliveries: verify each and print a line about it. An invalid signature gets 400."""
     from instep.core.signals import exit_cleanly_on_signals
     from instep.webhooks import listen
 

@@ -55,4 +55,4 @@ def resume_workspace(
     from instep.workspaces.schemas import workspace_out
 
     out = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
-    say(out, f"{out.id} takes writes again.", as_json)
+    say(out, f"{out.id} is resumed.", as_json)

@@ -1,4 +1,4 @@
-"""The time, and how it is written in JSON: ISO 8601, UTC, milliseconds."""
+"""The current time, and timestamps in JSON: ISO 8601, UTC, milliseconds."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Settings: read from the environment (`INSTEP_…`) and an optional `instep.toml`, strict about names."""
+"""Settings from the environment (`INSTEP_…`) and an optional `instep.toml`; unknown names are errors."""
 
 import os
 import re
@@ -31,9 +31,9 @@ from instep.core.setting_errors import explain_unknown, explain_value
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
 SECRET_KEY_CHARACTERS = 32
-# What a header can carry.
+# The visible ASCII characters, which a header field can carry (RFC 9110, section 5.5).
 VISIBLE = r"^[\x21-\x7e]*$"
-# A name of DNS or an IPv4 address, or an IPv6 address in brackets.
+# A DNS name, an IPv4 address, or an IPv6 address in brackets.
 HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
 
 
@@ -42,7 +42,7 @@ class SettingsError(Unusable):
 
 
 class Settings(BaseModel):
-    """What an operator can set; `instep doctor` prints it without secrets."""
+    """The settings of an installation; `instep doctor` prints them without secrets."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -185,12 +185,12 @@ class Settings(BaseModel):
 
     @property
     def vectors_key(self) -> str | None:
-        """A key is sent to the endpoint that it was set for, and to no other."""
+        """The key of the embedding endpoint; OpenAI's key is never sent to another server."""
         return self.embeddings_key or (None if self.embeddings_url else self.openai_api_key) or None
 
     @property
     def provider(self) -> str:
-        """Whose form the model's endpoint speaks."""
+        """The provider whose API the model's endpoint implements: `openai`, `anthropic`, or empty."""
         return (self.model or "").partition(":")[0]
 
     @property
@@ -227,9 +227,9 @@ SECRETS = {
     "anthropic_api_key",
     "embeddings_key",
 }
-# Read under the names that their providers gave them, without our prefix.
+# Settings whose variables have their providers' usual names, without the prefix.
 PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}
-# Read by client commands or the Makefile, not by the server.
+# Variables of client commands and the Makefile, which the server ignores.
 ELSEWHERE = {"INSTEP_URL", "INSTEP_API_KEY", "INSTEP_BOT", "INSTEP_WEBHOOK_SECRET"}
 
 
@@ -240,7 +240,10 @@ def settings() -> Settings:
 
 
 def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
-    """Environment over file over default; `INSTEP_X_FILE` names a file that holds the value of `INSTEP_X`."""
+    """The environment overrides the file; `INSTEP_X_FILE` names a file with the value of `INSTEP_X`.
+
+    Raises `SettingsError` with one sentence for each setting that can't be used.
+    """
     values = read_file(file) if file.exists() else {}
     for name, value in sorted(environ.items()):
         if is_ours(name):
@@ -275,7 +278,7 @@ def from_environment(name: str, value: str) -> tuple[str, str]:
 
 
 def is_http_origin(text: str) -> bool:
-    """Whether it is a scheme, a host and perhaps a port (RFC 6454 section 6.2), and nothing more."""
+    """Whether a text is a scheme, a host and perhaps a port (RFC 6454, section 6.2), and nothing more."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -314,12 +317,12 @@ def default_data_dir() -> Path:
 
 
 def secret_key_file(settings: Settings) -> Path:
-    """Where the signing key is kept unless it is set."""
+    """The file that holds the secret key unless a setting does."""
     return settings.data_dir / "secret_key"
 
 
 def secret_key(settings: Settings) -> bytes:
-    """The signing key: as set, or temporary once and kept in the data folder."""
+    """The secret key: the setting, or a random one that is created once in the data folder."""
     if settings.secret_key:
         return settings.secret_key.encode()
     path = secret_key_file(settings)
@@ -329,7 +332,7 @@ def secret_key(settings: Settings) -> bytes:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(48))
-        # If several processes start at once, exactly one gives its key the name, and none reads half a key.
+        # A hard link is atomic: of several processes exactly one creates the file, and none reads half a key.
         with suppress(FileExistsError):
             os.link(temporary, path)
         temporary.unlink()
@@ -337,7 +340,7 @@ def secret_key(settings: Settings) -> bytes:
 
 
 def previous_secret_keys(settings: Settings) -> tuple[bytes, ...]:
-    """The keys used before, as they are listed: they open and verify, and make nothing new."""
+    """Former secret keys in the order of the setting; they decrypt and verify, and never encrypt or sign."""
     return tuple(key.encode() for key in listed_keys(settings.secret_key_previous))
 
 

@@ -1,4 +1,4 @@
-"""Secrets at rest: AES-256-GCM, each bound to its row, under keys made from the installation's secret key."""
+"""Secrets at rest: AES-256-GCM, bound to their rows, with keys derived from the installation's secret key."""
 
 import os
 
@@ -20,9 +20,9 @@ class Unreadable(Exception):
 
 
 class KeyRing:
-    """Encrypts with the newest key and decrypts with all: a sealed secret is key id, nonce and ciphertext.
+    """Encrypts with the newest key and decrypts with all; a sealed secret is key id, nonce and ciphertext.
 
-    `place` is table, column, workspace and row, the associated data: a copy in another row can't be opened.
+    `place` is the associated data (table, column, workspace, row), so a copy in another row can't be opened.
     """
 
     def __init__(self, newest: bytes, *older: bytes) -> None:
@@ -39,7 +39,7 @@ class KeyRing:
         )
 
     def is_sealed_by_newest(self, sealed: bytes) -> bool:
-        """Whether the newest key has sealed this."""
+        """Whether the newest key sealed this."""
         return sealed[:ID_BYTES] == self.newest
 
     def open(self, sealed: bytes, *place: str) -> str:
@@ -59,7 +59,7 @@ def key_ring() -> KeyRing:
 
 
 def derive(secret: bytes) -> tuple[bytes, AESGCM]:
-    """A key and the id by which a sealed secret names it."""
+    """The id of a key, which is part of each sealed secret, and the key."""
     material = HKDF(SHA256(), ID_BYTES + KEY_BYTES, salt=None, info=PURPOSE).derive(secret)
     return material[:ID_BYTES], AESGCM(material[ID_BYTES:])
 

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: one pool a process, and `Tx`, through which all SQL runs."""
+"""Connections to PostgreSQL: one pool per process, and `Tx`, through which all SQL runs."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -19,48 +19,48 @@ from instep.core.places import entered_workspace
 Row = TypeVar("Row")
 Params = Mapping[str, Any]
 Connection = psycopg.AsyncConnection[Any]
-Begun = AbstractAsyncContextManager[AsyncTransaction]
+TransactionContext = AbstractAsyncContextManager[AsyncTransaction]
 
-# The login role may own the tables; the session works as one that owns nothing and obeys row-level security.
+# The login role may own the tables, so the session switches to a role that row-level security restricts.
 OPTIONS = "-c role=instep_app -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s"
-# What a broken connection raises; deadlocks are among them, and worth another try too.
-LOST = (psycopg.OperationalError, psycopg.InterfaceError)
-OUTAGES = (*LOST, psycopg.errors.ReadOnlySqlTransaction)
-WAIT_SECONDS = 5.0
-# Between two attempts to replace a lost connection, however long the database is away.
-RECONNECT_SECONDS = 0.5
-# A restart of PostgreSQL breaks every pooled connection at once: each is tried and dropped.
-ATTEMPTS = 20
-INPUT_BYTES = 250_000
-# Reads JSON columns many times faster than the standard library does.
+# Errors of broken connections; they include deadlocks, which are worth another try too.
+CONNECTION_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError)
+OUTAGES = (*CONNECTION_ERRORS, psycopg.errors.ReadOnlySqlTransaction)
+POOL_WAIT_SECONDS = 5.0
+# The longest pause between attempts to replace a lost connection.
+MAX_RECONNECT_SECONDS = 0.5
+# A restart of PostgreSQL breaks every pooled connection at once; each is tried and dropped.
+MAX_ATTEMPTS = 20
+INPUT_BUFFER_BYTES = 250_000
+# This parser reads JSON columns many times faster than the standard library's.
 set_json_loads(from_json)
 
 
 def row_of(kind: type[Row]) -> AsyncRowFactory[Row]:
-    """Rows as `kind` by the columns' names, or by their places where these are its fields': twice as fast."""
-    places = getattr(kind, "__match_args__", None)
+    """Rows as `kind`; columns in the order of its fields are passed by position, which is twice as fast."""
+    fields = getattr(kind, "__match_args__", None)
 
     def factory(cursor: psycopg.AsyncCursor[Any]) -> RowMaker[Row]:
         names = tuple(column.name for column in cursor.description or ())
-        return args_row(kind)(cursor) if names == places else class_row(kind)(cursor)
+        return args_row(kind)(cursor) if names == fields else class_row(kind)(cursor)
 
     return factory
 
 
 async def grow_buffer(connection: Connection) -> None:
-    """Read one large value, since the driver's input buffer grows to the largest and stays so.
+    """Read one large value, because the driver's input buffer grows to the largest value and never shrinks.
 
-    At its first size a page of articles comes in a dozen reads, each with a turn of the event loop.
+    With its initial size a page of articles takes a dozen reads, each with a turn of the event loop.
     """
-    await connection.execute("select repeat(' ', %s)", [INPUT_BYTES])
+    await connection.execute("select repeat(' ', %s)", [INPUT_BUFFER_BYTES])
 
 
 class Pool(AsyncConnectionPool[Connection]):
-    """A pool that is back soon after the database: the library alone would wait twice as long each time."""
+    """A pool that reconnects soon after an outage; the library alone doubles its pause after each attempt."""
 
     async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
         is_attempt = isinstance(task, AddConnection)
-        await super().schedule_task(task, min(delay, RECONNECT_SECONDS) if is_attempt else delay)
+        await super().schedule_task(task, min(delay, MAX_RECONNECT_SECONDS) if is_attempt else delay)
 
 
 class Tx:
@@ -68,7 +68,7 @@ class Tx:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.last: list[tuple[str, Params]] = []
+        self.statements_at_commit: list[tuple[str, Params]] = []
         self.depth = 0
 
     async def all(self, kind: type[Row], sql: str, /, **params: Any) -> list[Row]:
@@ -89,7 +89,7 @@ class Tx:
         return await self.fetch(scalar_row, sql, params)
 
     async def execute(self, sql: str, /, **params: Any) -> int:
-        """The number of rows touched."""
+        """Run a statement; returns the number of affected rows."""
         async with self.connection.cursor() as cursor:
             await cursor.execute(sql, params)
             return cursor.rowcount
@@ -100,30 +100,30 @@ class Tx:
             return await cursor.fetchone()
 
     async def execute_at_commit(self, sql: str, /, **params: Any) -> None:
-        """Run it at the end of the transaction, sent along with the commit: nobody waits for it."""
+        """Run a statement at the end of the transaction, in the same round trip as the commit."""
         if self.depth:
-            self.last.append((sql, params))
+            self.statements_at_commit.append((sql, params))
         else:
             await self.execute(sql, **params)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        transaction, before = self.connection.transaction(), len(self.last)
+        transaction, before = self.connection.transaction(), len(self.statements_at_commit)
         await transaction.__aenter__()
         self.depth += 1
         try:
             yield
         except BaseException as error:
-            del self.last[before:]
+            del self.statements_at_commit[before:]
             await transaction.__aexit__(type(error), error, error.__traceback__)
             raise
         else:
-            await self.end(transaction, self.last[before:])
+            await self.end(transaction, self.statements_at_commit[before:])
         finally:
             self.depth -= 1
-            del self.last[before:]
+            del self.statements_at_commit[before:]
 
-    async def end(self, transaction: Begun, statements: Sequence[tuple[str, Params]]) -> None:
+    async def end(self, transaction: TransactionContext, statements: Sequence[tuple[str, Params]]) -> None:
         if not statements:
             await transaction.__aexit__(None, None, None)
             return
@@ -133,7 +133,7 @@ class Tx:
                     await self.connection.execute(sql, params)
                 await transaction.__aexit__(None, None, None)
         except BaseException:
-            # The driver takes it for ended. What is around it, if anything, rolls back by itself.
+            # The driver considers the transaction ended. An enclosing one rolls back by itself.
             if self.depth == 1:
                 with suppress(psycopg.Error):
                     await self.connection.rollback()
@@ -141,18 +141,18 @@ class Tx:
 
 
 class Database:
-    """The pool of one process. A connection leaves it only through `enter`, which sets its tenant."""
+    """The pool of one process; connections are lent only by `enter`, which sets their tenant."""
 
     def __init__(self, url: str, size: int) -> None:
         self.outage_log = OutageLog()
-        # When a trial write last succeeded, on the clock of `time.monotonic`.
+        # The time of the last successful trial write, by `time.monotonic`.
         self.written_at = float("-inf")
         self.pool = Pool(
             url,
             min_size=1,
             max_size=size,
             open=False,
-            timeout=WAIT_SECONDS,
+            timeout=POOL_WAIT_SECONDS,
             configure=grow_buffer,
             kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
         )
@@ -167,9 +167,9 @@ class Database:
     async def enter(
         self, kind: type[Row], sql: str, /, **params: Any
     ) -> AsyncIterator[tuple[Row | None, Tx]]:
-        """Lend a connection whose tenant `sql` has set, together with the row that it gave."""
+        """Run `sql`, which sets the tenant of a connection, and lend the connection with the row of `sql`."""
         connection, row = await self.first_statement(kind, sql, params)
-        # It stays after the connection has gone back: work done in between is still this workspace's.
+        # It stays set when the connection is returned, because work between attempts is this workspace's too.
         entered_workspace.set(getattr(row, "workspace_id", None) or "")
         try:
             yield row, Tx(connection)
@@ -181,7 +181,7 @@ class Database:
     async def first_statement(
         self, kind: type[Row], sql: str, params: Params
     ) -> tuple[Connection, Row | None]:
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             try:
                 connection = await self.pool.getconn()
             except PoolTimeout as error:
@@ -198,20 +198,20 @@ class Database:
         raise self.outage(None)
 
     def outage(self, error: psycopg.Error | None) -> Unavailable:
-        """What the caller is told of it; the log is told too, now and then."""
+        """Log an outage, and return the error for the caller."""
         outage = outage_of(error)
         self.outage_log.log(outage, error)
         return outage
 
     @asynccontextmanager
     async def enter_workspace(self, workspace_id: str) -> AsyncIterator[Tx]:
-        """Lend a connection in a workspace, for work that no caller's credential begins."""
+        """Lend a connection in a workspace, for work without a caller's credential."""
         sql = "select set_config('instep.workspace_id', %(workspace)s, false) as workspace_id"
-        async with self.enter(Entered, sql, workspace=workspace_id) as (_, tx):
+        async with self.enter(EnteredWorkspace, sql, workspace=workspace_id) as (_, tx):
             yield tx
 
 
-class Entered:
+class EnteredWorkspace:
     """The workspace that a connection is in."""
 
     def __init__(self, workspace_id: str) -> None:

@@ -1,4 +1,4 @@
-"""How much space is left where the embedded database keeps its data."""
+"""Free space on the disk of the embedded database."""
 
 import shutil
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class FreeSpace:
 
 
 def free_space_at(folder: Path) -> FreeSpace:
-    """The space on the disk of the folder; the folder itself need not exist yet."""
-    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    usage = shutil.disk_usage(existing)
+    """The space on the disk of a folder, which need not exist yet."""
+    existing_folder = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    usage = shutil.disk_usage(existing_folder)
     return FreeSpace(usage.free, usage.total)

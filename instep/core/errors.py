@@ -1,12 +1,12 @@
-"""Errors that a caller can act on; each face renders them in its own format."""
+"""Errors that a caller can act on; each API renders them in its own format."""
 
 from collections.abc import Mapping, Sequence
 
 
 class AppError(Exception):
-    """An error answer: HTTP status, code and one sentence that says what to do (contract section 3).
+    """An error response: HTTP status, code and one sentence that says what to do (contract section 3).
 
-    `details` are `(field, message)` pairs of bad values; `headers` are added to the response. The
+    `details` are `(field, message)` pairs of invalid values; `headers` are added to the response. The
     docstring of a subclass is its default sentence, and its description in the API reference.
     """
 

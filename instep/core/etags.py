@@ -1,4 +1,4 @@
-"""Entity tags: one per state of a resource, for `If-None-Match` and `If-Match` (RFC 9110 section 13.1)."""
+"""Entity tags of resources, for `If-None-Match` and `If-Match` (RFC 9110 section 13.1)."""
 
 import hashlib
 

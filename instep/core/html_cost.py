@@ -1,11 +1,11 @@
-"""A linear look at HTML with tags of authors: refuse what its parser would take more than linear time for."""
+"""Refuse, in linear time, authors' HTML that its parser would take more than linear time for."""
 
 import re
 
 from instep.core import limits
 from instep.core.markdown_cost import TooComplex
 
-# As HTML's tokenizer reads it (WHATWG HTML, section 13.2.5): comments, then tags with their attributes.
+# Comments, and tags with their attributes, as the tokenizer reads them (WHATWG HTML, section 13.2.5).
 ATTRIBUTE = r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 TOKEN = re.compile(
     rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))|[!?][^>]*+|/(?![a-z])[^>]*+"
@@ -13,18 +13,18 @@ TOKEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 ATTRIBUTES = re.compile(ATTRIBUTE)
-# What stands between the tags of these is text, whatever it looks like.
+# The content of these elements is text, even if it looks like tags (WHATWG HTML, section 13.2.5).
 RAW_TEXT = ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp", "plaintext")
 VOID = {
     *("area", "base", "br", "col", "embed", "hr", "image", "img", "input", "link", "meta", "param", "source"),
     *("track", "wbr"),
 }
-# The next one ends them, or the end of what they are in.
-ENDED_BY_THE_NEXT = {
+# Elements whose end tag may be omitted: the next such element or the end of their parent closes them.
+OPTIONAL_END = {
     *("li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "caption", "colgroup", "option"),
     *("optgroup", "rb", "rp", "rt", "rtc", "html", "head", "body"),
 }
-# These go on in the next block when the block ends that they stand in.
+# The parser reopens these elements in the next block when their block ends.
 FORMATTING = {"b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 BLOCKS = {
     *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div", "dl"),
@@ -34,19 +34,18 @@ BLOCKS = {
 
 
 class OpenTags:
-    """The elements that are open, at least as many as the parser holds open.
+    """An upper bound of the elements that the parser has open.
 
-    An end tag counts only where it ends the innermost element, or the innermost block.
+    An end tag counts only when it closes the innermost element or the innermost block.
     """
 
     def __init__(self) -> None:
+        # Each open block with the inline elements that are open in it.
         self.blocks: list[tuple[str, list[str]]] = [("", [])]
-        # Formatting elements that were still open when their block ended.
-        self.going_on = 0
         self.depth = 0
 
     def start(self, name: str) -> None:
-        if name in VOID or name in ENDED_BY_THE_NEXT:
+        if name in VOID or name in OPTIONAL_END:
             return
         if name == "p" and self.blocks[-1][0] == "p":
             self.end_block()
@@ -63,7 +62,7 @@ class OpenTags:
                 inlines.pop()
                 self.depth -= 1
             return
-        # The end of a block ends the paragraph in it, too.
+        # The end tag of a block also closes the paragraph in it.
         if block == "p" != name and self.blocks[-2][0] == name:
             self.end_block()
         if self.blocks[-1][0] == name:
@@ -71,13 +70,12 @@ class OpenTags:
 
     def end_block(self) -> None:
         _, inlines = self.blocks.pop()
-        going_on = sum(inline in FORMATTING for inline in inlines)
-        self.going_on += going_on
-        self.depth -= 1 + len(inlines) - going_on
+        reopened = sum(inline in FORMATTING for inline in inlines)
+        self.depth -= 1 + len(inlines) - reopened
 
 
 def refuse_costly_html(html: str, markdown: str) -> None:
-    """Raise `TooComplex` for tags that are nested too deeply or not ended, or have too many attributes."""
+    """Raise `TooComplex` for tags that are nested too deeply or not closed, or have too many attributes."""
     open_tags = OpenTags()
     position = 0
     while tag := TOKEN.search(html, position):
@@ -106,7 +104,7 @@ def refuse_costly_html(html: str, markdown: str) -> None:
 
 
 def line_of(html: str, tag: re.Match[str], markdown: str) -> int:
-    """The line of a tag in the Markdown; an equal one that is shown as code may stand before it."""
+    """The line of a tag in the Markdown; equal tags before it count, so that each gets its own line."""
     start = -1
     for _ in range(html.count(tag[0], 0, tag.end())):
         start = markdown.find(tag[0], start + 1)

@@ -1,4 +1,4 @@
-"""Identifiers: a type prefix and a random part that sorts by time. No other module parses one."""
+"""Identifiers: a type prefix and a part that sorts by time. No other module parses them."""
 
 import re
 import secrets
@@ -16,13 +16,13 @@ SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))}
 
 
 def new_id(prefix: str) -> str:
-    """A fresh id such as `art_01k…`: 48 bits of milliseconds, then 82 random bits, in base 32."""
+    """A new id such as `art_01k…`: 48 bits of Unix time in milliseconds and 82 random bits, in base 32."""
     number = (time.time_ns() // 1_000_000 << 82) | secrets.randbits(82)
     return f"{prefix}_" + "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
 
 def new_uuid() -> uuid.UUID:
-    """A fresh bot id."""
+    """A new bot id."""
     return uuid.uuid4()
 
 
@@ -34,5 +34,5 @@ def as_uuid(text: str) -> uuid.UUID | None:
 
 
 def looks_like_id(text: str) -> bool:
-    """Whether a slug could be taken for an id, which would make an address ambiguous."""
+    """Whether a slug looks like an id, which would make a URL ambiguous."""
     return SHAPE.fullmatch(text) is not None or as_uuid(text) is not None

@@ -1,7 +1,7 @@
 """Limits that a caller, reader or operator can meet (contract sections 2 and 7), by area.
 
-Constants that only tune the code stand where they are used. Each name or comment says the unit; counts of
-things are in the plural. `timedelta` values carry their own unit.
+Constants that only tune the code are defined where they are used. Each name or comment says the unit; a count
+names its things in the plural; a `timedelta` carries its unit.
 """
 
 from datetime import timedelta
@@ -20,22 +20,22 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
-# The largest value of PostgreSQL's type `integer`: 2 to the 31st less 1, from 0 to this.
+# PostgreSQL's type `integer` holds counts from 0 to 2^31 - 1.
 MAX_INTEGER = 2_147_483_647
 
-# HTTP connections: what one connection, one address and one process may use.
+# HTTP connections.
 # The request line and the header fields together.
 MAX_HEAD_BYTES = 64 * 1024
-# Requests that one connection may send before it has the responses to earlier ones.
+# Requests that a client may send on one connection before it has received earlier responses.
 MAX_PIPELINED_REQUESTS = 100
-# Time for the head of a request, from its first byte or from the start of the connection.
+# A request's head must arrive within this time from its first byte, or from the start of the connection.
 HEAD_SECONDS = 10.0
 # A connection without a request is closed after this time.
 KEEP_ALIVE_SECONDS = 15
-# The average rate of a body once the grace period is over.
+# Minimum average rate of a request body after a grace period.
 MIN_BODY_BYTES_PER_SECOND = 1024
 BODY_GRACE_SECONDS = 10.0
-# A connection is closed when its client reads nothing of a response for this time.
+# A connection is closed when its client has read nothing of a response for this long.
 WRITE_SECONDS = 30.0
 # Response bytes of one connection that wait in the process before it stops writing, and in the kernel.
 WRITE_BUFFER_BYTES = 64 * 1024
@@ -51,13 +51,13 @@ MAX_ADDRESS_CONNECTIONS = 128
 RESERVED_DESCRIPTORS = 256
 # Connections that the kernel completes before the process accepts them.
 BACKLOG_CONNECTIONS = 128
-# A server that stops finishes running requests for this long, and waits this long for a last request.
+# A stopping server waits this long for running requests, and this long for new requests on idle connections.
 STOP_SECONDS = 10
 STOP_IDLE_SECONDS = 1.0
 
 # Bodies of requests.
 MAX_BODY_BYTES = 2 * 1024 * 1024
-# The part of a body that is read before the caller is authenticated.
+# At most this much of a body is read before the caller is authenticated.
 MAX_UNAUTHENTICATED_BODY_BYTES = 64 * 1024
 MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
@@ -66,33 +66,33 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MIN_QUERY_CHARACTERS = 2
 MAX_QUERY_CHARACTERS = 500
-# Memory of one process for bots' search indexes; an index that was dropped is read again on the next search.
+# Memory of one process for search indexes; an evicted index is loaded again by the next search.
 MAX_INDEX_CACHE_BYTES = 256 * 1024 * 1024
-# Requests of one process that wait until a bot's index is read for the first time; others wait this long.
+# Requests of one process that wait until an index is loaded for the first time; further ones wait this long.
 MAX_INDEX_WAITERS = 3
 INDEX_WAIT_SECONDS = 1.0
 # Articles whose texts are checked for a quoted phrase.
 MAX_PHRASE_CHECKS = 300
-# The search indexes this much of an article; its embeddings cover the same.
+# Search and embeddings cover this much of an article.
 MAX_INDEXED_CHARACTERS = 250_000
 MAX_INDEXED_PASSAGES = 600
-# Articles that are ranked as the nearest ones, even if fewer are asked for.
+# Articles that are ranked as the nearest ones, even if a caller requests fewer.
 MAX_NEAREST_ARTICLES_RETRIEVED = 10
 # Passages that a search returns at most, over all its pages.
 MAX_PASSAGES_LISTED = 50
 # Results on one page of the help center's search.
 SITE_PAGE_ROWS = 10
-# The part of the rendered text that the excerpt of a search result is taken from.
+# The excerpt of a search result is taken from this much of the rendered text.
 MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
 
 # Articles: history and the help center's pages.
 # Revisions that are kept of one article.
 MAX_REVISIONS = 50
 DELETED_ARTICLE_RETENTION = timedelta(days=30)
-# The first page of a help center: collections on one page of it, and articles shown for each collection.
+# The home page of a help center: collections on one page of it, and articles shown for each collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
-# Articles on one page of a collection, and the number of pages of any list.
+# Articles on one page of a collection, and pages of any list.
 COLLECTION_ARTICLES = 100
 MAX_SITE_PAGES = 10_000
 # Entries on one page of the changelog and in its feed; a longer text appears on the entry's own page only.
@@ -100,7 +100,7 @@ MAX_CHANGELOG_PAGE_ENTRIES = 20
 MAX_CHANGELOG_INLINE_CHARACTERS = 50_000
 # Help centers listed at the root of an installation if all of them belong to one workspace.
 FRONT_PAGE_HELP_CENTERS = 100
-# URLs of one sitemap (Sitemaps protocol), and memory of one process for sitemaps.
+# URLs of one sitemap (Sitemaps protocol), and memory of one process for cached sitemaps.
 MAX_SITEMAP_URLS = 50_000
 MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
 
@@ -125,13 +125,13 @@ ENDPOINT_DISABLED_AFTER = timedelta(days=5)
 MAX_ATTEMPTS_LOGGED = 50
 # Events and their deliveries are kept for this long, whether the deliveries have succeeded or not.
 EVENT_RETENTION = timedelta(days=30)
-# Deliveries at the same time: per sending process; per workspace and per endpoint over all processes.
+# Concurrent deliveries: per sending process; per workspace and per endpoint over all processes.
 MAX_CONCURRENT_DELIVERIES = 200
 MAX_CONCURRENT_WORKSPACE_DELIVERIES = 20
 MAX_CONCURRENT_ENDPOINT_DELIVERIES = 4
 
 # Outgoing HTTP requests.
-# One request: DNS lookup, connection, TLS handshake, response headers and body together.
+# Time of one request: DNS lookup, connection, TLS handshake, response headers and body together.
 OUTBOUND_SECONDS = 10
 DNS_LOOKUP_SECONDS = 4
 # DNS answers are cached for their own TTL, but no longer than this.
@@ -142,21 +142,21 @@ MAX_ADDRESSES_TRIED = 6
 MAX_RESPONSE_BYTES = 16 * 1024
 MAX_RESPONSE_WIRE_BYTES = 48 * 1024
 RESPONSE_EXCERPT_BYTES = 1_000
-# A body that `instep webhooks listen` accepts: an event holds an article's text before and after a change.
+# `instep webhooks listen` accepts bodies of this size: an event holds an article's text before and after it.
 MAX_LISTENER_BODY_BYTES = 16 * 1024 * 1024
 
 # Alerts to chat tools.
 # Targets of one bot.
 MAX_ALERT_TARGETS = 10
-# Parts of one message. Discord accepts 2,000 characters, which leaves room for escaping.
+# Parts of one message. Together they leave room for escaping below Discord's limit of 2,000 characters.
 MAX_ALERT_TITLE_CHARACTERS = 100
 MAX_ALERT_TEXT_CHARACTERS = 700
 MAX_ALERT_LINK_CHARACTERS = 350
 # Alerts of one workspace that one process sends at the same time.
 MAX_CONCURRENT_ALERTS = 4
-# Alerts about visitors, per bot; further ones are dropped. An alert goes to all targets and counts once.
+# Alerts about visitors, per bot; further ones are dropped. An alert to several targets counts once.
 ALERTS_PER_HOUR = 60
-# Time of the posting process besides the request itself.
+# Start-up time of the posting process, in addition to the time of its request.
 ALERT_STARTING_SECONDS = 10
 
 # Idempotency keys of tasks.
@@ -164,26 +164,26 @@ MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
 IDEMPOTENCY_RETENTION_HOURS = 24
 
 # MCP tools.
-# The result of a tool call, about 4,000 tokens; a text in it, about 3,000 tokens, is returned in pages.
+# The result of a tool call is about 4,000 tokens; a text in it is returned in pages of about 3,000 tokens.
 MAX_TOOL_RESULT_BYTES = 16_000
 MAX_TOOL_TEXT_BYTES = 12_000
-# What a result holds besides such a text: evidence of an edit, articles that a task has reviewed.
+# The rest of such a result, for example the evidence of an edit, or the articles that a task has reviewed.
 MAX_TOOL_CONTEXT_BYTES = 3_000
 DEFAULT_TOOL_ROWS = 10
 MAX_TOOL_ROWS = 50
 TOOL_EXCERPT_CHARACTERS = 300
-# Problems of one article in a list; `check_articles` returns all of them.
+# Problems per article in lists; `check_articles` returns all of them.
 MAX_TOOL_PROBLEMS = 5
 # How long clients may cache the list of tools.
 TOOLS_CACHE_SECONDS = 60
 # How long clients may cache the public documents about the servers.
 DISCOVERY_CACHE_SECONDS = 3_600
-# Articles and terms of one call of `check_articles`.
+# Articles and terms in one call of `check_articles`.
 MAX_CHECKED_ARTICLES = 100
 MAX_CHECKED_TERMS = 20
 MIN_TERM_CHARACTERS = 2
 
-# Connected OAuth apps: lengths of what an app registers and of what it sends.
+# OAuth clients: what one registers and sends.
 MAX_APP_NAME_CHARACTERS = 100
 MAX_REDIRECT_URI_CHARACTERS = 2_000
 MAX_REDIRECT_URIS = 10
@@ -191,30 +191,30 @@ MAX_OAUTH_STATE_CHARACTERS = 4_000
 MAX_OAUTH_BODY_BYTES = 16 * 1024
 # Parameters of one authorization or token request.
 MAX_OAUTH_PARAMETERS = 30
-# A client ID metadata document: the response with headers and framing, and the time of the request.
+# A client ID metadata document: size of the response with headers and framing, and time of the request.
 MAX_CLIENT_METADATA_BYTES = 64 * 1024
 CLIENT_METADATA_SECONDS = 5
-# A client metadata document is cached for as long as its `Cache-Control` says, within these bounds.
+# A client ID metadata document is cached for as long as its `Cache-Control` says, within these bounds.
 MIN_CLIENT_METADATA_TTL = timedelta(minutes=5)
 MAX_CLIENT_METADATA_TTL = timedelta(hours=24)
 AUTHORIZATION_CODE_TTL = timedelta(seconds=60)
 ACCESS_TOKEN_TTL = timedelta(hours=1)
 # A connection expires after this long without use; every refresh restarts the clock.
 REFRESH_TOKEN_TTL = timedelta(days=30)
-# A registered app without use is deleted after this time.
+# A registered client that is not used is deleted after this time.
 UNUSED_APP_RETENTION = timedelta(days=30)
-# Connections of one person; a new one ends the least recently used one.
+# Connections of one person; a further one replaces the least recently used one.
 MAX_CONNECTIONS_PER_PERSON = 50
-# Per client address: registrations, and calls of the token and revocation endpoints.
+# Per client address: registrations, and calls to the token and revocation endpoints.
 REGISTRATIONS_PER_HOUR = 20
 REGISTRATION_WINDOW_SECONDS = 3_600
 TOKEN_CALLS_PER_MINUTE = 120
-# Per person: client metadata documents that are fetched.
+# Per person: fetches of client ID metadata documents.
 CLIENT_METADATA_FETCHES_PER_MINUTE = 30
 
 # Rate limits of the APIs and of public pages.
 REQUEST_WINDOW_SECONDS = 60
-# Client addresses that one process counts at a time for pages and public documents, about 3 MB of memory.
+# Client addresses that one process counts for pages and public documents: about 3 MB of memory.
 MAX_BUCKETS = 10_000
 # `max-age` of Strict-Transport-Security (RFC 6797).
 HSTS_SECONDS = 31_536_000
@@ -222,21 +222,21 @@ TASK_WINDOW_SECONDS = 3_600
 # A workspace may create as many tasks per window as this many of its API keys.
 MAX_TASK_QUOTAS_PER_WORKSPACE = 10
 HOUR_SECONDS = 3_600
-# Calls of the visitor API, per visitor of a bot, and per client address.
+# Calls to the visitor API, per visitor of a bot, and per client address.
 VISITOR_CALLS_PER_MINUTE = 30
 VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
 # Searches of one help center, per client address.
 SITE_SEARCHES_PER_MINUTE = 120
 
 # People who sign in.
-# Hashing a longer password would let an attacker cause work.
 MIN_PASSWORD_CHARACTERS = 12
+# Longer passwords would let an attacker cause expensive hashing.
 MAX_PASSWORD_CHARACTERS = 256
-# The score of zxcvbn, from 0 to 4: a score of 3 takes more than a hundred million guesses.
+# The score of zxcvbn, 0 to 4; a score of 3 means more than a hundred million guesses.
 MIN_PASSWORD_SCORE = 3
 SESSION_IDLE_TTL = timedelta(hours=12)
 SESSION_MAX_AGE = timedelta(days=14)
-# Sign-ins from a browser that has signed in to the account before, and for how long it is remembered.
+# Sign-ins from a known browser, one that has signed in to the account before, and how long it stays known.
 MAX_SIGN_INS_PER_BROWSER = 10
 SIGN_IN_BROWSER_WINDOW_SECONDS = 900
 KNOWN_BROWSER_TTL = timedelta(days=180)
@@ -248,13 +248,13 @@ SIGN_IN_ADDRESS_WINDOW_SECONDS = 60
 MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS = 10
 SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS = 900
 MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK = 20
-# Sign-ins to one account from anywhere. Beyond the first number each network has only its reserved ones left,
-# until the second number is reached.
+# Sign-ins to one account from all addresses. After the shared ones each network has only its reserved ones,
+# up to the maximum of the account.
 MAX_SHARED_SIGN_INS_PER_ACCOUNT = 100
 RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK = 2
 MAX_SIGN_INS_PER_ACCOUNT = 500
 SIGN_IN_ACCOUNT_WINDOW_SECONDS = 3_600
-# Passwords that one process hashes at a time (19 MiB and about 30 ms each), and sign-ins that wait for it.
+# Passwords that one process hashes at a time (19 MiB and about 30 ms each), and sign-ins that wait.
 MAX_CONCURRENT_PASSWORD_HASHES = 2
 MAX_PASSWORD_WAITERS = 60
 MAX_FORM_BYTES = 16 * 1024
@@ -266,7 +266,7 @@ AUDIT_RETENTION = timedelta(days=400)
 
 # The visitor API.
 MAX_VISITOR_BODY_BYTES = 64 * 1024
-# How long a browser caches the answer to a preflight request.
+# How long a browser caches the response to a preflight request.
 PREFLIGHT_CACHE_SECONDS = 600
 # Origins of one bot.
 MAX_ORIGINS = 50
@@ -277,7 +277,7 @@ LEADS_PER_HOUR = 200
 
 # Questions and answers.
 MAX_QUESTION_CHARACTERS = 2_000
-# Wordings that are kept of one unanswered question.
+# Wordings stored for one unanswered question.
 MAX_QUESTION_EXAMPLES = 5
 # The identifier of a visitor as callers send it; only a hash is stored.
 MAX_VISITOR_CHARACTERS = 200
@@ -286,39 +286,39 @@ MAX_VISITOR_TOKEN_CHARACTERS = 8_192
 VISITOR_TOKEN_LEEWAY_SECONDS = 60
 # How many earlier questions of a conversation a follow-up may refer to.
 MAX_EARLIER_QUESTIONS = 3
-# Passages that the search retrieves for a question, and passages that an answer may use.
+# Passages retrieved for a question, and passages that an answer may use.
 MAX_PASSAGES_RETRIEVED = 8
 MAX_ANSWER_PASSAGES = 4
-# Probability (0 to 1) that the articles hold the answer, from which on there is one.
+# Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
 ANSWER_THRESHOLD = 0.45
-# Words that an answer takes from the best passage, and from a list in it, which is better quoted whole.
+# Words that an answer quotes from the best passage; a list is quoted as a whole up to the second number.
 MAX_ANSWER_WORDS = 60
 MAX_ANSWER_LIST_WORDS = 260
 # Share of a bot's daily token budget that visitors' questions may use; the rest is kept for tasks.
 ANSWERS_BUDGET_SHARE = 0.5
 MAX_ANSWER_TOKENS = 1_000
-# The interval of comments in an event stream: proxies close connections that are silent for a minute.
+# Interval of comments in an event stream: many proxies close a connection after a silent minute.
 STREAM_HEARTBEAT_SECONDS = 10
 CONVERSATION_RETENTION = timedelta(days=180)
 # Longest term that is compared; longer ones are cut.
 MAX_TERM_CHARACTERS = 100
 
 # Insights: unanswered questions and the drafts made from them.
-# Nearest articles that are kept with an unanswered question.
+# Nearest articles stored with an unanswered question.
 MAX_NEAREST_ARTICLES = 5
-# Different visitors who must have asked a question before it gets a draft; pending drafts of one bot; and
-# the delay before new wordings are added to a pending draft.
+# Distinct visitors who must ask a question before it gets a draft; pending drafts of one bot; and the delay
+# before new wordings are added to a pending draft.
 MIN_GAP_VISITORS = 3
 MAX_PENDING_GAP_DRAFTS = 50
 GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
 PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
-# Notes of visitors who asked for a person after an unanswered question: their number, and the length of each.
+# Notes of visitors who asked for a person after an unanswered question: their number, and their length.
 MAX_GAP_NOTES = 3
 MAX_GAP_NOTE_CHARACTERS = 300
-# Sources of a new article: passages per wording, and topics of its instructions that are searched for.
+# Sources of a new article: passages per wording of a question, and topics of the instructions.
 MAX_SOURCES_PER_WORDING = 5
 MAX_TOPICS_SEARCHED = 100
-# Golden questions of one bot, all of which are asked in one run.
+# Golden questions of one bot; one run asks all of them.
 MAX_GOLDEN_QUESTIONS = 500
 # Warnings in the header `Instep-Warnings`.
 MAX_WARNINGS = 10
@@ -327,16 +327,15 @@ MAX_REPORTED_OVERWRITTEN_LINES = 3
 MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
 # Ids of other drafts of the same article that a draft's detail names.
 MAX_REPORTED_OTHER_DRAFTS = 5
-# Questions are remembered for this long after they were asked.
 QUESTION_LOG_RETENTION = timedelta(days=180)
-# Share (0 to 1) of terms that two wordings of one question have in common.
+# Minimum share (0 to 1) of terms in common that makes two questions wordings of one.
 MIN_SAME_QUESTION_OVERLAP = 0.66
 
 # Insights: the health of articles.
 # Problems with the same code in one article: how many are reported, how many lower the score.
 MAX_REPORTED_PROBLEMS_PER_CODE = 20
 MAX_SCORED_PROBLEMS_PER_CODE = 3
-# Texts with fewer characters are short. Spaces do not count; a Chinese character, for example, counts as 3.
+# Texts with fewer characters are reported as short. Spaces do not count; a Chinese character counts as 3.
 SHORT_TEXT_CHARACTERS = 100
 MAX_CHARACTERS_WITHOUT_HEADINGS = 3_000
 MAX_LINKS_CHECKED = 500
@@ -349,20 +348,20 @@ STALE_EDIT_AGE = timedelta(days=14)
 FEEDBACK_WINDOW = timedelta(days=90)
 MIN_UNHELPFUL_RATINGS = 3
 MIN_UNHELPFUL_SHARE = 0.5
-# For this long articles are checked for a name that a code change removed.
+# Articles are checked for a name for this long after a code change removed it.
 REMOVED_NAME_RETENTION = timedelta(days=180)
 MAX_ANALYZED_CHARACTERS = 300_000
 MAX_ANALYSIS_SECONDS = 6
-# One check of a help center holds a connection: its time, how many run at once in one process, and the value
-# of `Retry-After` for others.
+# A check of a help center occupies a database connection: its time, concurrent checks of one process, and the
+# value of `Retry-After` for further ones.
 CHECK_SECONDS = 20
 MAX_CONCURRENT_CHECKS = 2
 CHECK_RETRY_SECONDS = 5
-# Cached analyses of articles in one process: memory, and problems found.
+# Cached analyses of articles in one process: memory, and problems.
 MAX_ANALYSIS_CACHE_BYTES = 30_000_000
 MAX_CACHED_PROBLEMS = 50_000
 
-# Markdown: what its renderer would take more than linear time for.
+# Markdown that its renderer would take more than linear time for is refused.
 MAX_RENDER_SECONDS = 2
 # Quotes, lists and footnotes may be nested this many levels.
 MAX_NESTING_LEVELS = 30
@@ -374,7 +373,7 @@ MAX_TABLE_COLUMNS = 500
 MAX_TABLE_CELLS = 50_000
 MAX_FOOTNOTE_MARKS = 10_000
 MAX_AMPERSANDS = 20_000
-# Characters `@` in one line, and closing parentheses in one automatic link.
+# Characters `@` in one line, and closing parentheses in one autolink.
 MAX_LINE_ADDRESSES = 1_000
 MAX_LINK_PARENTHESES = 2_000
 # HTML tags in Markdown: tags that are open at the same time, and attributes of one tag.
@@ -383,26 +382,26 @@ MAX_ATTRIBUTES = 100
 
 # Expensive work: diffs, the writer, and the processes that they run in.
 MAX_DIFF_SECONDS = 2
-# The interval at which a task of a paused workspace is tried again.
+# Interval at which a task of a paused workspace is retried.
 PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
-# Parsing a diff has less time than the writer, since a request waits for it.
+# A request waits while its diff is parsed, so this has less time than the writer.
 MAX_DIFF_PARSE_SECONDS = 10
 MAX_WRITER_SECONDS = 60
-# Longer texts are rendered and compared in a process that can be killed; so is a diff with a longer line.
+# Longer texts, and diffs with a longer line, are processed in a child process that can be killed.
 MAX_INLINE_CHARACTERS = 64_000
 INLINE_LINE_CHARACTERS = 4_000
-# Memory of a process that handles untrusted input, beyond what it has when its first work begins.
+# Memory of a sandbox process for untrusted input, in addition to its memory before the first work.
 MAX_WORK_MEMORY_BYTES = 512 * 1024 * 1024
-# Pieces of expensive work of one workspace that wait in one process, and the value of `Retry-After` for more.
+# Expensive work that one workspace may queue in one process, and the value of `Retry-After` beyond that.
 MAX_WAITING_WORK_PIECES = 20
 WORK_RETRY_SECONDS = 5
-# Jobs of one workspace that one worker runs at the same time: half of its slots.
+# Concurrent jobs of one workspace in one worker: half of its slots.
 MAX_CONCURRENT_WORKSPACE_JOBS = 5
-# How often one transaction is repeated because expensive work has to be done first.
+# A transaction is restarted at most this often, each time after expensive work that it needs.
 MAX_RESTARTS = 50
 
 # Language models.
-# One completion: the response with headers and framing; its tokens.
+# One completion: size of the response with headers and framing, and tokens.
 MAX_COMPLETION_BYTES = 512 * 1024
 MAX_COMPLETION_TOKENS = 8_000
 # Retries of a prompt after a rate limit or an error of the provider, and the delay before the first.
@@ -410,40 +409,40 @@ MAX_MODEL_RETRIES = 2
 MODEL_RETRY_SECONDS = 2.0
 # A provider that demands a longer wait is not asked again.
 MAX_MODEL_RETRY_SECONDS = 20.0
-# Articles of one task that the model is asked about, and edits of one completion.
+# Articles of one task that are sent to the model, and edits in one completion.
 MAX_MODEL_ARTICLES = 5
 MAX_MODEL_EDITS = 30
-# Time for checking one completion.
+# Time to check one completion.
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)
 
 # Embeddings.
-# The response of the embedding endpoint, dimensions of one vector, and the time of one batch.
+# Size of an endpoint's response, dimensions of a vector, and time of one batch.
 MAX_EMBEDDINGS_BYTES = 16 * 1024 * 1024
 MAX_VECTOR_DIMENSIONS = 4_000
 EMBEDDING_SECONDS = 60.0
-# A search waits this long for the vector of its query; after a failure the breaker stays open for this long.
+# A search waits this long for its query's vector; after a failure the circuit breaker is open for this long.
 QUERY_EMBEDDING_SECONDS = 1.5
 EMBEDDING_BREAKER_SECONDS = 30.0
 MAX_CACHED_QUERY_EMBEDDINGS = 2_000
 MAX_CONCURRENT_QUERY_EMBEDDINGS = 3
-# The text of one vector: about 120 English words, or 240 Chinese characters.
+# Text of one vector: about 120 English words, or 240 Chinese characters.
 CHUNK_BYTES = 720
-# Articles nearest in meaning, which a cursor carries.
+# Semantic hits that a cursor carries.
 MAX_SEMANTIC_HITS = 30
 # `instep doctor` reports a problem when changes have waited longer than this for their vectors.
 MAX_EMBEDDING_LAG_SECONDS = 900
 
 # The commands `instep change` and `instep draft`.
-# One run of git, and one API request.
+# Time of one run of git, and of one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
-# How long a request is retried while the server can't be reached or is busy, and the longest pause between.
+# A request is retried for this long while the server is unreachable or busy, with pauses of at most this.
 API_RETRY_SECONDS = 90
 MAX_API_RETRY_PAUSE_SECONDS = 15
-# The same for a person who waits at a terminal, in `instep draft`.
+# `instep draft` retries for less time, since a person waits at a terminal.
 REVIEW_RETRY_SECONDS = 5
-# The interval at which a task is polled grows from the first to the second; waiting ends after the third.
+# The interval of polling a task grows from the first to the second; waiting ends after the third.
 MIN_POLL_SECONDS = 0.5
 MAX_POLL_SECONDS = 10.0
 TASK_WAIT_SECONDS = 300

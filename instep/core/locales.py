@@ -1,31 +1,14 @@
-"""Language codes such as en, pt-BR or zh-Hant (RFC 5646), in their one recommended spelling."""
+"""Language codes such as en, pt-BR or zh-Hant (RFC 5646), in their recommended spelling."""
 
 import re
 
 CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-# The scripts of today that run from right to left (Unicode, Bidi_Class R and AL), as ISO 15924 spells them.
+# Living scripts that run from right to left (Unicode, Bidi_Class R and AL), by their ISO 15924 codes.
 RTL_SCRIPTS = {"Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa", "Yezi"}
-# The languages that are usually written in one of them (Unicode CLDR, likely subtags).
+# Languages that usually use one of these scripts (Unicode CLDR, likely subtags).
 RTL_LANGUAGES = {
-    *(
-        "ar",
-        "arc",
-        "aii",
-        "bal",
-        "bqi",
-        "ckb",
-        "dv",
-        "fa",
-        "glk",
-        "he",
-        "iw",
-        "ji",
-        "khw",
-        "ks",
-        "lrc",
-        "mid",
-    ),
-    *("mzn", "nqo", "pnb", "prs", "ps", "rhg", "sam", "sd", "sdh", "skr", "syr", "ug", "ur", "yi"),
+    *("ar", "arc", "aii", "bal", "bqi", "ckb", "dv", "fa", "glk", "he", "iw", "ji", "khw", "ks", "lrc"),
+    *("mid", "mzn", "nqo", "pnb", "prs", "ps", "rhg", "sam", "sd", "sdh", "skr", "syr", "ug", "ur", "yi"),
 }
 
 
@@ -44,9 +27,9 @@ def spell_subtag(subtag: str) -> str:
 
 
 def direction(locale: str) -> str:
-    """`rtl` or `ltr`, as HTML's `dir` has it, for a code in its recommended spelling.
+    """The value of HTML's `dir` attribute, `rtl` or `ltr`, for a code in its recommended spelling.
 
-    A script in the code decides (`az-Arab`); otherwise the usual script of the language does.
+    A script subtag decides (`az-Arab`); otherwise the usual script of the language does.
     """
     language, *others = locale.split("-")
     script = next((subtag for subtag in others if len(subtag) == 4 and subtag.isalpha()), None)

@@ -10,10 +10,10 @@ from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import has_many_headings, refuse_costly_markdown, refuse_equal_headings
-from instep.core.readable import FOREIGN_REL, make_readable
+from instep.core.readable import EXTERNAL_REL, make_readable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 
-# How the API returns a text: as it was written, or rendered.
+# The formats in which the API returns a text.
 Format = Literal["markdown", "html"]
 TAGS = {
     *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
@@ -37,24 +37,24 @@ ATTRIBUTES: dict[str, set[str]] = {
     **{f"h{level}": {"id"} for level in range(1, 7)},
 }
 HEADING_PREFIX = "h-"
-# Ids are ours alone: a customer's `id="location"` would shadow the page's own names.
-OWN_ID = re.compile(r"(h|fn|fnref)-\S+")
-OWN_CLASS = re.compile(
+# Only generated ids pass: an author's `id="location"` would shadow a global of the page (DOM clobbering).
+GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
+GENERATED_CLASS = re.compile(
     r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
 )
-# The cleaner writes the attributes that it sets in an order of chance, so boxes are written anew.
-BOX = re.compile(r"<input[^>]*>")
+# The cleaner writes the attributes that it sets in random order, so checkboxes are replaced by these.
+CHECKBOX = re.compile(r"<input[^>]*>")
 CHECKED = '<input type="checkbox" checked="" disabled="">'
 UNCHECKED = '<input type="checkbox" disabled="">'
-# A text with many of the marks that nesting is made of is rendered where a time limit holds, whatever the
-# limits of its nesting let through.
+# A text with many marks that can nest is rendered under a time limit, in case the checks of its cost miss
+# something.
 MARKS = ("<", ">", "#", "=", "-", "[^")
-MANY_MARKS = 2_000
+MAX_INLINE_MARKS = 2_000
 
 
 def render(text: str) -> str:
     """The HTML of a Markdown text, safe to put into a page; the same text always gives the same HTML."""
-    return cleaned(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
+    return clean_html(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
 
 
 def render_checked(text: str) -> str:
@@ -65,11 +65,11 @@ def render_checked(text: str) -> str:
     html = comrak.render_markdown(text, extension_options=extensions(), render_options=options())
     if "<" in text:
         refuse_costly_html(html, text)
-    return cleaned(html)
+    return clean_html(html)
 
 
-def cleaned(html: str) -> str:
-    """The allowed part of a rendered text."""
+def clean_html(html: str) -> str:
+    """The HTML with the allowed tags and attributes only, made readable."""
     cleaner = nh3.Cleaner(
         tags=TAGS,
         clean_content_tags={"script", "style"},
@@ -77,18 +77,22 @@ def cleaned(html: str) -> str:
         attribute_filter=keep_attribute,
         set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
         url_schemes={"http", "https", "mailto"},
-        link_rel=FOREIGN_REL,
+        link_rel=EXTERNAL_REL,
     )
+    # Cleaning may produce HTML that the next pass changes again, so there are up to three.
     for _ in range(3):
         before, html = html, cleaner.clean(html)
         if html == before:
             break
-    return make_readable(BOX.sub(lambda box: CHECKED if " checked=" in box[0] else UNCHECKED, html))
+    return make_readable(CHECKBOX.sub(lambda tag: CHECKED if " checked=" in tag[0] else UNCHECKED, html))
 
 
 async def render_bounded(text: str) -> str:
-    """Like `render_checked`, with long or odd texts under a time limit in a process of their own."""
-    if len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MANY_MARKS:
+    """Like `render_checked`; long texts and texts with many marks run in a sandbox with a time limit.
+
+    Raises `InvalidRequest` for `contentMarkdown` when the text is too complex or takes too long.
+    """
+    if len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS:
         return render_checked(text)
     try:
         return await run_with_timeout(render_checked, text, seconds=limits.MAX_RENDER_SECONDS)
@@ -98,13 +102,14 @@ async def render_bounded(text: str) -> str:
 
 
 def keep_attribute(tag: str, name: str, value: str) -> str | None:
+    """The value that an allowed attribute keeps; None removes the attribute."""
     if name == "id":
-        return value if OWN_ID.fullmatch(value) else None
+        return value if GENERATED_ID.fullmatch(value) else None
     if name == "checked":
         return ""
     if name == "class":
-        return value if OWN_CLASS.fullmatch(value) else None
-    if name == "href" and value.startswith("#") and not OWN_ID.fullmatch(value[1:]):
+        return value if GENERATED_CLASS.fullmatch(value) else None
+    if name == "href" and value.startswith("#") and not GENERATED_ID.fullmatch(value[1:]):
         return f"#{HEADING_PREFIX}{value[1:]}"
     return value
 
@@ -120,6 +125,6 @@ def extensions(*, has_anchors: bool = True) -> Any:
 
 def options() -> Any:
     render_options = comrak.RenderOptions()
-    # Raw HTML passes here because the allow-list decides about it: `<details>` stays, `<script>` goes.
+    # Raw HTML passes because the cleaner's allow-list decides about it: it keeps `<details>`, not `<script>`.
     render_options.unsafe_ = True
     return render_options

@@ -1,4 +1,4 @@
-"""A linear first look at Markdown: refuse what its renderer would take more than linear time for."""
+"""Refuse, in linear time, Markdown that its renderer would take more than linear time for."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ LONG_WORD = re.compile(rf"[^\s]{{{limits.MAX_LINK_PARENTHESES},}}+")
 HEADING_LINE = re.compile(r"^(?:[ >*+0-9.)-]*+#{1,6}(?: |$)|[ >]*+(?:=++|-++) *+$)", re.MULTILINE)
 HEADING = re.compile(r"<h[1-6]>((?:[^<]|<(?!/?h[1-6]>))*+)</h[1-6]>")
 TAG = re.compile("<[^<>]*+>")
-NOT_IN_ANCHORS = re.compile(r"[\W_]+")
+NOT_IN_IDS = re.compile(r"[\W_]+")
 FOOTNOTE_MARK = re.compile(r"\[\^")
 AMPERSAND = re.compile("&")
 
@@ -44,16 +44,16 @@ def refuse_costly_markdown(text: str) -> None:
 
 
 def has_many_headings(text: str) -> bool:
-    """Whether there may be too many that are alike: more lines than that look like headings."""
+    """Whether more lines look like headings than headings may be equal; only then equal ones are counted."""
     many = islice(HEADING_LINE.finditer(text), limits.MAX_EQUAL_HEADINGS, None)
     return next(many, None) is not None
 
 
 def refuse_equal_headings(html: str) -> None:
-    """Each of several equal headings gets an anchor of its own, which is looked for among all of them."""
+    """Raise `TooComplex` for many equal headings: finding unique ids for them takes quadratic time."""
     counts: Counter[str] = Counter()
     for heading in HEADING.finditer(html):
-        title = NOT_IN_ANCHORS.sub("", unescape(TAG.sub("", heading[1])).lower())
+        title = NOT_IN_IDS.sub("", unescape(TAG.sub("", heading[1])).lower())
         counts[title] += 1
         if counts[title] > limits.MAX_EQUAL_HEADINGS:
             raise TooComplex(
@@ -71,7 +71,10 @@ def line_number(text: str, position: int) -> int:
 
 
 def refuse_deep_nesting(text: str) -> None:
-    """Quotes, lists and footnotes count alike; a list's items are nested by how far they are indented."""
+    """Raise `TooComplex` for deep nesting of quotes, lists and footnotes, or for too many items.
+
+    `lists` holds for each open list item its number of quotes and its column.
+    """
     lists: list[tuple[int, int]] = []
     count = 0
     for line in CONTAINER_LINE.finditer(text):
@@ -97,9 +100,9 @@ def refuse_deep_nesting(text: str) -> None:
 
 
 def containers_of(line: str) -> Iterator[tuple[int, int | None]]:
-    """The containers that a line begins with: the quotes so far, and the column where a list item begins.
+    """For each container that a line begins with: the number of quotes, and the column of a list item.
 
-    Columns count from the innermost quote (CommonMark 0.31.2, section 5). A quote itself has none.
+    Columns count from the innermost quote (CommonMark 0.31.2, section 5); for a quote the column is None.
     """
     position = base = quotes = 0
     while container := CONTAINER.match(line, position):
@@ -113,7 +116,7 @@ def containers_of(line: str) -> Iterator[tuple[int, int | None]]:
 
 
 def refuse_large_tables(text: str) -> None:
-    """A row has as many cells as the table's delimiter row, however few are written."""
+    """Raise `TooComplex` for tables with too many cells: each row is filled up to the width of the first."""
     cells = columns = rows = end = 0
     for row in DELIMITER_ROW.finditer(text):
         width = row[0].strip(" >|").count("|") + 1
@@ -143,7 +146,7 @@ def refuse_more_than(limit: int, pattern: re.Pattern[str], name: str, text: str)
 
 
 def refuse_long_links(text: str) -> None:
-    """Addresses that become links by themselves: their closing parentheses, and those of mail on one line."""
+    """Raise `TooComplex` for autolinks with many closing parentheses, or many e-mail addresses in a line."""
     for line in LONG_LINE.finditer(text):
         if line[0].count("@") > limits.MAX_LINE_ADDRESSES:
             raise TooComplex(

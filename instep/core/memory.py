@@ -13,10 +13,10 @@ STATM = Path("/proc/self/statm")
 
 @cache
 def bound_memory(spare_bytes: int) -> None:
-    """Limit the address space to what the process has at the first call plus `spare_bytes`; applies once.
+    """Limit the address space to its size at the first call plus `spare_bytes`; further calls do nothing.
 
-    An allocation beyond it raises MemoryError, or ends the process if native code makes it. Systems without
-    /proc have no such bound.
+    A larger allocation raises `MemoryError`, or ends the process in native code. Systems without /proc have
+    no limit.
     """
     if sys.platform == "win32" or not STATM.exists():
         return

@@ -1,4 +1,4 @@
-"""Identifiers of code as texts spell them: what only a name looks like, and where a text mentions one."""
+"""Identifiers of code in texts: which spellings only a name has, and where a text mentions a name."""
 
 import re
 from functools import lru_cache
@@ -16,13 +16,13 @@ _DISTINCT = re.compile(
 
 
 def is_distinct(name: str) -> bool:
-    """Whether the spelling alone shows a name: no ordinary word is spelled like this."""
+    """Whether the spelling alone identifies a name, because no ordinary word is spelled like this."""
     return len(name) >= 4 and bool(_DISTINCT.search(name)) and not name.replace(".", "").isdigit()
 
 
 @lru_cache(maxsize=4_096)
 def mention(text: str) -> re.Pattern[str]:
-    """Matches `text` where no letter, digit, underscore or joining hyphen touches it."""
+    """A pattern for `text` without an adjacent letter, digit, underscore or joining hyphen."""
     before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
     before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
     after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""

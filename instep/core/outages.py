@@ -10,7 +10,7 @@ from instep.core.errors import Unavailable
 
 log = structlog.get_logger()
 
-# During an outage every request fails; the log names each kind at most once in this time.
+# During an outage every request fails; each kind of outage is logged at most once per interval.
 LOG_INTERVAL_SECONDS = 60.0
 
 
@@ -53,18 +53,18 @@ BY_SQLSTATE: dict[str, type[Unavailable]] = {
 
 
 def outage_of(error: BaseException | None) -> Unavailable:
-    """The error that a caller gets for what the driver raised."""
+    """The error for the caller, by the SQLSTATE of the driver's error."""
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
     return BY_SQLSTATE.get(state or "", Unavailable)()
 
 
 def is_conclusive(error: psycopg.Error) -> bool:
-    """Whether PostgreSQL itself gave the reason, so that another connection would get the same answer."""
+    """Whether PostgreSQL itself reported the outage, so that another connection would fail too."""
     return error.sqlstate in BY_SQLSTATE
 
 
 class OutageLog:
-    """Logs each kind of outage once a minute, however many requests it hits."""
+    """Logs each kind of outage at most once a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock

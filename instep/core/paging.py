@@ -1,4 +1,4 @@
-"""Keyset paging: opaque signed cursors, one row more than the page to know whether there is a next one."""
+"""Keyset paging with opaque signed cursors; a query reads one row more to know whether a next page exists."""
 
 import hashlib
 import hmac
@@ -38,7 +38,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Keyset:
-    """One page of one list; `scope` names the list and its filters, which the cursor is bound to."""
+    """The position and size of a page; `scope` names its list and filters, which bind the cursor."""
 
     order: Order
     scope: str
@@ -48,7 +48,7 @@ class Keyset:
 
     @property
     def condition(self) -> str:
-        """SQL that keeps the rows behind the cursor."""
+        """The SQL condition for rows after the cursor."""
         if self.after is None:
             return "true"
         sign = "<" if self.order.descending else ">"
@@ -64,10 +64,10 @@ class Keyset:
         return {f"after_{number}": value for number, value in enumerate(self.after or ())}
 
     def page_of(self, rows: Sequence[Row], place: Callable[[Row], tuple[Any, ...]]) -> "Page[Row]":
-        """The rows of this page and the cursor of the next one; `place` gives a row's values of the order."""
+        """The rows of this page and the cursor of the next one; `place` returns a row's sort key."""
         page_rows = list(rows[: self.size])
-        more = len(rows) > self.size
-        return Page(page_rows, sign_cursor(self.scope, place(page_rows[-1]), self.key) if more else None)
+        has_next = len(rows) > self.size
+        return Page(page_rows, sign_cursor(self.scope, place(page_rows[-1]), self.key) if has_next else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """What a caller asks of a list: how many rows, behind which cursor."""
+    """The page that a caller requests: its size in rows, and the cursor that it follows."""
 
     key: bytes
     size: int = limits.DEFAULT_PAGE_SIZE
@@ -88,7 +88,7 @@ class PageRequest:
 
     def page(self, order: Order, *scope: object) -> Keyset:
         name = json.dumps([str(part) for part in scope])
-        # A client that pages while the secret key is rotated goes on with the cursor that it has.
+        # A client that pages while the secret key is rotated can still use its cursor.
         keys = (self.key, *previous_secret_keys(settings()))
         after = verify_cursor(name, self.cursor, *keys) if self.cursor is not None else None
         return Keyset(order, name, self.size, after, self.key)
@@ -105,9 +105,9 @@ def verify_cursor(scope: str, cursor: str, *keys: bytes) -> tuple[Any, ...]:
     except ValueError:
         raise InvalidCursor from None
     signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
-    # Several spellings decode to the same bytes; only the one given out counts.
-    is_ours = any(hmac.compare_digest(signature, sign(scope, body, key)) for key in keys)
-    if encode(data) != cursor or not is_ours:
+    # Several encodings decode to the same bytes; only the canonical one is valid.
+    is_signed = any(hmac.compare_digest(signature, sign(scope, body, key)) for key in keys)
+    if encode(data) != cursor or not is_signed:
         raise InvalidCursor
     return tuple(unpack(value) for value in json.loads(body))
 

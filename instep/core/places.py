@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from instep.core import limits
 from instep.core.errors import RateLimited
 
-# The workspace that the running request or job has entered last; its work counts for this workspace.
+# The workspace that the current request or job entered last; its expensive work counts for this workspace.
 entered_workspace: ContextVar[str] = ContextVar("entered_workspace", default="")
 
 
@@ -21,16 +21,16 @@ class QueueFull(RateLimited):
 
 
 class FairSlots:
-    """A number of slots in this process; workspaces that wait are served in turn (round robin).
+    """The slots of this process; waiting workspaces are served in turn (round robin).
 
-    One workspace may hold all slots but one, so that another's first piece of work begins at once.
+    One workspace may hold all slots but one, so that another workspace's first work begins at once.
     """
 
     def __init__(self, number: int) -> None:
         self._free = number
         self._share = max(1, number - 1)
         self._slots_held = Counter[str]()
-        # In the order of their turns: a workspace that was served goes to the end.
+        # In the order of turns; a workspace that was served moves to the end.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager

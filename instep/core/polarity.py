@@ -3,7 +3,7 @@
 import re
 
 CONTRACTED_NOT = re.compile("\\b\\w+n['\u2019]t\\b|\\bcannot\\b")
-# A question with one of these English words differs from the same question without it.
+# English words that change what a question asks.
 POLARITY_WORDS = frozenset(
     (
         *("not", "no", "never", "without", "off", "out", "down", "disable", "remove", "delete", "export"),

@@ -1,4 +1,4 @@
-"""Which PostgreSQL this process uses: the operator's, or the embedded one in the data folder."""
+"""The PostgreSQL server of this process: the operator's, or the embedded one in the data folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +11,11 @@ from instep.core.config import Settings
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 
 CONNECT_SECONDS = 10
-# The login of requests and jobs on the embedded server, and the key of the advisory lock for creating it.
+# The login role of requests and jobs on the embedded server, and the advisory lock for creating it.
 LOGIN_ROLE = "instep_login"
 LOGIN_LOCK = 4_927_001_734
-# The login has no privileges: it may only switch to the application's role, which row-level security binds.
-MAKE_LOGIN_ROLE = f"""
+# The login role may only switch to the application's role, which row-level security restricts.
+CREATE_LOGIN_ROLE = f"""
     do $$ begin
       perform pg_advisory_xact_lock({LOGIN_LOCK});
       if to_regrole('{LOGIN_ROLE}') is null then
@@ -28,14 +28,14 @@ MAKE_LOGIN_ROLE = f"""
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """The address of the database; `embedded` is None for one that the operator runs."""
+    """The URL of the database; `embedded` is None for a server that the operator runs."""
 
     url: str
     embedded: EmbeddedPostgres | None
 
 
 def application_url(postgres: Postgres) -> str:
-    """Where requests and jobs connect; the schema must be there.
+    """The URL for requests and jobs; the schema must exist.
 
     The owner of the embedded server is its superuser. SQL injected into a request could switch back to the
     login role, so requests log in as a role without privileges.
@@ -43,7 +43,7 @@ def application_url(postgres: Postgres) -> str:
     if postgres.embedded is None:
         return postgres.url
     with psycopg.connect(postgres.url) as connection:
-        connection.execute(MAKE_LOGIN_ROLE.encode())
+        connection.execute(CREATE_LOGIN_ROLE.encode())
     return make_conninfo(postgres.url, user=LOGIN_ROLE)
 
 
@@ -66,11 +66,11 @@ def refuse_unusable(url: str) -> None:
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
         raise DatabaseUnavailable(
-            f"The database of INSTEP_DATABASE_URL does not let us in: {reason}"
+            f"The database of INSTEP_DATABASE_URL refuses the connection: {reason}"
         ) from None
     except psycopg.Error:
-        # The message would repeat the address, and a password in it.
-        raise DatabaseUnavailable("INSTEP_DATABASE_URL is not an address of PostgreSQL.") from None
+        # The driver's message would repeat the URL with its password.
+        raise DatabaseUnavailable("INSTEP_DATABASE_URL is not a PostgreSQL URL.") from None
     if encoding != "UTF8":
         raise DatabaseUnavailable(
             f"The database must be UTF8, and that of INSTEP_DATABASE_URL is {encoding}: create it with "

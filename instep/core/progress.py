@@ -1,10 +1,10 @@
-"""Progress messages for a person at a terminal; they are not written to the logs of services."""
+"""Progress messages for a person at a terminal; logs of services do not get them."""
 
 import sys
 
 
 def tell(sentence: str) -> None:
-    """Write a line to standard error if a person can see it there."""
+    """Write a line to standard error if that is a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"{sentence}\n")
         sys.stderr.flush()

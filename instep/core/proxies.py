@@ -1,4 +1,4 @@
-"""Proxies whose `X-Forwarded-For` the operator trusts: the setting, parsed into networks."""
+"""The setting for proxies whose `X-Forwarded-For` is trusted, parsed into networks."""
 
 from functools import cache
 from ipaddress import ip_network
@@ -10,7 +10,7 @@ LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
 @cache
 def read_proxies(text: str) -> tuple[Network, ...]:
-    """Addresses, networks and the word `loopback`, comma separated; raises `ValueError` for anything else."""
+    """Parse addresses, networks and the word `loopback`, comma separated; raises `ValueError`."""
     networks: list[Network] = []
     for entry in filter(None, (part.strip().lower() for part in text.split(","))):
         networks += LOOPBACK if entry == "loopback" else [read_network(entry)]
@@ -25,5 +25,5 @@ def read_network(entry: str) -> Network:
             f"{entry} is neither an IP address, nor a network such as 10.0.0.0/8, nor the word loopback"
         ) from None
     if network.prefixlen == 0:
-        raise ValueError(f"{entry} is everybody, and everybody could forge their address: name your proxies")
+        raise ValueError(f"{entry} includes everyone, who could then forge their address: name your proxies")
     return network

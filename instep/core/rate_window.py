@@ -1,4 +1,4 @@
-"""Fixed windows of a rate limit, which the database counts: one for each policy and subject."""
+"""Fixed windows of rate limits in the database, one per policy and subject."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from instep.core.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class RateWindow:
-    """How often a subject has hit its present window, and in how many seconds that window ends."""
+    """The hits of a subject in its current window, and the seconds until the window ends."""
 
     hits: int
     seconds_left: int
 
 
 async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> RateWindow:
-    """Count a hit; the window, `seconds` long, is held until the caller's transaction ends."""
+    """Count a hit in a window of `seconds`; its row is locked until the caller's transaction ends."""
     return await tx.fetch_one(
         RateWindow,
         "select hits, seconds_left from count_hit(%(policy)s, %(subject)s, %(seconds)s)",
@@ -25,7 +25,7 @@ async def count_hit(tx: Tx, policy: str, subject: str, seconds: int) -> RateWind
 
 
 async def peek_hits(tx: Tx, policy: str, subject: str, seconds: int) -> RateWindow:
-    """The window as it is, without a hit of the caller's."""
+    """Read the window without counting a hit."""
     return await tx.fetch_one(
         RateWindow,
         "select hits, seconds_left from peek_hits(%(policy)s, %(subject)s, %(seconds)s)",

@@ -1,4 +1,4 @@
-"""What rendered HTML gets for its readers: tables and code that a keyboard scrolls, discreet pictures."""
+"""Make rendered HTML accessible and private: keyboards scroll tables and code, pictures send no referrer."""
 
 import re
 from collections import Counter
@@ -9,12 +9,12 @@ from html import escape, unescape
 TAG = re.compile(r'<(/?)(a|h[1-6]|img|pre|table)((?: [a-z-]+="[^"]*")*)>')
 ANY_TAG = re.compile(r"<[^<>]*>")
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
-# As browsers read an address: what they skip before and within it, and where a scheme ends.
-SKIPPED = re.compile(r"^[\0-\x20]+|[\t\n\r]")
+# The characters that browsers remove from a URL (WHATWG URL, section 4.4), and a URL's scheme.
+IGNORED_IN_URLS = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-FOREIGN_REL = "noopener noreferrer nofollow"
-MAX_NAME_CHARACTERS = 100
-# Added here and never taken from an author's text, whose `role` or `tabindex` the cleaner removes.
+EXTERNAL_REL = "noopener noreferrer nofollow"
+MAX_LABEL_CHARACTERS = 100
+# Attributes that this module adds; the cleaner removes them from authors' texts.
 ADDED_ATTRIBUTES = {
     "a": {"rel"},
     "div": {"role", "tabindex", "aria-label"},
@@ -24,18 +24,22 @@ ADDED_ATTRIBUTES = {
 
 
 def make_readable(html: str) -> str:
-    """The same HTML, which `core.markdown` has cleaned, with what its readers need.
+    """Complete HTML that `core.markdown` has cleaned.
 
-    Tables stand in a `region` and code is a `group`. Both can be focused, so that arrow keys scroll them, and
-    are named by the heading above. Pictures load late and tell no referrer. A picture without encryption,
-    which no page shows, becomes a link. Links within the site lose the `rel` of those that lead elsewhere.
+    Tables get a `region` around them and code becomes a `group`. Both can be focused, so that arrow keys
+    scroll them, and are named by the heading above. Pictures load lazily and send no referrer. A picture by
+    plain HTTP, which pages of the site do not load, becomes a link. Links within the site lose the `rel` of
+    external links.
     """
     return TAG.sub(Rewriter().rewrite, html)
 
 
 @dataclass(slots=True)
 class Rewriter:
-    """Reads the tags of one text in their order, and says what stands in the place of each."""
+    """Replaces the tags of one text in document order.
+
+    `heading` is the text of the last heading; `tables` counts the tables below headings of the same text.
+    """
 
     heading: str = ""
     heading_start: int = 0
@@ -54,8 +58,8 @@ class Rewriter:
 
     def note_heading(self, tag: re.Match[str]) -> str:
         if tag[1]:
-            words = unescape(ANY_TAG.sub("", tag.string[self.heading_start : tag.start()]))
-            self.heading = shortened(" ".join(words.split()))
+            text = unescape(ANY_TAG.sub("", tag.string[self.heading_start : tag.start()]))
+            self.heading = shorten_label(" ".join(text.split()))
         else:
             self.heading_start = tag.end()
         return tag[0]
@@ -69,25 +73,25 @@ class Rewriter:
             return tag[0]
         name = self.heading or "Table"
         self.tables[name] += 1
-        # Regions are places that people go to by name, so no two have the same.
+        # Screen readers list regions by name, so each name is unique.
         number = f" ({self.tables[name]})" if self.tables[name] > 1 else ""
         return f'<div role="region" tabindex="0" aria-label="{escape(name)}{number}">{tag[0]}'
 
     def link(self, tag: re.Match[str]) -> str:
         self.open_links += -1 if tag[1] else 1
         target = value_of(tag[3], "href")
-        if target is None or leads_elsewhere(target):
+        if target is None or is_external(target):
             return tag[0]
-        return tag[0].replace(f' rel="{FOREIGN_REL}"', "")
+        return tag[0].replace(f' rel="{EXTERNAL_REL}"', "")
 
     def picture(self, tag: re.Match[str]) -> str:
         source = value_of(tag[3], "src") or ""
         if not is_unencrypted(source):
             return f'<img{tag[3]} loading="lazy" referrerpolicy="no-referrer">'
-        words = escape((value_of(tag[3], "alt") or "").strip() or source)
+        label = escape((value_of(tag[3], "alt") or "").strip() or source)
         if self.open_links:
-            return words
-        return f'<a href="{escape(source)}" rel="{FOREIGN_REL}">{words}</a>'
+            return label
+        return f'<a href="{escape(source)}" rel="{EXTERNAL_REL}">{label}</a>'
 
 
 RULES = {
@@ -103,15 +107,15 @@ def value_of(attributes: str, name: str) -> str | None:
     return next((unescape(value) for key, value in ATTRIBUTE.findall(attributes) if key == name), None)
 
 
-def leads_elsewhere(address: str) -> bool:
-    """Whether an address may lead to another site than the page's own."""
-    read = SKIPPED.sub("", address).replace("\\", "/")
-    return read.startswith("//") or SCHEME.match(read) is not None
+def is_external(url: str) -> bool:
+    """Whether a browser may resolve the URL to another site."""
+    url = IGNORED_IN_URLS.sub("", url).replace("\\", "/")
+    return url.startswith("//") or SCHEME.match(url) is not None
 
 
-def is_unencrypted(address: str) -> bool:
-    return SKIPPED.sub("", address).lower().startswith("http:")
+def is_unencrypted(url: str) -> bool:
+    return IGNORED_IN_URLS.sub("", url).lower().startswith("http:")
 
 
-def shortened(words: str) -> str:
-    return words if len(words) <= MAX_NAME_CHARACTERS else f"{words[:MAX_NAME_CHARACTERS].rstrip()}…"
+def shorten_label(text: str) -> str:
+    return text if len(text) <= MAX_LABEL_CHARACTERS else f"{text[:MAX_LABEL_CHARACTERS].rstrip()}…"

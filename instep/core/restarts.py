@@ -1,7 +1,7 @@
 """Restartable transactions: no connection is held while expensive work runs in another process.
 
 A transaction that needs such work is rolled back and returns its connection; the work is done, and the
-transaction is repeated with the result at hand. The work is pure, so the outcome is the same.
+transaction is repeated with the result. The work is pure, so a repetition has the same result.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ Compute = Callable[[], Awaitable[Any]]
 
 
 class WorkNeeded(Unavailable):
-    """Ends an attempt whose work is not done yet; `restartable` catches it."""
+    """Ends an attempt that needs work first; `restartable` catches it."""
 
 
 @dataclass(slots=True)
 class Attempts:
-    """The attempts at one transaction: when the first began, and the results of the work done in between."""
+    """The attempts at one transaction: the time of the first, and results of the work between attempts."""
 
     began_at: float = field(default_factory=monotonic)
     results: dict[bytes, Any] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Attempts:
     needed: tuple[bytes, Compute] | None = None
 
     def result_of(self, function: Callable[..., Any], arguments: tuple[Any, ...], compute: Compute) -> Any:
-        """The result, or the error, of work that was done between two attempts; else `WorkNeeded`."""
+        """The result or error of work done between attempts; raises `WorkNeeded` if it is not done yet."""
         key = hashlib.sha256(pickle.dumps((function, arguments))).digest()
         if key in self.refusals:
             raise self.refusals[key]
@@ -43,7 +43,7 @@ class Attempts:
         return self.results[key]
 
     async def do_needed(self) -> None:
-        assert self.needed is not None, "an attempt has asked for it"
+        assert self.needed is not None, "an attempt has requested work"
         key, compute = self.needed
         self.needed = None
         try:
@@ -51,7 +51,7 @@ class Attempts:
         except RateLimited:
             raise
         except Exception as refusal:
-            # The code that asked for the work knows what its error means.
+            # The next attempt raises it where the work is needed, and handles it there.
             self.refusals[key] = refusal
 
 
@@ -59,16 +59,16 @@ attempts_under_way: ContextVar[Attempts | None] = ContextVar("attempts_under_way
 
 
 def first_attempt_began() -> float:
-    """The monotonic time at which the first attempt at the present transaction began; now, outside of one."""
+    """The monotonic time at which the first attempt at the current transaction began; now outside of one."""
     attempts = attempts_under_way.get()
     return monotonic() if attempts is None else attempts.began_at
 
 
 async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
-    """The result of `attempt`, which takes a connection and leaves nothing behind when it fails.
+    """The result of `attempt`, which takes a connection and has no effect when it fails.
 
-    It is repeated for each piece of expensive work that it needs, and gets the result or the error then.
-    After `limits.MAX_RESTARTS` the work is done in place, with the connection held.
+    It is repeated after each piece of expensive work that it needs, with that work's result or error.
+    After `limits.MAX_RESTARTS` attempts the work runs inside the transaction, with the connection held.
     """
     attempts = Attempts()
     for _ in range(limits.MAX_RESTARTS):
@@ -79,7 +79,7 @@ async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
             if attempts.needed is None:
                 raise
         else:
-            # If code in between has turned the error into a result, that result does not count.
+            # If the attempt caught `WorkNeeded` and returned a result anyway, that result does not count.
             if attempts.needed is None:
                 return result
         finally:

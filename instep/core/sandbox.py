@@ -1,4 +1,4 @@
-"""Expensive pure functions, run in a process that ends when its time or its memory is used up."""
+"""Run expensive pure functions in child processes with limits of time and memory."""
 
 import os
 import signal
@@ -17,11 +17,11 @@ from instep.core.restarts import attempts_under_way
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
-# Longer work has slots of its own, so that a person's page never waits behind a task.
-SHORT_SECONDS = 5
-# Wall-clock time besides the processor time, for starting a process on a busy machine; it ends what hangs.
+# Longer work has its own slots, so that pages of people never wait for tasks.
+MAX_SHORT_SECONDS = 5
+# Wall-clock time in addition to the CPU time, for starting a process on a busy machine.
 STARTING_SECONDS = 20
-# How many times longer than on an idle machine the work may take on a busy one.
+# Wall-clock time per second of CPU time that a busy machine may take.
 LOAD_FACTOR = 4
 
 short_slots: RunVar[FairSlots] = RunVar("short_slots")
@@ -35,10 +35,11 @@ class TimeLimitExceeded(Exception):
 async def run_with_timeout(
     function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float
 ) -> Result:
-    """The result of a pure module-level function; `TimeLimitExceeded` after `seconds` or out of memory.
+    """The result of a pure module-level function.
 
-    Inside `restartable` no connection is held in the meantime: the transaction ends here and is repeated when
-    the result is there. Raises `QueueFull` if too much work of the workspace is waiting already.
+    Raises `TimeLimitExceeded` after `seconds` of CPU time or out of memory, and `QueueFull` if too much work
+    of the workspace is waiting. Inside `restartable` no connection is held while the function runs: the
+    transaction ends here and is repeated with the result.
     """
     attempts = attempts_under_way.get()
     if attempts is None:
@@ -62,11 +63,11 @@ async def run_in_process(
 
 
 def process_slots(seconds: float) -> FairSlots:
-    kind = short_slots if seconds <= SHORT_SECONDS else long_slots
+    kind = short_slots if seconds <= MAX_SHORT_SECONDS else long_slots
     try:
         return kind.get()
     except LookupError:
-        # One more than there are processors: a workspace can use all of them and others still begin at once.
+        # With one slot more than CPUs a workspace can use all CPUs, and others still begin at once.
         slots = FairSlots((os.cpu_count() or 2) + 1)
         kind.set(slots)
         return slots
@@ -75,7 +76,7 @@ def process_slots(seconds: float) -> FairSlots:
 def run_in_child(
     function: Callable[[*Arguments], Result], arguments: tuple[*Arguments], seconds: float
 ) -> Result:
-    """Run under a timer of processor time, which native code can't delay and waiting does not use up."""
+    """Run under a timer of CPU time; its signal kills the process even in native code."""
     bound_memory(limits.MAX_WORK_MEMORY_BYTES)
     set_timer = getattr(signal, "setitimer", None)
     if set_timer is None:
@@ -84,7 +85,7 @@ def run_in_child(
     try:
         return function(*arguments)
     except MemoryError:
-        # A process out of memory may fail anywhere, so the next work gets a new process.
+        # A process that ran out of memory is in an unknown state, so the next work gets a new one.
         os._exit(1)
     finally:
         set_timer(signal.ITIMER_PROF, 0)

@@ -1,4 +1,4 @@
-"""The address at which this installation was last served, for commands that print links into it."""
+"""The URL at which this installation was last served, for commands that print links to it."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ FILE = "served_url"
 
 
 def remember_served_url(settings: Settings) -> None:
-    """Write the address to the data folder; if that is not possible, links use the default address."""
+    """Write the URL to the data folder; if that fails, links use the default URL."""
     with suppress(OSError):
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         draft = settings.data_dir / f".{FILE}-{os.getpid()}"
@@ -19,7 +19,7 @@ def remember_served_url(settings: Settings) -> None:
 
 
 def served_url(settings: Settings, environ: Mapping[str, str]) -> str:
-    """`INSTEP_SITE_URL` where it is set, else `INSTEP_URL`, else where the server was last started."""
+    """`INSTEP_SITE_URL` if it is set, else `INSTEP_URL`, else the URL of the last server."""
     if "site_url" in settings.model_fields_set:
         return settings.base_url
     url = environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-# By the types of Pydantic's errors that a setting can cause.
+# Clauses by the type of the Pydantic error.
 EXPECTATIONS = {
     "bool_parsing": "it must be true or false",
     "bool_type": "it must be true or false",
@@ -15,7 +15,7 @@ EXPECTATIONS = {
     "int_type": "it must be a whole number",
     "less_than_equal": "it must be at most {le}",
     "path_type": "it must be a path, as a text in quotes",
-    "string_pattern_mismatch": "it must consist of visible ASCII characters, without blanks and line ends",
+    "string_pattern_mismatch": "it must consist of visible ASCII characters, without spaces and line breaks",
     "string_too_short": "it must have at least {min_length} characters",
     "string_type": "it must be a text in quotes",
 }
@@ -29,13 +29,13 @@ def explain_unknown(name: str, prefix: str, names: Sequence[str]) -> str:
     advice = (
         f"did you mean {by_word[similar[0]]}?"
         if similar
-        else "unset it; the article “Settings” of the documentation (docs/help) lists those that there are."
+        else "unset it; the article “Settings” of the documentation (docs/help) lists all settings."
     )
     return f"{name} is not a setting of Instep: {advice}"
 
 
 def explain_value(name: str, problem: Mapping[str, Any], example: object) -> str:
-    """The message about a bad value; `problem` is a Pydantic error. It omits the value, maybe a secret."""
+    """The message about an invalid value, without the value, which may be secret; `problem` is Pydantic's."""
     expectation = EXPECTATIONS.get(problem["type"], "it can't be read")
     if problem["type"] == "value_error":
         expectation = str(problem["ctx"]["error"])

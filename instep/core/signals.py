@@ -1,13 +1,13 @@
-"""How a process ends on SIGTERM and SIGINT."""
+"""Handlers for SIGTERM and SIGINT."""
 
 import signal
 import sys
 
 
 def exit_cleanly_on_signals() -> None:
-    """Make SIGTERM and SIGINT end this process with success, after the clean-up of the running code.
+    """Let SIGTERM and SIGINT end this process with exit code 0, after the cleanup of the running code.
 
-    The web server stops cleanly, but then raises the signal that stopped it once more.
+    Without this the web server stops cleanly, but then raises the signal that stopped it again.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))

@@ -1,4 +1,4 @@
-"""The error for a slug that another resource has already."""
+"""The error for a slug that another resource uses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -27,7 +27,7 @@ PRETTY = "| python3 -m json.tool"
 
 
 def run_demo(port: int | None) -> None:
-    """Serve the demo on a data folder of its own, which goes with it."""
+    """Serve the demo from a temporary data folder, which is deleted at the end."""
     exit_cleanly_on_signals()
     sockets = listen(HOST, port) if port is not None else listen_anywhere()
     with tempfile.TemporaryDirectory(prefix="instep-demo-") as folder:
@@ -45,7 +45,7 @@ def serve_from(folder: Path, sockets: list[socket.socket]) -> None:
         tell("Loading the help center and documenting a change …")
         stage = asyncio.run(set_stage(postgres.url))
         when_ready(sockets[0], lambda _: announce(stage))
-        # A line for each request would push what it says out of sight.
+        # Lines about requests would scroll the announcement off the screen.
         run_server(partial(create_app, logs_requests=False), sockets)
 
 
@@ -68,7 +68,7 @@ def announcement(stage: Stage) -> str:
             f"  bot id           {stage.bot.id}",
             f"  bot key          {stage.bot.bot_key}",
             "",
-            f"A change of Instep's code came in as a task: “{CHANGE.title}”.",
+            f"A change of Instep's code arrived as a task: “{CHANGE.title}”.",
             f"It makes {len(stage.reviews)} of the articles wrong; the edits wait for your review.",
             "Paste these lines one after the other:",
             "",
@@ -96,14 +96,14 @@ def review_lines(review: Review) -> list[str]:
 
 
 def own_command() -> str:
-    """How a shell calls the program that runs: by its name, or by its path where the name means another."""
+    """The shell command for this program: its name, or its path if the name runs another program."""
     path = Path(sys.executable).with_name("instep")
-    named = shutil.which("instep")
-    return "instep" if named is not None and Path(named).resolve() == path.resolve() else quote(str(path))
+    on_path = shutil.which("instep")
+    return "instep" if on_path is not None and Path(on_path).resolve() == path.resolve() else quote(str(path))
 
 
 def listen_anywhere() -> list[socket.socket]:
-    """On port 8000, or on any free one when that is taken."""
+    """Listen on port 8000, or on any free port if that is in use."""
     try:
         return listen(HOST, PORT)
     except CanNotListen:

@@ -34,19 +34,19 @@ class Section:
 
 
 def read_help(folder: Path = HELP) -> Iterator[Section]:
-    for place in sorted(path for path in folder.iterdir() if path.is_dir()):
-        about = read_page(place / "_collection.md", place.name)
-        files = sorted(place.glob("[0-9]*.md"))
+    for section in sorted(path for path in folder.iterdir() if path.is_dir()):
+        about = read_page(section / "_collection.md", section.name)
+        files = sorted(section.glob("[0-9]*.md"))
         yield Section(about, [read_page(file, file.stem) for file in files])
 
 
 def read_page(file: Path, name: str) -> HelpPage:
-    parsed = frontmatter.loads(file.read_text())
-    front: dict[str, Any] = parsed.metadata
+    post = frontmatter.loads(file.read_text())
+    metadata: dict[str, Any] = post.metadata
     return HelpPage(
         slug=ORDER.sub("", name),
-        title=front["title"],
-        description=front.get("description"),
-        icon=front.get("icon"),
-        text=parsed.content + "\n",
+        title=metadata["title"],
+        description=metadata.get("description"),
+        icon=metadata.get("icon"),
+        text=post.content + "\n",
     )

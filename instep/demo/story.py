@@ -1,4 +1,4 @@
-"""Prepares the demo: publishes the articles, sends a code change and lets the writer draft."""
+"""Prepare the demo: publish the articles, send a code change and let the writer draft."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -39,7 +39,7 @@ NEW_NAME = "INSTEP_REQUESTS_PER_MINUTE"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What the demo prints."""
+    """The help center, its credentials and its drafts, as the demo announces them."""
 
     bot: BotRow
     key: str
@@ -51,7 +51,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A draft that waits, and the address of the page that it changes."""
+    """A pending draft, and the URL of the page that it changes."""
 
     draft: Draft
     url: str
@@ -83,33 +83,33 @@ async def load_articles(database: Database, bot: BotRow) -> int:
 
 async def load_section(ctx: Ctx, section: Section) -> int:
     about = section.about
-    words = {"title": about.title, "slug": about.slug, "description": about.description, "icon": about.icon}
-    collection = await create_collection(ctx, CollectionCreate.model_validate(words))
+    values = {"title": about.title, "slug": about.slug, "description": about.description, "icon": about.icon}
+    collection = await create_collection(ctx, CollectionCreate.model_validate(values))
     for page in section.pages:
-        article = {
+        values = {
             "title": page.title,
             "contentMarkdown": text_before(page.slug) or page.text,
             "slug": page.slug,
             "description": page.description,
             "collectionId": collection.id,
         }
-        created = await create_article(ctx, ArticleCreate.model_validate(article))
-        await publish_article(ctx, created.id)
+        article = await create_article(ctx, ArticleCreate.model_validate(values))
+        await publish_article(ctx, article.id)
     return len(section.pages)
 
 
 def text_before(slug: str) -> str | None:
-    """An article as it stood before the change, where the change touched it."""
+    """The text of an article before the change; None if the change does not affect it."""
     file = HERE / "before" / f"{slug}.md"
     return read_page(file, slug).text if file.exists() else None
 
 
 async def document(database: Database, bot: BotRow) -> list[Review]:
-    """The drafts that the change led to."""
+    """Send the change, and return its drafts."""
     async with acting(database, bot) as ctx:
         await create_task(ctx, await read_task(TaskCreate(change=CHANGE)))
-    async with aclosing(OutboundClient(AllowList())) as caller:
-        await worker_of(database, caller).run_due()
+    async with aclosing(OutboundClient(AllowList())) as client:
+        await worker_of(database, client).run_due()
     async with acting(database, bot) as ctx:
         drafts = (await list_drafts(ctx, None, None, PageRequest(b""))).rows
         articles = [await find_article(ctx, draft.article_id) for draft in drafts]

@@ -1,1 +1,1 @@
-"""Who calls: workspaces, bots, API keys, and the context that an action gets."""
+"""Authentication, permissions and the contexts of actions."""

@@ -1,4 +1,4 @@
-"""`@writes`: the one place that decides whether a caller may change something, and records the change."""
+"""`@writes` decides whether a caller may change something, and records the change."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -35,11 +35,11 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
     async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Changed:
         refuse_read_only(ctx.actor.can_write)
         await refuse_paused(ctx)
-        changed = await action(ctx, *args, **kwargs)
-        resource = changed if isinstance(changed, str) else str(changed.id)
+        result = await action(ctx, *args, **kwargs)
+        resource = result if isinstance(result, str) else str(result.id)
         bot = ctx.bot.id if isinstance(ctx, Ctx) else None
         await record(ctx.tx, ctx.workspace_id, ctx.actor, action.__name__, resource, bot)
-        return changed
+        return result
 
     guarded.__dict__["is_write"] = True
     return cast(Action[Context, Arguments, Changed], guarded)

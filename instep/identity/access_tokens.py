@@ -16,7 +16,7 @@ from instep.identity.scopes import intersect
 
 ACCESS, REFRESH, CODE = "isa_", "isr_", "isc_"
 RANDOM_BYTES = 32
-# The only protected resource, below the installation's address, and its metadata (RFC 9728).
+# The path of the only protected resource, and that of its metadata (RFC 9728).
 RESOURCE_PATH = "/mcp/admin"
 METADATA_PATH = f"/.well-known/oauth-protected-resource{RESOURCE_PATH}"
 SHAPE = re.compile(r"is[arc]_[0-9A-Za-z_-]{43}")
@@ -28,12 +28,12 @@ def resource_of(settings: Settings) -> str:
 
 
 def metadata_address(settings: Settings) -> str:
-    """The address of the protected resource metadata (RFC 9728)."""
+    """The URL of the protected resource metadata (RFC 9728)."""
     return settings.base_url + METADATA_PATH
 
 
 def new_token(prefix: str) -> str:
-    """256 random bits behind a prefix that says what they are for."""
+    """A token of 256 random bits, with a prefix for its kind."""
     return prefix + secrets.token_urlsafe(RANDOM_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Which bot a request is for, and the error if it does not say so."""
+"""The error for a request that must name a bot."""
 
 from instep.core import limits
 from instep.core.database import Tx
@@ -14,17 +14,17 @@ class BotRequired(AppError):
 
 
 def credential_of(auth: KeyAuth) -> str:
-    """How errors call the caller's credential."""
+    """The name of the caller's credential in errors."""
     return "connection" if isinstance(auth, TokenAuth) else "API key"
 
 
 async def refuse_without_bot(tx: Tx, auth: KeyAuth, naming: str) -> None:
-    """Refuse a request for which no bot was resolved; `naming` says how a caller names one."""
+    """Refuse a request for which no bot was resolved; `naming` says how to name one."""
     if auth.bot is not None:
         return
     bots = await list_covered_bots(tx, auth.key_id or "")
     names = [f"{bot.id} ({bot.slug})" for bot in bots[: limits.MAX_BOTS_NAMED]]
     if len(bots) > len(names):
         names.append(f"and {len(bots) - len(names)} more")
-    covered = ", ".join(names) or "none yet"
-    raise BotRequired(f"Name the bot with {naming}. This {credential_of(auth)} covers: {covered}.")
+    choices = ", ".join(names) or "none yet"
+    raise BotRequired(f"Name the bot with {naming}. This {credential_of(auth)} covers: {choices}.")

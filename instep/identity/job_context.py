@@ -1,4 +1,4 @@
-"""The context of a job: a connection in the workspace that its payload names, for an actor of the service."""
+"""The context of a job: a connection in the workspace of its payload, for an actor of the service."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,6 +12,6 @@ from instep.identity.schemas import Actor, Ctx
 
 @asynccontextmanager
 async def job_context(database: Database, payload: Mapping[str, str], actor: Actor) -> AsyncIterator[Ctx]:
-    """Enter the workspace and the bot of a payload, by its `workspace` and `bot`; no transaction is begun."""
+    """Enter the workspace that a payload names in `workspace`, for its `bot`, without a transaction."""
     async with database.enter_workspace(payload["workspace"]) as tx:
         yield Ctx(tx, await find_bot(tx, UUID(payload["bot"])), actor, utc_now())

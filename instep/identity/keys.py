@@ -21,18 +21,18 @@ SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_CHARACTERS + CHECKSUM_CHARACT
 
 
 def new_key() -> str:
-    """`isk_`, 178 random bits, and a checksum by which scanners tell a real key from a lookalike."""
+    """A key: `isk_`, 178 random bits, and a checksum with which secret scanners recognize real keys."""
     body = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_CHARACTERS))
     return body + checksum(body)
 
 
 def new_bot_key() -> str:
-    """The public key of a bot, which its widget sends; not a secret, but it can be replaced."""
+    """A new public key of a bot, which its widget sends."""
     return "pk_" + "".join(secrets.choice(ALPHABET) for _ in range(24))
 
 
 def hash_key(key: str) -> bytes:
-    """The hash of a key that is stored; the key is random, so a fast hash is safe."""
+    """The hash of a key, 32 bytes; keys are random, so a fast hash is safe."""
     return hashlib.sha256(key.encode()).digest()
 
 
@@ -89,7 +89,7 @@ async def authenticate_bot_key(
 
 
 async def is_origin_of_a_bot(database: Database, origin: str) -> bool:
-    """Whether some bot of this installation allows this origin."""
+    """Whether any bot of this installation allows this origin."""
     async with database.enter_workspace("") as tx:
         is_allowed: bool = await tx.value("select is_origin_of_a_bot(%(origin)s)", origin=origin)
         return is_allowed

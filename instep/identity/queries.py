@@ -1,4 +1,4 @@
-"""The SQL of bots inside a workspace."""
+"""SQL of bots and of the credentials that cover them."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from instep.core.database import Tx
 from instep.identity.schemas import Bot
 
 BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale"
-# Credentials and the bots that they cover: API keys, and connected apps.
+# Credentials, which are API keys and connected apps, and the bots that they cover.
 CREDENTIALS = """(
     select id, workspace_id, bot_ids, default_bot_id from api_keys
     union all select id, workspace_id, bot_ids, default_bot_id from oauth_grants)
@@ -14,7 +14,7 @@ CREDENTIALS = """(
 
 
 async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
-    """A bot of the connection's workspace that is known to exist."""
+    """A bot of the connection's workspace; it must exist."""
     return await tx.fetch_one(Bot, f"select {BOT} from bots b where b.id = %(id)s", id=bot_id)
 
 
@@ -26,7 +26,7 @@ async def covers_all(tx: Tx, key_id: str) -> bool:
 
 
 async def default_bot_id(tx: Tx, key_id: str) -> UUID | None:
-    """The bot of requests that name none; None if each request must name one."""
+    """The bot of requests without a bot; None if every request must name one."""
     sql = f"""
         select b.id from {CREDENTIALS} k
         cross join lateral bot_in_force(k.workspace_id, k.bot_ids, k.default_bot_id, null) b

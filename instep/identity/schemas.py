@@ -1,4 +1,4 @@
-"""The shapes of identity: bots, actors, people, results of authentication, and contexts of actions."""
+"""Shapes of bots, actors, people, results of authentication, and contexts of actions."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -9,13 +9,13 @@ from instep.core.config import settings
 from instep.core.database import Tx
 from instep.identity.scopes import Permissions, Role, Scope, permissions_of
 
-# The interface by which a change came in.
+# The interface that a change came through.
 Channel = Literal["rest", "mcp", "page", "command", "job"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """One help center; all content belongs to one."""
+    """A help center; all content belongs to one."""
 
     id: UUID
     workspace_id: str
@@ -25,7 +25,7 @@ class Bot:
 
     @property
     def help_url(self) -> str:
-        """The public address of the help center, without a slash at its end."""
+        """The public URL of the help center, without a trailing slash."""
         return f"{settings().base_url}/help/{self.slug}"
 
 
@@ -62,15 +62,15 @@ class Person:
         return permissions_of(self.role)
 
     def as_actor(self, channel: Channel, app: str | None = None) -> Actor:
-        """The actor for what the person does, directly or through a client."""
+        """The actor for changes of the person, directly or through an app."""
         return Actor("person", self.email, self.permissions.can_write, self.id, channel, app)
 
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """The database connection in use, the bot, who acts, and when.
+    """The context of an action: database connection, bot, actor and time.
 
-    `warnings` are sentences that a successful action adds; faces send them along with the response.
+    `warnings` are sentences that a successful action adds; the response includes them.
     """
 
     tx: Tx
@@ -88,7 +88,7 @@ class Ctx:
 class WorkspaceCtx:
     """The context of an action on a workspace; `bots` are those that the caller's credential covers.
 
-    `covers_all`: the credential also covers future bots.
+    `covers_all` means that the credential also covers future bots.
     """
 
     tx: Tx
@@ -100,7 +100,7 @@ class WorkspaceCtx:
 
 
 class BotColumns:
-    """The bot of a row with the columns of one; None if the row names no bot."""
+    """Adds `bot` to rows with a bot's columns; it is None if they are empty."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class BotColumns:
 
 
 class PersonColumns:
-    """The person of a row with the columns of one; None if the row names nobody."""
+    """Adds `person` to rows with a person's columns; it is None if they are empty."""
 
     __slots__ = ()
 
@@ -153,7 +153,7 @@ class KeyAuth(BotColumns):
     bot_locale: str | None
 
     def as_actor(self, channel: Channel) -> Actor:
-        """The actor for what is done with the key."""
+        """The actor for changes with the key."""
         return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, channel)
 
 
@@ -167,7 +167,7 @@ class TokenAuth(KeyAuth, PersonColumns):
 
     def as_actor(self, channel: Channel) -> Actor:
         """The person acting through the app, with the permissions that both have."""
-        assert self.person is not None, "only valid tokens are let in"
+        assert self.person is not None, "only valid tokens get here"
         actor = self.person.as_actor(channel, self.key_name)
         return replace(actor, can_write=actor.can_write and self.scope == Scope.WRITE)
 
@@ -191,7 +191,7 @@ class BotKeyAuth(BotColumns):
 
 @dataclass(frozen=True, slots=True)
 class SiteAccess:
-    """The bot whose public help center a request is for."""
+    """The bot whose public help center is requested."""
 
     workspace_id: str
     bot_id: UUID

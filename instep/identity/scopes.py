@@ -1,11 +1,11 @@
-"""What a caller may do: the scopes of API keys and AI clients, and the roles of people."""
+"""Permissions: scopes of API keys and AI clients, and roles of people."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """What an API key may do; write includes read (specification, Authentication 2)."""
+    """The scope of an API key; write includes read (specification, Authentication 2)."""
 
     READ = "content:read"
     WRITE = "content:write"
@@ -21,7 +21,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a role may do: its largest scope, and whether it may change people, keys and bots."""
+    """The permissions of a role: its largest scope, and whether it may change people, keys and bots."""
 
     scope: Scope
     changes_settings: bool

@@ -1,4 +1,4 @@
-"""Sessions of people: the form of their tokens, and their authentication."""
+"""Sessions of people: their tokens and their authentication."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -11,13 +11,13 @@ from instep.identity.keys import hash_key
 from instep.identity.schemas import Person, PersonColumns
 
 TOKEN_BYTES = 32
-# The length that `token_urlsafe` gives to `TOKEN_BYTES` bytes.
+# The length of `token_urlsafe(TOKEN_BYTES)`.
 TOKEN_CHARACTERS = 43
 
 
 @dataclass(frozen=True, slots=True)
 class SessionAuth(PersonColumns):
-    """The result of authenticating a session; all None without a valid one."""
+    """The result of authenticating a session; all fields are None without a valid one."""
 
     person_id: str | None
     workspace_id: str | None

@@ -1,9 +1,9 @@
-"""Visitors of a help center are known by hashes of their identifiers only."""
+"""Hashes of visitors' identifiers, which are never stored themselves."""
 
 import hashlib
 from uuid import UUID
 
 
 def hash_visitor(salt: str | UUID, visitor: str) -> bytes:
-    """32 bytes. The salt is the id of the owner of the hash, so that hashes of two owners don't compare."""
+    """A hash of 32 bytes; the salt is an id such as the bot's, so that hashes of two bots can't be linked."""
     return hashlib.sha256(f"{salt} {visitor}".encode("utf-8", "replace")).digest()

@@ -1,4 +1,4 @@
-"""How clients find the servers: `/.well-known/mcp.json`, server cards (SEP-2127), the catalog of them."""
+"""Discovery of the MCP servers: `/.well-known/mcp.json`, server cards (SEP-2127) and their catalog."""
 
 import json
 from typing import Any
@@ -22,25 +22,24 @@ CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.sch
 CARD_TYPE = "application/mcp-server-card+json"
 API_KEY = {
     "name": "Authorization",
-    "description": "Bearer <API key of the workspace>, for a job that can't sign in with OAuth",
+    "description": "Bearer <API key of the workspace>, for programs that can't sign in with OAuth",
     "isRequired": False,
     "isSecret": True,
 }
 
 
 def docs_card(site: str) -> Document:
-    words = "Ask and search a public help center. Tools take botId and botKey."
-    return card(site, "docs", DOCS.title, words, remote(site, DOCS_PATH))
+    description = "Ask and search a public help center. Tools take botId and botKey."
+    return card(site, "docs", DOCS.title, description, remote(site, DOCS_PATH))
 
 
 def workspace_card(site: str) -> Document:
-    words = "Read, propose, review and publish the articles of a help center."
-    return card(
-        site, "workspace", WORKSPACE.title, words, remote(site, WORKSPACE_PATH) | {"headers": [API_KEY]}
-    )
+    description = "Read, propose, review and publish the articles of a help center."
+    workspace_remote = remote(site, WORKSPACE_PATH) | {"headers": [API_KEY]}
+    return card(site, "workspace", WORKSPACE.title, description, workspace_remote)
 
 
-def card(site: str, name: str, title: str, description: str, reached: Document) -> Document:
+def card(site: str, name: str, title: str, description: str, server_remote: Document) -> Document:
     return {
         "$schema": CARD_SCHEMA,
         "name": f"{reversed_host(site)}/{name}",
@@ -48,7 +47,7 @@ def card(site: str, name: str, title: str, description: str, reached: Document) 
         "title": title,
         "description": description,
         "websiteUrl": site,
-        "remotes": [reached],
+        "remotes": [server_remote],
     }
 
 
@@ -58,12 +57,12 @@ def remote(site: str, path: str) -> Document:
 
 
 def reversed_host(site: str) -> str:
-    """As names of packages begin: the host's labels, the last one first."""
+    """The labels of the host in reverse order, as in names of packages."""
     return ".".join(reversed((urlsplit(site).hostname or "").replace(":", "-").split(".")))
 
 
 def manifest(site: str) -> Document:
-    """Both servers, after the card of the public one and what older conventions look for."""
+    """Both servers; the top level is the public server's card with the fields of older conventions."""
     docs, workspace = docs_card(site), workspace_card(site)
     return {
         **docs,
@@ -110,7 +109,7 @@ def catalog(site: str) -> Document:
 
 
 def protected_resource(site: str) -> Document:
-    """How a client gets a token for the workspace's server (RFC 9728); more is asked for when needed."""
+    """Protected resource metadata of the workspace's server (RFC 9728); write scope is a step-up."""
     return {
         "resource": site + WORKSPACE_PATH,
         "authorization_servers": [site],
@@ -151,7 +150,7 @@ def site_of(request: Request) -> str:
 
 
 def document(request: Request, content: Document, media_type: str) -> Response:
-    """For anybody, pages of other origins too; it holds no secret."""
+    """A public document without secrets, which pages of all origins may read."""
     body = json.dumps(content).encode()
     headers = {
         "Access-Control-Allow-Origin": "*",
@@ -171,6 +170,6 @@ routes = [
     Route(f"{DOCS_PATH}/server-card", get_docs_card),
     Route(f"{WORKSPACE_PATH}/server-card", get_workspace_card),
     Route(METADATA_PATH, get_protected_resource),
-    # Where clients look that were told no address.
+    # Some clients look here without a path.
     Route("/.well-known/oauth-protected-resource", get_protected_resource),
 ]

@@ -35,12 +35,12 @@ from instep.oauth.schemas import (
 )
 
 VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
-BAD_CODE = "The authorization code is unknown, used up, too old or not this app's: ask the person again."
+BAD_CODE = "The authorization code is unknown, used, expired or another app's: ask the person again."
 BAD_REFRESH_TOKEN = (
-    "The refresh token is unknown, too old or not this app's, or its connection has ended: "
+    "The refresh token is unknown, expired or another app's, or its connection has ended: "
     "ask the person again."
 )
-REUSED = "is used up and came again, so the connection has ended: ask the person again."
+REUSED = "was used twice, so the connection has ended: ask the person again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class CodeGrant:
 
 @dataclass(frozen=True, slots=True)
 class RefreshGrant:
-    """A token request with a refresh token, perhaps with less scope (RFC 6749 section 6)."""
+    """A token request with a refresh token, and optionally a narrower scope (RFC 6749 section 6)."""
 
     client_id: str
     token: str
@@ -76,15 +76,15 @@ async def find_app(database: Database, client: OutboundClient, person: Person, c
         return app
     if app is not None and app.fresh_until is not None and app.fresh_until > utc_now():
         return app
-    await refuse_many_documents(database, person)
-    # No connection is held while a foreign server is authorization.
+    await _refuse_many_documents(database, person)
+    # No database connection is held while another server responds.
     document, ttl = await fetch_document(client, client_id)
     async with database.enter_workspace("") as tx:
         return await queries.save_app(tx, client_id, document.name, document.redirect_uris, utc_now() + ttl)
 
 
-async def refuse_many_documents(database: Database, person: Person) -> None:
-    """Limit the documents that a person has fetched, since they may name any address."""
+async def _refuse_many_documents(database: Database, person: Person) -> None:
+    """Limit how many documents a person can make the server fetch, since their URLs are arbitrary."""
     seconds = limits.REQUEST_WINDOW_SECONDS
     async with database.enter_workspace("") as tx:
         window = await count_hit(tx, "oauth-documents", person.id, seconds)
@@ -120,20 +120,20 @@ async def connect_app(
 
 async def redeem_code(tx: Tx, grant_id: str | None, request: CodeGrant) -> Tokens:
     """Exchange a code for the first tokens; a second use of it revokes them (RFC 6749 section 4.1.2)."""
-    grant = await grant_of(tx, grant_id) if is_token(request.code, CODE) else None
+    grant = await _grant_of(tx, grant_id) if is_token(request.code, CODE) else None
     if grant is None:
         raise OAuthRefusal("invalid_grant", BAD_CODE)
     if not grant.is_redeemed:
-        if not grant.is_alive or not is_for(grant, request):
+        if not grant.is_alive or not _is_for(grant, request):
             raise OAuthRefusal("invalid_grant", BAD_CODE)
         async with tx.transaction():
             if await queries.redeem(tx, grant.id, limits.REFRESH_TOKEN_TTL):
-                return await issue(tx, grant, Scope(grant.scope))
-    await end(tx, grant)
+                return await _issue_tokens(tx, grant, Scope(grant.scope))
+    await _revoke_by_app(tx, grant)
     raise OAuthRefusal("invalid_grant", f"The authorization code {REUSED}")
 
 
-def is_for(grant: GrantRow, request: CodeGrant) -> bool:
+def _is_for(grant: GrantRow, request: CodeGrant) -> bool:
     return (
         (grant.client_id, grant.redirect_uri) == (request.client_id, request.redirect_uri)
         and VERIFIER.fullmatch(request.verifier) is not None
@@ -148,31 +148,31 @@ def challenge_of(verifier: str) -> str:
 
 async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) -> Tokens:
     """Exchange a refresh token for new tokens; a second use of it revokes the grant (RFC 9700)."""
-    grant = await grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None
+    grant = await _grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None
     token = await queries.find_refresh_token(tx, hash_key(request.token)) if grant else None
     if grant is None or token is None or token.is_expired or grant.client_id != request.client_id:
         raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
     if not token.is_used:
         if not grant.is_alive:
             raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
-        scope = narrow_scope(grant, request.scope)
+        scope = _narrow_scope(grant, request.scope)
         async with tx.transaction():
             if await queries.use_refresh_token(tx, hash_key(request.token)):
                 await queries.prolong(tx, grant.id, limits.REFRESH_TOKEN_TTL)
                 await queries.touch_app(tx, grant.client_id)
-                return await issue(tx, grant, scope)
-    await end(tx, grant)
+                return await _issue_tokens(tx, grant, scope)
+    await _revoke_by_app(tx, grant)
     raise OAuthRefusal("invalid_grant", f"The refresh token {REUSED}")
 
 
-def narrow_scope(grant: GrantRow, requested: str | None) -> Scope:
+def _narrow_scope(grant: GrantRow, requested: str | None) -> Scope:
     scope = read_scope(requested) if requested else Scope(grant.scope)
     if scope is None or intersect(scope, grant.scope) != scope:
-        raise OAuthRefusal("invalid_scope", "This is more than the person has agreed to: ask them again.")
+        raise OAuthRefusal("invalid_scope", "This is more than the person agreed to: ask them again.")
     return scope
 
 
-async def issue(tx: Tx, grant: GrantRow, scope: Scope) -> Tokens:
+async def _issue_tokens(tx: Tx, grant: GrantRow, scope: Scope) -> Tokens:
     access, refresh = new_token(ACCESS), new_token(REFRESH)
     await queries.insert_token(tx, hash_key(access), grant.id, "access", scope, limits.ACCESS_TOKEN_TTL)
     # A refresh token always has the full scope of the consent (RFC 6749 section 6).
@@ -184,16 +184,16 @@ async def issue(tx: Tx, grant: GrantRow, scope: Scope) -> Tokens:
 
 async def revoke_token(tx: Tx, grant_id: str | None, client_id: str) -> None:
     """Revoke a connection at the request of its app (RFC 7009); other apps' tokens are ignored."""
-    grant = await grant_of(tx, grant_id)
+    grant = await _grant_of(tx, grant_id)
     if grant is not None and grant.client_id == client_id:
-        await end(tx, grant)
+        await _revoke_by_app(tx, grant)
 
 
-async def grant_of(tx: Tx, grant_id: str | None) -> GrantRow | None:
+async def _grant_of(tx: Tx, grant_id: str | None) -> GrantRow | None:
     return await queries.find_grant(tx, grant_id) if grant_id else None
 
 
-async def end(tx: Tx, grant: GrantRow) -> None:
+async def _revoke_by_app(tx: Tx, grant: GrantRow) -> None:
     """Revoke a grant with all its tokens, because its app asked for it or reused a code or token."""
     async with tx.transaction():
         app = await queries.revoke_grant(tx, grant.id)

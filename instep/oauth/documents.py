@@ -1,6 +1,6 @@
-"""Client ID metadata documents: JSON about an app, whose address is the app's id.
+"""Client ID metadata documents: JSON about an app; the document's URL is the app's id.
 
-The address may be any, so it is fetched with the guarded outbound client, and its content is not trusted.
+The URL is arbitrary, so it is fetched with the guarded outbound client, and the content is not trusted.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ DOTS = re.compile(r"/\.{1,2}(?:/|$)|%2e", re.IGNORECASE)
 
 
 class BadDocument(Exception):
-    """The app can't be connected by its document; `message` tells the person why."""
+    """The app's document can't be used; `message` tells the person why."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class BadDocument(Exception):
 
 
 def is_document_address(client_id: str) -> bool:
-    """Whether a client id can be the address of a document: https, with a path and without dot segments."""
+    """Whether a client id can be the URL of a document: https, with a path and without dot segments."""
     if len(client_id) > limits.MAX_REDIRECT_URI_CHARACTERS:
         return False
     try:
@@ -56,9 +56,9 @@ async def fetch_document(client: OutboundClient, client_id: str) -> tuple[Docume
 
 
 def read_document(client_id: str, response: RawResponse) -> Document:
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if response.status != 200 or not JSON.fullmatch(kind):
-        raise BadDocument("The app's address does not hold a JSON document.")
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if response.status != 200 or not JSON.fullmatch(media_type):
+        raise BadDocument("The app's address does not return a JSON document.")
     try:
         document = Document.model_validate_json(response.body)
     except ValidationError as error:
@@ -78,7 +78,7 @@ def refuse_unsupported(client_id: str, document: Document) -> None:
 
 
 def cache_ttl(cache_control: str) -> timedelta:
-    """The document's `max-age` within our bounds, so that neither server is asked too often."""
+    """How long a document is cached: its `max-age` within the limits, so that changes reach us in time."""
     max_age = MAX_AGE.search(cache_control)
     min_ttl, max_ttl = limits.MIN_CLIENT_METADATA_TTL, limits.MAX_CLIENT_METADATA_TTL
     if max_age is None or NOT_CACHEABLE.search(cache_control):

@@ -8,7 +8,7 @@ from instep.core.errors import AppError
 
 # Responses about tokens must not be stored (RFC 6749 section 5.1).
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
-# OAuth's error codes for errors that all faces share.
+# OAuth's error codes for errors that all APIs of the server share.
 CODES_BY_STATUS = {429: "temporarily_unavailable", 500: "server_error", 503: "temporarily_unavailable"}
 
 
@@ -33,6 +33,6 @@ def render_oauth_error(error: AppError) -> Response:
 
 
 def description_text(sentence: str) -> str:
-    """The sentence in the characters that `error_description` may have (RFC 6749 section 5.2)."""
+    """The sentence with the characters that `error_description` may have (RFC 6749 section 5.2)."""
     plain = sentence.replace('"', "'").replace("\\", "/")
     return "".join(character if " " <= character <= "~" else "?" for character in plain)

@@ -20,21 +20,21 @@ from instep.identity.scopes import Scope, intersect
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
 from instep.oauth.queries import list_bots_to_connect
-from instep.oauth.redirects import is_registered, origin_for_policy, with_answer
+from instep.oauth.redirects import is_registered, origin_for_policy, with_response
 from instep.oauth.rest import Fields, is_own_resource
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
 from instep.web.signed_in import Page, PrivatePages, form_of, private_headers, require_person
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
-# The address of the consent page holds the app's request, and the redirect a code: neither may leak.
+# The consent page's URL holds the app's request, and the redirect's URL a code: neither may leak.
 NO_REFERRER = {"Referrer-Policy": "no-referrer"}
 AuthorizationPage = Callable[[Request, Person, AuthorizationRequest], Awaitable[Response]]
 pages = PrivatePages.below(Path(__file__).parent / "templates")
 
 
 class PageError(AppError):
-    """An invalid client or redirect URI: the person is told, and nothing is sent to the app."""
+    """An invalid client or redirect URI: only the person sees the error, and nothing is sent to the app."""
 
 
 class RedirectError(Exception):
@@ -47,7 +47,7 @@ class RedirectError(Exception):
 
 
 def with_request(page: AuthorizationPage) -> Page:
-    """Read and check the authorization request again on each call, so that consent is for what was shown."""
+    """Read and check the request on every call, so that a person consents to the request that was checked."""
 
     @wraps(page)
     async def enter(request: Request, person: Person) -> Response:
@@ -168,9 +168,9 @@ async def bots_of(request: Request, person: Person) -> list[Bot]:
 
 
 def redirect_to_app(request: Request, redirect_uri: str, state: str | None, answer: Fields) -> Response:
-    """Redirect to the app with `iss` (RFC 9207); with 303 browsers do not send the form there."""
+    """Redirect to the app with `iss` (RFC 9207); 303 makes browsers send no form (RFC 9700 section 4.12)."""
     parameters = {**answer, "state": state, "iss": request.app.state.settings.base_url}
-    headers = private_headers(()) | NO_REFERRER | {"Location": with_answer(redirect_uri, parameters)}
+    headers = private_headers(()) | NO_REFERRER | {"Location": with_response(redirect_uri, parameters)}
     return Response(status_code=303, headers=headers)
 
 

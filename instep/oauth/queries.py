@@ -1,4 +1,4 @@
-"""The SQL of apps, grants and tokens; statements about grants run in their workspace."""
+"""SQL of apps, grants and tokens; statements about grants run in their workspace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -117,7 +117,7 @@ async def find_refresh_token(tx: Tx, token_hash: bytes) -> TokenRow | None:
 
 
 async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:
-    """Use the token up; True for exactly one of several concurrent calls."""
+    """Mark the token as used; True for exactly one of several concurrent calls."""
     sql = """
         update oauth_tokens set used_at = now()
         where token_hash = %(hash)s and kind = 'refresh' and used_at is null and expires_at > now()
@@ -180,10 +180,10 @@ async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
     """Revoke all valid grants of a person with their tokens; returns the ids."""
     grant_ids: list[str] = await tx.value(
         """
-        with ended as (
+        with revoked as (
           update oauth_grants set revoked_at = now()
           where person_id = %(person)s and revoked_at is null and expires_at > now() returning id)
-        select coalesce(array_agg(id), '{}') from ended
+        select coalesce(array_agg(id), '{}') from revoked
         """,
         person=person_id,
     )
@@ -191,6 +191,6 @@ async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
 
 
 async def owner_of(tx: Tx, grant_id: str) -> str | None:
-    """The id of the person who made the grant."""
+    """The id of the person who consented to the grant."""
     owner: str | None = await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)
     return owner

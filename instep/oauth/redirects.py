@@ -12,7 +12,7 @@ WITHOUT_PORT = re.compile(r"(http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]
 
 
 def valid_redirect_uri(text: str) -> str:
-    """The URI itself; raises `ValueError` with the end of a sentence that begins with the field's name."""
+    """The URI unchanged; raises `ValueError` with a clause that follows the field's name."""
     if len(text) > limits.MAX_REDIRECT_URI_CHARACTERS:
         raise ValueError(f"it is longer than {limits.MAX_REDIRECT_URI_CHARACTERS} characters")
     url = parse_url(text)
@@ -25,9 +25,9 @@ def is_loopback(url: Url) -> bool:
     return url.host in LOOPBACK
 
 
-def is_registered(redirect_uri: str, registered: list[str]) -> bool:
+def is_registered(redirect_uri: str, registered_uris: list[str]) -> bool:
     """Whether the URI is registered, compared as a string; a loopback URI may have any port."""
-    if redirect_uri in registered:
+    if redirect_uri in registered_uris:
         return True
     try:
         valid_redirect_uri(redirect_uri)
@@ -35,13 +35,13 @@ def is_registered(redirect_uri: str, registered: list[str]) -> bool:
         return False
     match = WITHOUT_PORT.fullmatch(redirect_uri)
     return match is not None and match.groups() in [
-        loopback.groups() for loopback in map(WITHOUT_PORT.fullmatch, registered) if loopback
+        loopback.groups() for loopback in map(WITHOUT_PORT.fullmatch, registered_uris) if loopback
     ]
 
 
-def with_answer(redirect_uri: str, answer: dict[str, str | None]) -> str:
+def with_response(redirect_uri: str, response: dict[str, str | None]) -> str:
     """The URI with the response parameters added to its query."""
-    parameters = urlencode({name: value for name, value in answer.items() if value is not None})
+    parameters = urlencode({name: value for name, value in response.items() if value is not None})
     return redirect_uri + ("&" if "?" in redirect_uri else "?") + parameters
 
 

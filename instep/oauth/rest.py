@@ -99,10 +99,12 @@ def read_metadata(document: object) -> AppMetadata:
         app_metadata = AppMetadata.model_validate(document)
     except ValidationError as error:
         place, sentence = first_fault(error)
-        word = "invalid_redirect_uri" if place.startswith("redirect_uris") else "invalid_client_metadata"
-        raise OAuthRefusal(word, f"{place or 'the body'}: {sentence}") from None
+        code = "invalid_redirect_uri" if place.startswith("redirect_uris") else "invalid_client_metadata"
+        raise OAuthRefusal(code, f"{place or 'the body'}: {sentence}") from None
     if not app_metadata.is_supported:
-        raise OAuthRefusal("invalid_client_metadata", "Ask for authorization codes: nothing else is offered.")
+        raise OAuthRefusal(
+            "invalid_client_metadata", "Request authorization codes: this server supports no other grant."
+        )
     return app_metadata
 
 
@@ -174,8 +176,8 @@ async def read_json(request: StrictRequest) -> object:
 
 def required(fields: Fields, name: str) -> str:
     if not fields.get(name):
-        word = "invalid_client" if name == "client_id" else "invalid_request"
-        raise OAuthRefusal(word, f"`{name}` is missing.", 401 if name == "client_id" else 400)
+        code = "invalid_client" if name == "client_id" else "invalid_request"
+        raise OAuthRefusal(code, f"`{name}` is missing.", 401 if name == "client_id" else 400)
     return fields[name]
 
 

@@ -24,7 +24,7 @@ def readable_name(text: str) -> str:
     return " ".join(visible.split())[: limits.MAX_APP_NAME_CHARACTERS]
 
 
-Words = Annotated[str, AfterValidator(without_nul)]
+StorableText = Annotated[str, AfterValidator(without_nul)]
 RedirectUri = Annotated[str, AfterValidator(valid_redirect_uri)]
 
 
@@ -34,7 +34,7 @@ class AppMetadata(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     redirect_uris: list[RedirectUri] = Field(min_length=1, max_length=limits.MAX_REDIRECT_URIS)
-    client_name: Words | None = None
+    client_name: StorableText | None = None
     grant_types: list[str] | None = None
     response_types: list[str] | None = None
     token_endpoint_auth_method: str | None = None
@@ -52,7 +52,7 @@ class AppMetadata(BaseModel):
 
 
 class Document(AppMetadata):
-    """A client ID metadata document, whose address is the app's id."""
+    """A client ID metadata document, whose URL is the app's id."""
 
     client_id: str
     client_secret: Any = None

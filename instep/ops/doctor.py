@@ -1,4 +1,4 @@
-"""`instep doctor`: how an installation is set up, and what is wrong with it."""
+"""`instep doctor` reports the state of an installation and its problems."""
 
 from instep import __version__
 from instep.core.config import SECRETS, Settings, environment_name, secret_key_file
@@ -14,13 +14,13 @@ from instep.web.shapes import Out
 
 
 class Migrated(Out):
-    """What `instep migrate` ends with."""
+    """The result of `instep migrate`."""
 
     revision: str
 
 
 class Counts(Out):
-    """What one look at the database tells."""
+    """Counts that one query reads from the database."""
 
     database: str
     workspaces: int
@@ -33,7 +33,7 @@ class Counts(Out):
 
 
 class SecretCounts(Out):
-    """How many stored secrets the present key has sealed, a previous one, and none of those that are set."""
+    """Numbers of stored secrets that the current key, a previous key or no configured key can open."""
 
     current: int
     previous: int
@@ -41,7 +41,7 @@ class SecretCounts(Out):
 
 
 class DoctorReport(Out):
-    """What `instep doctor` found; the settings are shown without secrets."""
+    """The report of `instep doctor`; secret settings are masked."""
 
     version: str
     revision: str | None
@@ -81,11 +81,11 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
         model=describe_model(settings),
         embeddings=f"{embeddings}; {vectors.summary()}" if settings.embeddings else embeddings,
         data_folder=str(space),
-        proxies=proxies_said_of(settings),
-        settings=shown_settings(settings),
+        proxies=describe_proxies(settings),
+        settings=describe_settings(settings),
         problems=[
             *problems_of(state),
-            *more_problems(counts),
+            *count_problems(counts),
             *await writing_problems(tx),
             *space_problems(settings, space),
             *sealed.problems(),
@@ -94,17 +94,19 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
     )
 
 
-def shown_settings(settings: Settings) -> dict[str, str]:
+def describe_settings(settings: Settings) -> dict[str, str]:
     values = {
-        environment_name(name): shown_value(name, value) for name, value in settings.model_dump().items()
+        environment_name(name): masked_value(name, value) for name, value in settings.model_dump().items()
     }
     if settings.secret_key is None:
         file = secret_key_file(settings)
-        values[environment_name("secret_key")] = f"in {file}" if file.exists() else f"will be made in {file}"
+        values[environment_name("secret_key")] = (
+            f"in {file}" if file.exists() else f"will be created in {file}"
+        )
     return values
 
 
-def shown_value(name: str, value: object) -> str:
+def masked_value(name: str, value: object) -> str:
     if value is None:
         return "not set"
     return "(set)" if name in SECRETS else str(value)
@@ -119,14 +121,14 @@ async def writing_problems(tx: Tx) -> list[str]:
 
 
 def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
-    """Only the embedded database grows in the data folder."""
+    """Report a nearly full disk, if the data folder holds the embedded database."""
     if settings.database_url or not space.is_little:
         return []
-    return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or no change can be saved."]
+    return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or changes can't be saved."]
 
 
-def proxies_said_of(settings: Settings) -> str:
-    """Whose word on callers' addresses counts; a hint where nobody's does though a proxy must be there."""
+def describe_proxies(settings: Settings) -> str:
+    """The trusted proxies, or a hint if there are none though the installation is behind a proxy."""
     if settings.proxies:
         return ", ".join(map(str, settings.proxies))
     if settings.is_encrypted:
@@ -137,12 +139,12 @@ def proxies_said_of(settings: Settings) -> str:
     return "none"
 
 
-def more_problems(counts: Counts) -> list[str]:
+def count_problems(counts: Counts) -> list[str]:
     problems = []
     if counts.jobs_dead:
         problems.append(f"{counts.jobs_dead} jobs were given up; the log says why.")
     if counts.role_owns_tables:
-        problems.append("The role instep_app owns tables, so row-level security does not hold it.")
+        problems.append("The role instep_app owns tables, so row-level security does not restrict it.")
     return problems
 
 

@@ -1,4 +1,4 @@
-"""What operators and machines ask of a running server: is it up, is it ready."""
+"""Health checks of a running server: `/healthz` and `/readyz`."""
 
 import time
 from contextlib import suppress
@@ -16,13 +16,13 @@ from instep.migrations import head
 from instep.web.public import public
 
 LAG_SECONDS = 120
-# Anybody may ask whether Instep is ready, and a trial write costs the database more than a look.
+# Anyone may call `/readyz`, and a trial write costs the database more than a query.
 TRIAL_WRITE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The revision of the schema, and for how many seconds the job that is due the longest has waited."""
+    """The schema's revision, and the lag of jobs: seconds since the oldest due job became due."""
 
     revision: str | None
     lag: float | None
@@ -67,10 +67,10 @@ def is_trial_due(database: Database) -> bool:
 
 
 async def try_to_write(tx: Tx) -> None:
-    """Raise what PostgreSQL raises if it can't write, as when its disk is full.
+    """Raise PostgreSQL's error if it can't write, for example because its disk is full.
 
-    A table of its own always needs new room, while a change of a row may fit into room that is there. Where
-    the user of the database may make no temporary tables, nothing is tried.
+    A new table always needs space on disk, while a changed row may fit into an allocated page. If the
+    database role may not create temporary tables, nothing is tried.
     """
     with suppress(InsufficientPrivilege):
         async with tx.transaction():
@@ -80,7 +80,7 @@ async def try_to_write(tx: Tx) -> None:
 
 
 def problems_of(state: State) -> list[str]:
-    """What keeps an installation from doing its work, in sentences for its operator."""
+    """What prevents an installation from working, in sentences for its operator."""
     problems = []
     if state.revision != newest_revision():
         problems.append("The schema is not current: run `instep migrate`.")

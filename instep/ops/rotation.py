@@ -1,4 +1,4 @@
-"""Rotating the secret key: which secrets are sealed, under which key, and sealing them anew."""
+"""Rotation of the secret key: count the secrets that each key has sealed, and reseal them."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ from instep.core.database import Tx
 from instep.web.shapes import Out
 
 BATCH_ROWS = 200
-# The tables that hold sealed secrets, each in a column `sealed`, and what names their rows: a secret is bound
-# to its table, column, workspace and row.
+# Tables with secrets in a column `sealed`, and their key columns. The ciphertext is bound to table, column,
+# workspace and key.
 SEALED_TABLES = {"webhook_secrets": "id", "visitor_secrets": "bot_id", "alert_targets": "id"}
 
 
 class Rotation(Out):
-    """What `instep secrets rotate` ends with, in numbers of secrets."""
+    """The result of `instep secrets rotate`, in numbers of secrets."""
 
     resealed: int
     already_current: int
@@ -22,7 +22,7 @@ class Rotation(Out):
 
 @dataclass(frozen=True, slots=True)
 class SealedSecret:
-    """A secret as it is stored, and where: `row_id` names it in its table."""
+    """A stored secret; `row_id` is the key of its row."""
 
     row_id: str
     workspace_id: str
@@ -31,14 +31,14 @@ class SealedSecret:
 
 @dataclass(slots=True)
 class SealedCounts:
-    """How many secrets the present key has sealed, how many an older one that is listed, how many neither."""
+    """Numbers of secrets that the current key, a previous key or no configured key can open."""
 
     current: int = 0
     previous: int = 0
     unreadable: int = 0
 
     def add(self, keys: KeyRing, secret: SealedSecret, plain: str | None) -> None:
-        """Count a secret; `plain` is what it opens to, None where it does not."""
+        """Count a secret; `plain` is its plaintext, None if no key opens it."""
         if plain is None:
             self.unreadable += 1
         elif keys.is_sealed_by_newest(secret.sealed):
@@ -55,34 +55,34 @@ class SealedCounts:
         if self.unreadable:
             problems.append(
                 f"{self.unreadable} secrets can't be read with the keys that are set: list the key that "
-                "sealed them in INSTEP_SECRET_KEY_PREVIOUS, or make these secrets anew."
+                "sealed them in INSTEP_SECRET_KEY_PREVIOUS, or create these secrets again."
             )
         return problems
 
 
 async def count_sealed(tx: Tx, keys: KeyRing) -> SealedCounts:
-    """Look at every sealed secret of the installation."""
+    """Try to open every sealed secret of the installation."""
     counts = SealedCounts()
     for table in SEALED_TABLES:
         after = ""
         while batch := await next_batch(tx, table, after):
             for secret in batch:
-                counts.add(keys, secret, opened(keys, table, secret))
+                counts.add(keys, secret, open_secret(keys, table, secret))
             after = batch[-1].row_id
     return counts
 
 
 async def rotate_secrets(tx: Tx, keys: KeyRing) -> Rotation:
-    """Seal with the newest key what an older one has sealed. Each batch is kept as soon as it is done.
+    """Reseal with the newest key what a previous key has sealed, and commit each batch.
 
-    What no listed key opens stays as it is. It may run beside servers, again and again.
+    Secrets that no key opens stay unchanged. It may run while servers run, and be repeated.
     """
     counts = SealedCounts()
     for table in SEALED_TABLES:
         after = ""
         while batch := await next_batch(tx, table, after, lock=True):
             for secret in batch:
-                plain = opened(keys, table, secret)
+                plain = open_secret(keys, table, secret)
                 counts.add(keys, secret, plain)
                 if plain is not None and not keys.is_sealed_by_newest(secret.sealed):
                     await reseal(tx, keys, table, secret, plain)
@@ -94,13 +94,13 @@ async def rotate_secrets(tx: Tx, keys: KeyRing) -> Rotation:
 async def reseal(tx: Tx, keys: KeyRing, table: str, secret: SealedSecret, plain: str) -> None:
     await tx.execute(
         f"update {table} set sealed = %(sealed)s where {SEALED_TABLES[table]}::text = %(row)s",
-        sealed=keys.seal(plain, *place(table, secret)),
+        sealed=keys.seal(plain, *binding(table, secret)),
         row=secret.row_id,
     )
 
 
 async def next_batch(tx: Tx, table: str, after: str, *, lock: bool = False) -> list[SealedSecret]:
-    """The next secrets of a table in the order of their rows' names."""
+    """The next secrets of a table in the order of their keys."""
     name = f"{SEALED_TABLES[table]}::text"
     return await tx.all(
         SealedSecret,
@@ -113,12 +113,12 @@ async def next_batch(tx: Tx, table: str, after: str, *, lock: bool = False) -> l
     )
 
 
-def opened(keys: KeyRing, table: str, secret: SealedSecret) -> str | None:
+def open_secret(keys: KeyRing, table: str, secret: SealedSecret) -> str | None:
     try:
-        return keys.open(secret.sealed, *place(table, secret))
+        return keys.open(secret.sealed, *binding(table, secret))
     except Unreadable:
         return None
 
 
-def place(table: str, secret: SealedSecret) -> tuple[str, ...]:
+def binding(table: str, secret: SealedSecret) -> tuple[str, ...]:
     return table, "sealed", secret.workspace_id, secret.row_id

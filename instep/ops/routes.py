@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class RouteOut(BaseModel):
-    """A route, who may call it, and where it is written."""
+    """A route, who may call it, and where its code is."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ def list_routes(app: FastAPI) -> RouteList:
 
 def rows_of(route: BaseRoute) -> list[RouteOut]:
     endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
-    file, line = place_of(endpoint)
+    file, line = source_of(endpoint)
     methods = sorted(set(getattr(route, "methods", None) or {"GET"}) - {"HEAD"})
     return [
         RouteOut(
@@ -51,7 +51,7 @@ def rows_of(route: BaseRoute) -> list[RouteOut]:
     ]
 
 
-def place_of(endpoint: Any) -> tuple[str, int]:
+def source_of(endpoint: Any) -> tuple[str, int]:
     target = endpoint if inspect.isfunction(endpoint) else type(endpoint)
     file = Path(inspect.getsourcefile(target) or "")
     path = str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name

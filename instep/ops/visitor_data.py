@@ -1,7 +1,8 @@
-"""What is stored of one visitor, over all slices: handing it out, and erasing it.
+"""Export and erase the data that all slices store about one visitor.
 
-A visitor is named by an e-mail address, or by the identifier that the pages of a website send as `visitor`.
-By an address that is what was left with it or mentions it, by an identifier what was asked under it.
+A visitor is identified by an e-mail address, or by the identifier that the pages of a website send as
+`visitor`. An address leads to the data that was left with it or mentions it, an identifier to the questions
+that were asked with it.
 """
 
 import json
@@ -24,7 +25,7 @@ EVENT_KINDS = ["lead.created", "conversation.escalated"]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose data is asked for: exactly one of the two is set."""
+    """The visitor whose data is requested; exactly one of the two fields is set."""
 
     email: str | None
     visitor: str | None
@@ -33,12 +34,12 @@ class Subject:
     def of(cls, email: str | None, visitor: str | None) -> "Subject":
         email, visitor = [(text or "").strip() or None for text in (email, visitor)]
         if (email is None) == (visitor is None):
-            raise InvalidRequest("Name the visitor by exactly one of `--email` and `--visitor`.")
+            raise InvalidRequest("Identify the visitor by exactly one of `--email` and `--visitor`.")
         return cls(email, visitor)
 
 
 class Erasure(Out):
-    """What was removed, in numbers; of events, and of questions that others ask too, the personal part."""
+    """Numbers of erased rows; events, and questions that others asked too, only lose their personal part."""
 
     conversations: int
     messages: int
@@ -50,7 +51,7 @@ class Erasure(Out):
 
 
 class VisitorExport(Out):
-    """Everything that is stored of a visitor, row by row, with the columns' own names."""
+    """Everything that is stored about a visitor: rows with the names of their columns."""
 
     conversations: list[dict[str, Any]]
     messages: list[dict[str, Any]]
@@ -59,20 +60,21 @@ class VisitorExport(Out):
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """The rows that lead to a visitor; `wordings` is what they asked, `emails` where they can be reached."""
+    """The ids of a visitor's rows, the normalized wordings of their questions, and their e-mail addresses."""
 
     conversations: list[str]
     leads: list[str]
     wordings: set[str]
     emails: set[str]
 
-    def betrays(self, text: str) -> bool:
+    def identifies(self, text: str) -> bool:
+        """Whether the text contains one of the visitor's addresses."""
         return any(email in text.lower() for email in self.emails)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event as it is kept for its deliveries."""
+    """An event that is kept for its deliveries."""
 
     id: str
     body: bytes
@@ -80,7 +82,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredQuestion:
-    """A question that was asked in vain, by how many, in which words."""
+    """An unanswered question with its wordings and its number of visitors."""
 
     id: str
     question: str
@@ -89,7 +91,7 @@ class StoredQuestion:
 
 
 async def export_visitor(tx: Tx, workspace_id: str, subject: Subject) -> VisitorExport:
-    """Everything that is stored of the visitor in this workspace (GDPR, articles 15 and 20)."""
+    """Everything that this workspace stores about the visitor (GDPR, articles 15 and 20)."""
     traces = await find_traces(tx, workspace_id, subject)
     by_conversation = {"workspace": workspace_id, "ids": traces.conversations}
     return VisitorExport(
@@ -100,10 +102,10 @@ async def export_visitor(tx: Tx, workspace_id: str, subject: Subject) -> Visitor
 
 
 async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
-    """Remove what is stored of the visitor in this workspace (GDPR, article 17).
+    """Delete what this workspace stores about the visitor (GDPR, article 17).
 
-    The audit keeps that it was done, and not for whom. What has left the installation before
-    stays where it went: in chat tools, at webhooks, in backups.
+    The audit log records the erasure without the visitor. Copies outside the installation remain: in chat
+    tools, at receivers of webhooks, in backups.
     """
     traces = await find_traces(tx, workspace_id, subject)
     messages = await tx.value(
@@ -115,7 +117,7 @@ async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
         unanswered_questions=await erase_questions(tx, workspace_id, traces),
         rate_windows=await erase_windows(tx, workspace_id, subject),
         leads=await tx.execute("delete from leads where id = any (%(ids)s)", ids=traces.leads),
-        # Its messages go with it.
+        # The database deletes their messages too.
         conversations=await tx.execute(
             "delete from conversations where id = any (%(ids)s)", ids=traces.conversations
         ),
@@ -135,23 +137,23 @@ async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
         """,
         workspace=workspace_id,
         conversations=conversations,
-        email=lowered(subject),
+        email=email_of(subject),
     )
     questions = await tx.value(
         "select array_agg(question) from messages where conversation_id = any (%(ids)s)", ids=conversations
     )
-    left = await tx.value(
+    emails = await tx.value(
         """
         select array_agg(distinct lower(email)) from (
             select email from conversations where id = any (%(conversations)s)
-            union select email from leads where id = any (%(leads)s)) as left_there
+            union select email from leads where id = any (%(leads)s)) as contacts
         where email is not null
         """,
         conversations=conversations,
         leads=leads,
     )
-    emails = {*(left or []), *filter(None, [lowered(subject)])}
-    return Traces(conversations, leads, {wording_of(question) for question in questions or []}, emails)
+    wordings = {wording_of(question) for question in questions or []}
+    return Traces(conversations, leads, wordings, {*(emails or []), *filter(None, [email_of(subject)])})
 
 
 async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> list[str]:
@@ -167,13 +169,13 @@ async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> lis
         """,
         workspace=workspace_id,
         hashes=await hashes_of(tx, workspace_id, subject),
-        email=lowered(subject),
+        email=email_of(subject),
     )
     return conversation_ids
 
 
 async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
-    """What stands for the visitor's identifier with each bot."""
+    """The hashes of the visitor's identifier, one per bot."""
     bots = await tx.value("select array_agg(id) from bots where workspace_id = %(id)s", id=workspace_id)
     if subject.visitor is None:
         return []
@@ -181,21 +183,24 @@ async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
 
 
 async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:
-    """Messages to chat tools that wait, or were given up."""
+    """Delete messages to chat tools that are waiting or have failed for good."""
     return await tx.execute(
         """
         delete from jobs where kind = %(kind)s and workspace_id = %(workspace)s and exists (
-            select from unnest(%(signs)s::text[]) as sign
-            where position(sign in lower(payload ->> 'text')) > 0)
+            select from unnest(%(marks)s::text[]) as mark
+            where position(mark in lower(payload ->> 'text')) > 0)
         """,
         kind=SEND_ALERT,
         workspace=workspace_id,
-        signs=[*traces.emails, *traces.conversations],
+        marks=[*traces.emails, *traces.conversations],
     )
 
 
 async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
-    """The bodies stay as long as other events do, without what is personal; so do the logs of deliveries."""
+    """Remove the personal fields of events, and the responses in the logs of their deliveries.
+
+    Both are kept as long as those of other events.
+    """
     events = await tx.all(
         StoredEvent,
         """
@@ -216,7 +221,7 @@ async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
             )
         erased = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         await tx.execute("update events set body = %(body)s where id = %(id)s", body=erased, id=event_id)
-    # What a receiver answered may repeat what it was sent.
+    # A receiver's response may repeat its request.
     await tx.execute(
         """
         update deliveries d set attempts = (
@@ -230,7 +235,7 @@ async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
 
 
 async def erase_questions(tx: Tx, workspace_id: str, traces: Traces) -> int:
-    """Questions that nobody else asked go; of those that others ask too, the visitor's wordings do."""
+    """Delete questions that only this visitor asked, and the visitor's wordings of others' questions."""
     questions = await tx.all(
         StoredQuestion,
         """
@@ -242,7 +247,7 @@ async def erase_questions(tx: Tx, workspace_id: str, traces: Traces) -> int:
     count = 0
     for question in questions:
         texts = [question.question, *question.examples]
-        if any(map(traces.betrays, texts)) or traces.wordings.intersection(map(wording_of, texts)):
+        if any(map(traces.identifies, texts)) or traces.wordings.intersection(map(wording_of, texts)):
             await erase_question(tx, question, traces)
             count += 1
     return count
@@ -250,7 +255,7 @@ async def erase_questions(tx: Tx, workspace_id: str, traces: Traces) -> int:
 
 async def erase_question(tx: Tx, question: StoredQuestion, traces: Traces) -> None:
     others = [text for text in question.examples if wording_of(text) not in traces.wordings]
-    is_personal = any(map(traces.betrays, [question.question, *question.examples]))
+    is_personal = any(map(traces.identifies, [question.question, *question.examples]))
     if is_personal or question.visitor_count == 1 or not others:
         await tx.execute("delete from unanswered_questions where id = %(id)s", id=question.id)
         return
@@ -263,7 +268,7 @@ async def erase_question(tx: Tx, question: StoredQuestion, traces: Traces) -> No
 
 
 async def erase_windows(tx: Tx, workspace_id: str, subject: Subject) -> int:
-    """Counters of calls, which are named by the visitor for as long as they count."""
+    """Delete the rate windows of the visitor."""
     return await tx.execute(
         """
         delete from rate_windows where policy = 'widget-chat' and subject in (
@@ -286,10 +291,10 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
     return rows
 
 
-def lowered(subject: Subject) -> str | None:
+def email_of(subject: Subject) -> str | None:
     return subject.email.lower() if subject.email else None
 
 
 def wording_of(question: str) -> str:
-    """As questions are kept among those that were asked in vain, in whichever case."""
+    """The question as unanswered questions are stored, in lower case."""
     return question_key(question).text.lower()

@@ -16,7 +16,7 @@ from instep.oauth.actions import end_connections
 from instep.people import queries
 from instep.people.attempts import count_known_browser, count_stranger
 from instep.people.known_browsers import known_browser, new_cookie
-from instep.people.passwords import hash_password, is_right, needs_new_hash, refuse_weak
+from instep.people.passwords import hash_password, matches_hash, needs_new_hash, refuse_weak
 from instep.people.schemas import Attempt, AuditEntry, Candidate, SignedIn, User
 
 
@@ -28,9 +28,9 @@ class SignInFailed(AppError):
 
 
 async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
-    """Let somebody sign in."""
-    address = valid_email(email)
-    refuse_weak(password, *await guessable_words(tx, workspace_id, address))
+    """Create an account with which a person can sign in."""
+    address = _valid_email(email)
+    refuse_weak(password, *await _guessable_words(tx, workspace_id, address))
     row = {
         "id": new_id("per"),
         "workspace_id": workspace_id,
@@ -50,8 +50,8 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
 
 
 async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User:
-    """Change the role; from the commit on it applies to the person and to every app that acts for them."""
-    user = await find_user(tx, workspace_id, email)
+    """Change the role; from the commit on it applies to the person and to every app connected by them."""
+    user = await _find_user(tx, workspace_id, email)
     changed = await queries.set_role(tx, user.id, role.value)
     await record(tx, workspace_id, OPERATOR, "change_role", user.id)
     return changed
@@ -59,8 +59,8 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
     """Set a new password; it ends all sessions of the person and all connections of their apps."""
-    user = await find_user(tx, workspace_id, email)
-    refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
+    user = await _find_user(tx, workspace_id, email)
+    refuse_weak(password, *await _guessable_words(tx, workspace_id, user.email))
     await queries.set_password(tx, user.id, hash_password(password))
     await queries.end_sessions(tx, user.id)
     await end_connections(tx, workspace_id, user.id, OPERATOR)
@@ -70,7 +70,7 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
 
 async def disable_user(tx: Tx, workspace_id: str, email: str) -> User:
     """Disable the account: from the commit on the person is signed out everywhere and can't sign in."""
-    user = await find_user(tx, workspace_id, email)
+    user = await _find_user(tx, workspace_id, email)
     disabled = await queries.set_disabled(tx, user.id, True)
     await queries.end_sessions(tx, user.id)
     await record(tx, workspace_id, OPERATOR, "disable_user", user.id)
@@ -78,27 +78,27 @@ async def disable_user(tx: Tx, workspace_id: str, email: str) -> User:
 
 
 async def enable_user(tx: Tx, workspace_id: str, email: str) -> User:
-    user = await find_user(tx, workspace_id, email)
+    user = await _find_user(tx, workspace_id, email)
     enabled = await queries.set_disabled(tx, user.id, False)
     await record(tx, workspace_id, OPERATOR, "enable_user", user.id)
     return enabled
 
 
-async def find_user(tx: Tx, workspace_id: str, email: str) -> User:
-    user = await queries.lock_user(tx, workspace_id, canonical_email(email))
+async def _find_user(tx: Tx, workspace_id: str, email: str) -> User:
+    user = await queries.lock_user(tx, workspace_id, _canonical_email(email))
     if user is None:
         raise NotFound(f"No user has the address {email}: `instep user list` shows all users.")
     return user
 
 
 async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
-    """Begin a session, which replaces the browser's present one; `key` signs the cookie of the browser.
+    """Begin a session, which replaces the browser's current one; `key` signs the cookie of a known browser.
 
-    No connection is held while the password is checked. Sentences, work and limits are the same for an
-    address without an account, so that nobody can find out which accounts exist.
+    No database connection is held while the password is checked. Messages, work and limits are the same for
+    an address without an account, so that responses do not reveal which accounts exist.
     """
     candidate = await admit(database, key, attempt)
-    is_correct = await is_right(attempt.password, candidate.password_hash if candidate else None)
+    is_correct = await matches_hash(attempt.password, candidate.password_hash if candidate else None)
     if candidate is None:
         raise SignInFailed
     token = new_token()
@@ -121,7 +121,7 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
 
 async def admit(database: Database, key: bytes, attempt: Attempt) -> Candidate | None:
     """Count the attempt before its password is checked, and find its account; None if there is none."""
-    email = canonical_email(attempt.email)
+    email = _canonical_email(attempt.email)
     async with database.enter_workspace("") as tx:
         candidate = await queries.find_for_sign_in(tx, email)
         browser_id = known_browser(key, attempt.browser, candidate, utc_now()) if candidate else None
@@ -142,19 +142,19 @@ async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None =
     return await queries.list_audit(tx, workspace_id, limit, before)
 
 
-def valid_email(email: str) -> str:
-    address = canonical_email(email)
+def _valid_email(email: str) -> str:
+    address = _canonical_email(email)
     if not is_email_address(address):
         raise InvalidRequest(f"{email} is not a valid e-mail address.")
     return address
 
 
-def canonical_email(email: str) -> str:
+def _canonical_email(email: str) -> str:
     """Canonical form of an e-mail address; characters that can't be stored are replaced."""
     return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
 
 
-async def guessable_words(tx: Tx, workspace_id: str, email: str) -> list[str]:
+async def _guessable_words(tx: Tx, workspace_id: str, email: str) -> list[str]:
     """Words that an attacker would try first: the product, the workspace, and the person's address."""
     name = await queries.name_of_workspace(tx, workspace_id)
     return ["instep", *name.split(), email, *email.split("@"), *re.split(r"[@._+-]", email)]

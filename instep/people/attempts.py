@@ -1,6 +1,6 @@
-"""Limits of sign-in attempts: guessing is bounded, and nobody can lock a person out of their account.
+"""Limits of sign-in attempts: guessing is bounded, and an attacker can't lock a person out of their account.
 
-A browser that has signed in to the account before has a window of its own, which others can't use up. Other
+A browser that has signed in to the account before has its own window, which others can't exhaust. Other
 attempts are counted by address, by network and by account; each network has some reserved attempts.
 """
 
@@ -51,19 +51,19 @@ async def count_stranger(tx: Tx, email: str, address: str) -> None:
         limits.MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS,
         limits.SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS,
     )
-    nearby = await count(
+    network_window = await count(
         tx,
         "sign-in-account-network",
         f"{account} {network}",
         limits.MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK,
         hour,
     )
-    everywhere = await peek_hits(tx, "sign-in-account", account, hour)
+    account_window = await peek_hits(tx, "sign-in-account", account, hour)
     if (
-        everywhere.hits >= limits.MAX_SHARED_SIGN_INS_PER_ACCOUNT
-        and nearby.hits > limits.RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK
+        account_window.hits >= limits.MAX_SHARED_SIGN_INS_PER_ACCOUNT
+        and network_window.hits > limits.RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK
     ):
-        raise TooManyAttempts(everywhere.seconds_left)
+        raise TooManyAttempts(account_window.seconds_left)
     await count(tx, "sign-in-account", account, limits.MAX_SIGN_INS_PER_ACCOUNT, hour)
 
 

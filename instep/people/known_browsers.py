@@ -1,4 +1,4 @@
-"""Known browsers: a signed cookie shows that somebody has signed in with this browser before."""
+"""Known browsers: a signed cookie proves that a person has signed in with this browser before."""
 
 import hashlib
 import hmac

@@ -13,8 +13,8 @@ from instep.core.errors import InvalidRequest, RateLimited
 
 # OWASP's minimum for Argon2id: 19 MiB and two passes.
 HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-# zxcvbn considers no more characters.
-JUDGED_CHARACTERS = 72
+# zxcvbn ignores further characters.
+MAX_ESTIMATED_CHARACTERS = 72
 hashing_slots: RunVar[CapacityLimiter] = RunVar("password_hashing_slots")
 
 
@@ -29,10 +29,10 @@ def refuse_weak(password: str, *guessable: str) -> None:
             f"A password must have {limits.MIN_PASSWORD_CHARACTERS} to {limits.MAX_PASSWORD_CHARACTERS}"
             " characters."
         )
-    # The module reads long word lists, which only setting a password needs.
+    # The import loads long word lists, which only setting a password needs.
     from zxcvbn import zxcvbn
 
-    estimate = zxcvbn(password[:JUDGED_CHARACTERS], [word for word in guessable if word])
+    estimate = zxcvbn(password[:MAX_ESTIMATED_CHARACTERS], [word for word in guessable if word])
     if estimate["score"] < limits.MIN_PASSWORD_SCORE:
         raise WeakPassword
 
@@ -41,8 +41,11 @@ def hash_password(password: str) -> str:
     return HASHER.hash(as_bytes(password))
 
 
-async def is_right(password: str, stored_hash: str | None) -> bool:
-    """Whether the password matches the stored hash; takes as long without one (constant time)."""
+async def matches_hash(password: str, stored_hash: str | None) -> bool:
+    """Whether the password matches the stored hash; without a hash it takes the same time.
+
+    Raises `RateLimited` when too many passwords are waiting.
+    """
     if len(password) > limits.MAX_PASSWORD_CHARACTERS:
         password, stored_hash = "", None
     limiter = hashing_limiter()
@@ -60,7 +63,7 @@ def verify(password: str, stored_hash: str | None) -> bool:
 
 
 def needs_new_hash(stored_hash: str) -> bool:
-    """Whether the hash was made with weaker parameters than today's."""
+    """Whether the hash has weaker parameters than the current ones."""
     return HASHER.check_needs_rehash(stored_hash)
 
 
@@ -70,7 +73,7 @@ def dummy_hash() -> str:
 
 
 def as_bytes(password: str) -> bytes:
-    # A form may contain lone surrogates, which are encoded so that they simply do not match.
+    # A form may contain lone surrogates; encoding them makes such a password wrong instead of an error.
     return password.encode("utf-8", "surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""The SQL of people, their sessions, and the audit."""
+"""SQL of people, sessions and the audit log."""
 
 from typing import Any
 
@@ -80,14 +80,14 @@ async def begin_session(
     tx: Tx, person_id: str, password_hash: str, new_hash: str | None, token_hash: bytes
 ) -> bool:
     """False if the password was changed or the person disabled while the password was checked."""
-    began: bool = await tx.value(
-        "select begin_session(%(person)s, %(kept)s, %(new)s, %(token)s)",
+    has_begun: bool = await tx.value(
+        "select begin_session(%(person)s, %(current)s, %(new)s, %(token)s)",
         person=person_id,
-        kept=password_hash,
+        current=password_hash,
         new=new_hash,
         token=token_hash,
     )
-    return began
+    return has_begun
 
 
 async def end_session(tx: Tx, token_hash: bytes) -> None:
@@ -95,7 +95,7 @@ async def end_session(tx: Tx, token_hash: bytes) -> None:
 
 
 async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None) -> list[AuditEntry]:
-    """The newest first."""
+    """The entries before the id `before`, newest first."""
     return await tx.all(
         AuditEntry,
         f"""

@@ -39,11 +39,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt to sign in, from a form and the browser's cookies."""
+    """An attempt to sign in, from a form and the browser's cookies."""
 
     email: str
     password: str
-    # The result of `web.addresses.client_address`.
+    # The result of `client_address`.
     address: str
     # The cookie of a known browser; empty for others.
     browser: str = ""
@@ -77,7 +77,7 @@ class AuditEntry:
 
 
 class UserOut(Out):
-    """Somebody who may sign in."""
+    """A person who may sign in."""
 
     id: str
     workspace_id: str
@@ -89,7 +89,7 @@ class UserOut(Out):
 
 
 class ActorOut(Out):
-    """Who did it: a person, an API key, the writer, or a command."""
+    """The person, API key, writer or command that acted."""
 
     type: str
     id: str | None
@@ -97,7 +97,7 @@ class ActorOut(Out):
 
 
 class AuditEntryOut(Out):
-    """What was done: by whom, through which app, to what, where it came in, and when."""
+    """An action: who did it through which app and channel, to which resource, and when."""
 
     id: str
     created_at: Timestamp

@@ -1,4 +1,4 @@
-"""The OpenAPI document in the order of the page that people read."""
+"""Arrange the OpenAPI document by tags, for the page that people read."""
 
 import json
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A parameter, or a field of a body or an answer."""
+    """A parameter, or a field of a body; `kind` is its type in words, `shape` the component it links to."""
 
     name: str
     place: str
@@ -26,7 +26,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class DocumentedResponse:
-    """What an operation may answer under one status."""
+    """The response of an operation with one status."""
 
     status: str
     text: Markup
@@ -35,7 +35,7 @@ class DocumentedResponse:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, or one event that is sent."""
+    """An operation of the API, or an event that webhooks receive."""
 
     id: str
     title: str
@@ -58,11 +58,11 @@ class Chapter:
 
 
 def chapters_of(document: Json) -> list[Chapter]:
-    everything = [
+    operations = [
         (method, path, operation)
         for part in ("paths", "webhooks")
-        for path, operations in document[part].items()
-        for method, operation in operations.items()
+        for path, methods in document[part].items()
+        for method, operation in methods.items()
     ]
     return [
         Chapter(
@@ -70,7 +70,7 @@ def chapters_of(document: Json) -> list[Chapter]:
             tag["description"],
             [
                 operation_of(document, method, path, operation)
-                for method, path, operation in everything
+                for method, path, operation in operations
                 if operation["tags"] == [tag["name"]]
             ],
         )
@@ -86,11 +86,11 @@ def operation_of(document: Json, method: str, path: str, operation: Json) -> Ope
         title=operation["summary"],
         method="EVENT" if is_event else method.upper(),
         path=path,
-        text=marked(operation["description"]),
+        text=rendered_html(operation["description"]),
         parameters=[parameter_of(parameter) for parameter in operation["parameters"]],
-        body=fields_of(resolved(document, body["schema"])) if body else [],
-        request=pretty(body["example"]) if body and is_event else curl(document, method, path, operation),
-        answers=[answer_of(document, status, answer) for status, answer in operation["responses"].items()],
+        body=fields_of(resolve_reference(document, body["schema"])) if body else [],
+        request=to_json(body["example"]) if body and is_event else curl(document, method, path, operation),
+        answers=[response_of(document, *response) for response in operation["responses"].items()],
     )
 
 
@@ -109,22 +109,22 @@ def parameter_of(parameter: Json) -> Field:
 def fields_of(schema: Json) -> list[Field]:
     required = schema.get("required", ())
     return [
-        Field(name, "", *kind_of(below), name in required, with_default(below.get("description", ""), below))
-        for name, below in schema.get("properties", {}).items()
+        Field(name, "", *kind_of(field), name in required, with_default(field.get("description", ""), field))
+        for name, field in schema.get("properties", {}).items()
     ]
 
 
 def with_default(text: str, schema: Json) -> Markup:
     default = schema.get("default")
-    return marked(text if default is None else f"{text} Default: `{default}`.")
+    return rendered_html(text if default is None else f"{text} Default: `{default}`.")
 
 
-def marked(text: str) -> Markup:
+def rendered_html(text: str) -> Markup:
     return sanitised(render(text))
 
 
 def kind_of(schema: Json) -> tuple[str, str | None]:
-    """A type in words, and the component that it leads to."""
+    """A type in words, and the name of the component that it links to."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return name, name
@@ -137,40 +137,40 @@ def kind_of(schema: Json) -> tuple[str, str | None]:
         return f"array of {kind}", shape
     if "enum" in schema:
         return " | ".join(str(value) for value in schema["enum"]), None
-    return described(schema), None
+    return type_with_bounds(schema), None
 
 
-def described(schema: Json) -> str:
+def type_with_bounds(schema: Json) -> str:
     kind = str(schema.get("const", schema.get("format", schema.get("type", "any"))))
-    spans = [span(schema, *ends) for ends in SPANS if schema.keys() & set(ends[:2])]
-    return ", ".join([kind, *spans])
+    bounds = [bounds_of(schema, *names) for names in BOUNDS if schema.keys() & set(names[:2])]
+    return ", ".join([kind, *bounds])
 
 
-# Where the schema tells the least and the most, and of what.
-SPANS = (
+# The keywords of JSON Schema for bounds, and the unit of their values.
+BOUNDS = (
     ("minLength", "maxLength", " characters"),
     ("minimum", "maximum", ""),
 )
 
 
-def span(schema: Json, least: str, most: str, unit: str) -> str:
-    low, high = (int(schema[end]) if end in schema else None for end in (least, most))
+def bounds_of(schema: Json, minimum: str, maximum: str, unit: str) -> str:
+    low, high = (int(schema[name]) if name in schema else None for name in (minimum, maximum))
     if high is None:
         return f"at least {low:,}{unit}"
     return f"at most {high:,}{unit}" if low is None else f"{low:,} to {high:,}{unit}"
 
 
-def answer_of(document: Json, status: str, answer: Json) -> DocumentedResponse:
-    if "$ref" in answer:
-        answer = document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
-    media = json_of(answer) if status.startswith("2") else None
+def response_of(document: Json, status: str, response: Json) -> DocumentedResponse:
+    if "$ref" in response:
+        response = document["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
+    media = json_of(response) if status.startswith("2") else None
     return DocumentedResponse(
-        status, marked(answer["description"]), pretty(media["example"]) if media else None
+        status, rendered_html(response["description"]), to_json(media["example"]) if media else None
     )
 
 
 def curl(document: Json, method: str, path: str, operation: Json) -> str:
-    """The call as one would type it."""
+    """The request as a command line of curl, with variables for the ids in its path."""
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
             name = parameter["name"]
@@ -189,22 +189,23 @@ def curl(document: Json, method: str, path: str, operation: Json) -> str:
     body = json_of(operation.get("requestBody"))
     if body:
         lines.append("  -H 'Content-Type: application/json'")
-        quoted = pretty(body["example"]).replace("'", "'\\''")
-        lines.append(f"  -d '{quoted}'")
+        quoted_json = to_json(body["example"]).replace("'", "'\\''")
+        lines.append(f"  -d '{quoted_json}'")
     return " \\\n".join(lines)
 
 
-def json_of(holder: Json | None) -> Json | None:
-    content: Json | None = (holder or {}).get("content", {}).get("application/json")
-    return content
+def json_of(message: Json | None) -> Json | None:
+    """The JSON content of a request body or response, if it has any."""
+    media: Json | None = (message or {}).get("content", {}).get("application/json")
+    return media
 
 
-def resolved(document: Json, schema: Json) -> Json:
+def resolve_reference(document: Json, schema: Json) -> Json:
     if "$ref" not in schema:
         return schema
-    below: Json = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
-    return below
+    component: Json = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return component
 
 
-def pretty(value: Any) -> str:
+def to_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the management API, made from its routes and shapes."""
+"""The OpenAPI 3.1 document of the management API, generated from its routes and shapes."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
-from instep.reference import answers, events, words
+from instep.reference import descriptions, events, responses
 from instep.reference.examples import example_of
 from instep.reference.links import add_links
 from instep.web.authenticated_route import AuthenticatedRoute
@@ -17,32 +17,33 @@ from instep.web.shapes import ErrorOut
 
 Json = dict[str, Any]
 PREFIX = "/v1"
-# Shapes end in `Out`, which is left out of public names; a page of them is a list.
+# Names of shapes end in `Out`, public names do not; a page of rows has the public name `…List`.
 LIST = re.compile(r"ListOut_(?:Union_)?([A-Za-z]+?)Out_.*")
 
 
 def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
-    """The document; paths are relative to `{base_url}/v1` (specification, Endpoints)."""
-    routes_described = [route for route in routes if isinstance(route, AuthenticatedRoute)]
+    """The OpenAPI document; its paths are relative to `{base_url}/v1` (specification, Endpoints)."""
+    api_routes = [route for route in routes if isinstance(route, AuthenticatedRoute)]
     document = get_openapi(
-        title=words.TITLE,
-        version=words.VERSION,
-        summary=words.SUMMARY,
-        description=words.DESCRIPTION,
-        license_info=words.LICENSE,
-        contact=words.CONTACT,
+        title=descriptions.TITLE,
+        version=descriptions.VERSION,
+        summary=descriptions.SUMMARY,
+        description=descriptions.DESCRIPTION,
+        license_info=descriptions.LICENSE,
+        contact=descriptions.CONTACT,
         servers=[{"url": base_url + PREFIX}],
-        routes=routes_described,
+        routes=api_routes,
     )
     document["paths"] = {
         path.removeprefix(PREFIX): operations for path, operations in document["paths"].items()
     }
-    tagged = answers.tagged_shapes(routes_described)
-    for route in routes_described:
+    shapes_with_etag = responses.find_shapes_with_etag(api_routes)
+    for route in api_routes:
         for method in route.methods or ():
-            complete(document["paths"][route.path.removeprefix(PREFIX)][method.lower()], route, tagged)
+            operation = document["paths"][route.path.removeprefix(PREFIX)][method.lower()]
+            complete(operation, route, shapes_with_etag)
     add_links(document["paths"])
-    document["components"] |= answers.components()
+    document["components"] |= responses.components()
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -51,7 +52,7 @@ def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     document["security"] = [{"apiKey": []}]
     used_tags = {tag for operation in operations_of(document) for tag in operation["tags"]}
     document["tags"] = [
-        {"name": name, "description": text} for name, text in words.TAGS.items() if name in used_tags
+        {"name": name, "description": text} for name, text in descriptions.TAGS.items() if name in used_tags
     ]
     for schema in schemas.values():
         describe_fields(schema)
@@ -65,33 +66,33 @@ def operations_of(document: Json) -> Iterator[Json]:
             yield from operations.values()
 
 
-def complete(operation: Json, route: AuthenticatedRoute, tagged: Collection[object]) -> None:
-    """Add what an operation shares with others: parameters of the bot, headers, error responses."""
+def complete(operation: Json, route: AuthenticatedRoute, shapes_with_etag: Collection[object]) -> None:
+    """Add the parts that operations share: bot parameters, headers, error responses."""
     access: Access = route.endpoint.__dict__["access"]
     operation["parameters"] = [public_parameter(parameter) for parameter in operation.get("parameters", ())]
     has_reference = any(
-        parameter["in"] == "path" or parameter["name"] in words.REFERENCES
+        parameter["in"] == "path" or parameter["name"] in descriptions.REFERENCES
         for parameter in operation["parameters"]
     )
-    sent = {parameter["name"] for parameter in operation["parameters"]}
-    operation["parameters"] += answers.BOT_PARAMETERS
+    names = {parameter["name"] for parameter in operation["parameters"]}
+    operation["parameters"] += responses.BOT_PARAMETERS
     success = operation["responses"][str(route.status_code)]
-    success["description"] = words.SUCCESSES.get(route.status_code or 200, "Done")
-    success["headers"] = answers.success_headers(route, sent, tagged)
-    operation["responses"] = {str(route.status_code): success} | answers.error_responses(
-        access.is_write, has_reference, "If-None-Match" in sent
+    success["description"] = descriptions.SUCCESSES.get(route.status_code or 200, "Done")
+    success["headers"] = responses.success_headers(route, names, shapes_with_etag)
+    operation["responses"] = {str(route.status_code): success} | responses.error_responses(
+        access.is_write, has_reference, "If-None-Match" in names
     )
 
 
 def public_parameter(parameter: Json) -> Json:
-    """A parameter as callers send it: header names in their usual spelling, and never null."""
+    """A parameter as clients send it: a header has its usual spelling, and null is no value."""
     schema = dict(parameter["schema"])
     choices = [choice for choice in schema.pop("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:
         schema |= choices[0]
     elif choices:
         schema["anyOf"] = choices
-    text = parameter.get("description") or words.PARAMETERS[parameter["name"]]
+    text = parameter.get("description") or descriptions.PARAMETERS[parameter["name"]]
     schema.pop("description", None)
     name = parameter["name"]
     if parameter["in"] == "header":
@@ -108,12 +109,12 @@ def error_schemas() -> Json:
 
 def describe_fields(schema: Json) -> None:
     for name, field in schema.get("properties", {}).items():
-        if name in words.FIELDS:
-            field.setdefault("description", words.FIELDS[name])
+        if name in descriptions.FIELDS:
+            field.setdefault("description", descriptions.FIELDS[name])
 
 
 def describe_defaults(schema: Json) -> None:
-    """Say defaults of request bodies in words: some generators take a field with a `default` as required."""
+    """Move defaults of request bodies to descriptions: some generators require fields with a `default`."""
     if schema.get("additionalProperties") is not False:
         return
     for field in schema["properties"].values():
@@ -123,7 +124,7 @@ def describe_defaults(schema: Json) -> None:
 
 
 def without_titles(part: Any, *, below: str = "") -> Any:
-    """A copy without generated titles, which only repeat the names of fields."""
+    """A copy without generated titles, which repeat the names of fields; `below` is the key of `part`."""
     if isinstance(part, list):
         return [without_titles(item, below=below) for item in part]
     if not isinstance(part, dict) or below == "examples":
@@ -137,7 +138,7 @@ def without_titles(part: Any, *, below: str = "") -> Any:
 
 
 def with_public_names(document: Json) -> Json:
-    """A copy of the document with components under their public names."""
+    """A copy of the document that uses the public names of components."""
     schemas = document["components"]["schemas"]
     names = {name: public_name(name) for name in schemas}
     assert len(set(names.values())) == len(names), "two shapes would share a name"
@@ -170,8 +171,8 @@ def with_references(part: Any, names: dict[str, str]) -> Any:
 def with_examples(document: Json) -> Json:
     """Add an example to every request and response body, made from the examples of its fields."""
     for operation in operations_of(document):
-        holders = [operation.get("requestBody"), *operation["responses"].values()]
-        for holder in holders:
-            for media in (holder or {}).get("content", {}).values():
+        messages = [operation.get("requestBody"), *operation["responses"].values()]
+        for message in messages:
+            for media in (message or {}).get("content", {}).values():
                 media["example"] = example_of(media["schema"], document)
     return document

@@ -9,7 +9,7 @@ from instep.webhooks.schemas import EventKind
 
 Json = dict[str, Any]
 
-# What happened, and the component that `data.object` has.
+# For each kind: what happened, and the component that describes `data.object`.
 KINDS: dict[EventKind, tuple[str, str]] = {
     "article.published": (
         "An article became live: it was published, or the draft of a new article was applied.",
@@ -17,26 +17,26 @@ KINDS: dict[EventKind, tuple[str, str]] = {
     ),
     "article.updated": (
         "The text or another public field of a live article changed: by PATCH, an applied edit, a restored "
-        "revision, or the publishing of its unpublished changes. These alone, which nobody sees, are none.",
+        "revision, or the publishing of its unpublished changes. Unpublished changes alone send no event.",
         "ArticleOut",
     ),
     "article.unpublished": (
-        "A live article was taken out of the help center, otherwise than by deleting it.",
+        "A live article was taken out of the help center without being deleted.",
         "ArticleOut",
     ),
     "article.deleted": (
-        "An article moved to Recently deleted; `object` is how it was before. The translations that were "
-        "deleted with it have an event each. Whatever is restored is a draft: that has no event.",
+        "An article moved to Recently deleted; `object` is its state before. Each translation that was "
+        "deleted with it has its own event. Restoring an article makes it a draft and sends no event.",
         "ArticleOut",
     ),
     "edit.proposed": (
-        "Somebody, or a task, proposed an edit of an article; `object` is as in the list of drafts. Of two "
-        "tasks for one change the later one's waits: should the earlier task end last, its edit is "
-        "`dismissed` from the start.",
+        "A person, a program or a task proposed an edit of an article; `object` is as in the list of drafts. "
+        "If two tasks document the same change, the draft of the later one stays: should the earlier task "
+        "end last, its edit is `dismissed` from the start.",
         "DraftListItemOut",
     ),
     "draft.created": (
-        "A new article, or a draft from questions, waits for review; `object` is as in the list of drafts.",
+        "A new article, or a draft from questions, awaits review; `object` is as in the list of drafts.",
         "DraftListItemOut",
     ),
     "changelog_entry.published": ("A changelog entry became live.", "ChangelogEntryOut"),
@@ -45,7 +45,7 @@ KINDS: dict[EventKind, tuple[str, str]] = {
         "TaskOut",
     ),
     "conversation.escalated": (
-        "A visitor asked for a person to go on with a conversation; one event, however often it is asked.",
+        "A visitor asked for a person to continue a conversation; only the first request sends an event.",
         "ConversationOut",
     ),
     "lead.created": ("A visitor left contact details.", "LeadOut"),
@@ -54,24 +54,24 @@ KINDS: dict[EventKind, tuple[str, str]] = {
 HEADERS = {
     "service-event": ("The event kind.", {"type": "string"}),
     "service-delivery": (
-        "The delivery id; it stays the same across retries, so drop what you have seen.",
+        "The delivery id. It stays the same across retries, so ignore ids that you have processed.",
         {"type": "string"},
     ),
     "service-attempt": ("The attempt count, from 1.", {"type": "integer", "minimum": 1}),
     "service-signature": (
         "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of `<t>.<raw body>`, keyed with the endpoint's secret; "
-        "a second `v1` while a rotated secret is still good.",
+        "a second `v1` while a rotated secret is still valid.",
         {"type": "string", "pattern": "^t=[0-9]+(,v1=[0-9a-f]{64})+$"},
     ),
 }
 
 
-# What no operation of the API answers with.
-ONLY_IN_EVENTS: tuple[type[BaseModel], ...] = (ConversationOut, LeadOut)
+# The shapes that no operation of the API returns.
+EVENT_SHAPES: tuple[type[BaseModel], ...] = (ConversationOut, LeadOut)
 
 
 def components() -> Json:
-    return {shape.__name__: shape.model_json_schema(mode="serialization") for shape in ONLY_IN_EVENTS}
+    return {shape.__name__: shape.model_json_schema(mode="serialization") for shape in EVENT_SHAPES}
 
 
 def webhooks() -> Json:
@@ -79,13 +79,13 @@ def webhooks() -> Json:
 
 
 def event(kind: EventKind) -> Json:
-    meaning, shape = KINDS[kind]
-    thing = {"$ref": f"#/components/schemas/{shape}"}
+    description, shape = KINDS[kind]
+    resource = {"$ref": f"#/components/schemas/{shape}"}
     return {
         "tags": ["events"],
         "operationId": f"on_{kind.replace('.', '_')}",
         "summary": kind,
-        "description": meaning,
+        "description": description,
         "security": [],
         "parameters": [
             {"name": name, "in": "header", "required": True, "description": text, "schema": schema}
@@ -93,15 +93,17 @@ def event(kind: EventKind) -> Json:
         ],
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": envelope(kind, thing)}},
+            "content": {"application/json": {"schema": envelope(kind, resource)}},
         },
         "responses": {
-            "2XX": {"description": "Received. Any other answer, or none within 10 seconds: tried again."},
+            "2XX": {
+                "description": "Received. Any other response, or none within 10 seconds, causes a retry."
+            },
         },
     }
 
 
-def envelope(kind: str, thing: Json) -> Json:
+def envelope(kind: str, resource: Json) -> Json:
     properties: Json = {
         "id": {
             "type": "string",
@@ -113,7 +115,7 @@ def envelope(kind: str, thing: Json) -> Json:
         "botId": {"type": "string", "format": "uuid"},
         "actor": {
             "type": "object",
-            "description": "Who did it: of an API key its name.",
+            "description": "Who caused the event; an API key is called by its name.",
             "properties": {
                 "type": {"type": "string", "examples": ["api_key"]},
                 "name": {"type": "string", "examples": ["ci"]},
@@ -123,11 +125,11 @@ def envelope(kind: str, thing: Json) -> Json:
         "data": {
             "type": "object",
             "properties": {
-                "object": thing,
+                "object": resource,
                 "previousAttributes": {
                     "type": "object",
-                    "description": "The fields of `object` that the change has changed, as they were before "
-                    "it; none where the resource was made or deleted.",
+                    "description": "The previous values of the fields of `object` that changed; empty if the "
+                    "resource was created or deleted.",
                 },
             },
             "required": ["object", "previousAttributes"],

@@ -1,4 +1,4 @@
-"""Examples of bodies and answers, made from the examples of their fields."""
+"""Examples of request and response bodies, composed of the examples of their fields."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ Json = dict[str, Any]
 
 TIME = "2026-11-21T09:30:00.000Z"
 ID_SUFFIX = "_01kbb6x4mwh2v7n8q9r0s1t2v3"
-# One concept has one name everywhere, so a field's name is enough to know an example of it.
-BY_NAME: Json = {
+# A name means the same everywhere, so a field's name determines its example.
+EXAMPLES_BY_NAME: Json = {
     "title": "Install the agent",
     "articleTitle": "Install the agent",
     "slug": "install-the-agent",
@@ -71,9 +71,11 @@ def example_of(schema: Json, document: Json, name: str = "", owner: str = "") ->
         return schema["examples"][0]
     if "properties" in schema:
         return {
-            field: example_of(below, document, field, owner)
-            for field, below in schema["properties"].items()
-            if field in schema.get("required", ()) or "examples" in below or is_known(field, below)
+            field: example_of(subschema, document, field, owner)
+            for field, subschema in schema["properties"].items()
+            if field in schema.get("required", ())
+            or "examples" in subschema
+            or has_named_example(field, subschema)
         }
     return scalar_example(schema, document, name, owner)
 
@@ -81,35 +83,38 @@ def example_of(schema: Json, document: Json, name: str = "", owner: str = "") ->
 def scalar_example(schema: Json, document: Json, name: str, owner: str) -> Any:
     if name == "id":
         return id_of(owner)
-    if is_known(name, schema):
-        return BY_NAME[name]
+    if has_named_example(name, schema):
+        return EXAMPLES_BY_NAME[name]
     choices = schema.get("anyOf", schema.get("oneOf", ()))
     if "enum" in schema or "const" in schema:
         return schema.get("const", schema.get("enum", [None])[0])
     if choices:
         return example_of(choices[0], document, name, owner)
-    return by_type(schema, document, name, owner)
+    return example_by_type(schema, document, name, owner)
 
 
-def by_type(schema: Json, document: Json, name: str, owner: str) -> Any:
+def example_by_type(schema: Json, document: Json, name: str, owner: str) -> Any:
     kind = schema.get("type")
     if kind == "array":
         return [example_of(schema["items"], document, name, owner)]
     if kind == "string":
         return TIME if schema.get("format") == "date-time" else schema.get("default", "…")
-    by_kind: Json = {"integer": schema.get("minimum", 1), "number": 0.87, "boolean": True, "null": None}
-    return by_kind.get(str(kind), {})
+    values: Json = {"integer": schema.get("minimum", 1), "number": 0.87, "boolean": True, "null": None}
+    return values.get(str(kind), {})
 
 
-def is_known(name: str, schema: Json) -> bool:
-    """Whether the field's name tells an example that its schema allows."""
-    if name not in BY_NAME or "const" in schema or BY_NAME[name] not in schema.get("enum", [BY_NAME[name]]):
+def has_named_example(name: str, schema: Json) -> bool:
+    """Whether there is an example for the field's name that its schema allows."""
+    if name not in EXAMPLES_BY_NAME or "const" in schema:
+        return False
+    example = EXAMPLES_BY_NAME[name]
+    if example not in schema.get("enum", [example]):
         return False
     kinds = {schema.get("type"), *(choice.get("type") for choice in schema.get("anyOf", ()))}
     names = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
-    return names[type(BY_NAME[name])] in kinds
+    return names[type(example)] in kinds
 
 
 def id_of(owner: str) -> str:
-    fitting = [prefix for start, prefix in ID_PREFIXES.items() if owner.startswith(start)]
-    return fitting[0] + ID_SUFFIX if fitting else BY_NAME["botId"]
+    prefix = next((prefix for start, prefix in ID_PREFIXES.items() if owner.startswith(start)), None)
+    return prefix + ID_SUFFIX if prefix else EXAMPLES_BY_NAME["botId"]

@@ -1,31 +1,38 @@
-"""Links of the document: where what an answer holds leads on to (OpenAPI 3.1, Link Object)."""
+"""Links from responses to the operations that take their ids (OpenAPI 3.1, Link Object)."""
 
 from typing import Any
 
 Json = dict[str, Any]
 
-CREATED = "$response.body#/id"
-FIRST = "$response.body#/results/0/id"
-ITSELF = "$request.path.id"
-# The operations whose answer holds an id that addresses below their own path don't tell of.
-ELSEWHERE = {"propose_edit": ("/drafts/{id}", {"id": CREATED})}
-NESTED = {
-    "list_revisions": ("/articles/{id}/revisions/{revisionId}", {"id": ITSELF, "revisionId": FIRST}),
-    "list_deliveries": ("/webhooks/{id}/deliveries/{deliveryId}", {"id": ITSELF, "deliveryId": FIRST}),
-    "list_drafts": ("/drafts/{id}", {"id": FIRST}),
-    "list_unanswered": ("/insights/unanswered/{id}", {"id": FIRST}),
-    "delete_article": ("/articles/{id}/restore", {"id": CREATED}),
+BODY_ID = "$response.body#/id"
+FIRST_RESULT_ID = "$response.body#/results/0/id"
+PATH_ID = "$request.path.id"
+# Where the responses of operations lead: a path, and the parameters of the operations below it. An operation
+# that creates a resource below its own path needs no entry.
+TARGETS = {
+    "propose_edit": ("/drafts/{id}", {"id": BODY_ID}),
+    "list_revisions": (
+        "/articles/{id}/revisions/{revisionId}",
+        {"id": PATH_ID, "revisionId": FIRST_RESULT_ID},
+    ),
+    "list_deliveries": (
+        "/webhooks/{id}/deliveries/{deliveryId}",
+        {"id": PATH_ID, "deliveryId": FIRST_RESULT_ID},
+    ),
+    "list_drafts": ("/drafts/{id}", {"id": FIRST_RESULT_ID}),
+    "list_unanswered": ("/insights/unanswered/{id}", {"id": FIRST_RESULT_ID}),
+    "delete_article": ("/articles/{id}/restore", {"id": BODY_ID}),
 }
 
 
 def add_links(paths: Json) -> None:
-    """Tell which operations take what an operation has made or found."""
+    """Add links to the responses of operations that create, list or delete resources."""
     for path, operations in paths.items():
         for operation in operations.values():
             status = next(iter(operation["responses"]))
             name = operation["operationId"]
-            below = (f"{path}/{{id}}", {"id": CREATED}) if status in ("201", "202") else None
-            target = ELSEWHERE.get(name) or NESTED.get(name) or below
+            default = (f"{path}/{{id}}", {"id": BODY_ID}) if status in ("201", "202") else None
+            target = TARGETS.get(name) or default
             if target:
                 operation["responses"][status]["links"] = links_to(paths, *target)
 

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the visitor API, made from its routes and shapes."""
+"""The OpenAPI 3.1 document of the visitor API, generated from its routes and shapes."""
 
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -16,8 +16,7 @@ from instep.core.errors import (
     RateLimited,
     Unavailable,
 )
-from instep.reference import words
-from instep.reference.answers import HEADERS, references
+from instep.reference import descriptions
 from instep.reference.document import (
     describe_defaults,
     describe_fields,
@@ -27,6 +26,7 @@ from instep.reference.document import (
     with_public_names,
     without_titles,
 )
+from instep.reference.responses import COMMON_HEADERS, HEADERS, references
 from instep.web.call import BotKeyAccess
 from instep.web.errors import InternalError
 from instep.web.visitors.errors import (
@@ -46,12 +46,12 @@ DESCRIPTION = f"""\
 Ask a bot (a help center) questions, and get answers with sources; escalate to a person, leave contact
 details.
 
-**Credentials.** Each call names `botId` and the bot's public `botKey`: in the body, or in the address where
-there is no body. The key is no secret. A browser's `Origin` must be one of the bot's allowed origins or the
+**Credentials.** Each call has `botId` and the bot's public `botKey`: in the body, or in the URL if there is
+no body. The key is not secret. A browser's `Origin` must be one of the bot's allowed origins or the
 service itself; servers send none.
 
-**Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute of one visitor,
-{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} of one network address, for each bot. A body has at most
+**Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute per visitor and
+{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} per network address, for each bot. A body has at most
 {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
 
 **Errors** are JSON: `error` is a title, `message` says what is wrong, `hint` what to do; compare `code`.
@@ -61,7 +61,7 @@ TAGS = {
     "leads": "Contact details that visitors leave.",
     "widget": "What a widget on a page needs.",
 }
-# The errors that any operation may answer with, one per status.
+# The errors that any operation may respond with, one per status.
 SHARED_ERRORS: tuple[type[AppError], ...] = (
     InvalidRequest,
     InvalidCredentials,
@@ -72,35 +72,34 @@ SHARED_ERRORS: tuple[type[AppError], ...] = (
     InternalError,
     Unavailable,
 )
-# Descriptions of errors that mean something else here than in the management API.
+# Descriptions of errors whose meaning differs from the management API's.
 DESCRIPTIONS: dict[type[AppError], str] = {
     PlanInactive: "The workspace is paused; questions are answered all the same.",
     NotFound: "There is no such thing with this bot.",
 }
-# Clients that are generated from the document know the error under this name.
+# Generated clients use this name, so it can't change.
 ERROR_SHAPE = "EmbedErrorOut"
-EVERY = ("Request-Id", "RateLimit-Policy", "RateLimit")
 EVENT_STREAM = """\
-Server-sent events: `sources` with `{"sources": […]}`, `delta` with `{"text": "…"}` for each next part of
-the text, `done` with the whole answer; `error` with the body of a refusal in place of what can't be sent any
-more. Lines that begin with a colon keep the connection open.
+Server-sent events: `sources` with `{"sources": […]}`, `delta` with `{"text": "…"}` for each part of the text,
+`done` with the whole answer; `error` with an error body ends a stream that can't be completed. Lines that
+begin with a colon keep the connection open.
 """
 
 
 def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
-    """The document; paths are relative to `{site_url}`."""
-    routes_described = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
+    """The OpenAPI document; its paths are relative to `base_url`."""
+    visitor_routes = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
     document = get_openapi(
         title=TITLE,
-        version=words.VERSION,
+        version=descriptions.VERSION,
         summary=SUMMARY,
         description=DESCRIPTION,
-        license_info=words.LICENSE,
-        contact=words.CONTACT,
+        license_info=descriptions.LICENSE,
+        contact=descriptions.CONTACT,
         servers=[{"url": base_url}],
-        routes=routes_described,
+        routes=visitor_routes,
     )
-    for route in routes_described:
+    for route in visitor_routes:
         for method in route.methods or ():
             complete(document["paths"][route.path][method.lower()], route)
     schemas = document["components"]["schemas"]
@@ -108,7 +107,7 @@ def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
         schemas.pop(name, None)
     schemas[ERROR_SHAPE] = error_schema()
     document["components"] |= {
-        "headers": {name: HEADERS[name] for name in (*EVERY, "Retry-After")},
+        "headers": {name: HEADERS[name] for name in (*COMMON_HEADERS, "Retry-After")},
         "responses": {kind.__name__: error_response(kind) for kind in SHARED_ERRORS},
     }
     document |= {"security": [], "webhooks": {}}
@@ -116,9 +115,9 @@ def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     for schema in schemas.values():
         describe_fields(schema)
         describe_defaults(schema)
-    documented = with_examples(with_public_names(without_titles(document)))
-    add_event_stream(documented)
-    return documented
+    document = with_examples(with_public_names(without_titles(document)))
+    add_event_stream(document)
+    return document
 
 
 def without_preflight(route: VisitorRoute) -> VisitorRoute:
@@ -129,13 +128,13 @@ def without_preflight(route: VisitorRoute) -> VisitorRoute:
 
 
 def complete(operation: Json, route: VisitorRoute) -> None:
-    """Add what an operation shares with others: headers and error responses."""
+    """Add the parts that operations share: headers and error responses."""
     access: BotKeyAccess = route.endpoint.__dict__["access"]
     operation["tags"] = [route.path.split("/")[1]]
     operation["parameters"] = [public_parameter(parameter) for parameter in operation.get("parameters", ())]
     success = operation["responses"][str(route.status_code)]
-    success["description"] = words.SUCCESSES[route.status_code or 200]
-    success["headers"] = references(EVERY)
+    success["description"] = descriptions.SUCCESSES[route.status_code or 200]
+    success["headers"] = references(COMMON_HEADERS)
     impossible = set(impossible_errors(access, route))
     operation["responses"] = {str(route.status_code): success} | {
         str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"}
@@ -145,7 +144,7 @@ def complete(operation: Json, route: VisitorRoute) -> None:
 
 
 def impossible_errors(access: BotKeyAccess, route: VisitorRoute) -> Iterator[type[AppError]]:
-    """The shared errors that this operation never answers with."""
+    """The shared errors that this operation never responds with."""
     if not access.is_write:
         yield PlanInactive
     if route.path.count("{") == route.path.count("{botId}"):
@@ -160,11 +159,11 @@ def error_schema() -> Json:
 
 def error_response(kind: type[AppError]) -> Json:
     description = DESCRIPTIONS.get(kind, kind.sentence())
-    common = EVERY if kind.status < 500 else EVERY[:1]
-    waits = ("Retry-After",) if kind in (RateLimited, Unavailable) else ()
+    common = COMMON_HEADERS if kind.status < 500 else COMMON_HEADERS[:1]
+    retry_headers = ("Retry-After",) if kind in (RateLimited, Unavailable) else ()
     return {
         "description": description,
-        "headers": references((*common, *waits)),
+        "headers": references((*common, *retry_headers)),
         "content": {
             "application/json": {
                 "schema": {"$ref": f"#/components/schemas/{ERROR_SHAPE}"},
@@ -175,7 +174,7 @@ def error_response(kind: type[AppError]) -> Json:
 
 
 def add_event_stream(document: Json) -> None:
-    """Add the event stream, the other form of an answer."""
+    """Add the event stream, the other media type of an answer."""
     for operation in operations_of(document):
         if operation["operationId"] == "ask_question":
             operation["responses"]["200"]["content"]["text/event-stream"] = {

@@ -1,4 +1,4 @@
-"""What can be done with webhook endpoints and their deliveries."""
+"""Actions on webhook endpoints and their deliveries."""
 
 import secrets
 from base64 import b64encode
@@ -36,7 +36,8 @@ SECRET_BYTES = 32
 async def list_webhooks(ctx: WorkspaceCtx, page: PageRequest) -> Page[Webhook]:
     """List the webhook endpoints, newest first.
 
-    They are those of which the key covers every bot; where the request names a bot, those of this bot alone.
+    An endpoint is listed if the key covers all of its bots. If the request names a bot, only endpoints of
+    that bot are listed.
     """
     return await queries.list_page(ctx, page)
 
@@ -48,17 +49,17 @@ async def get_webhook(ctx: WorkspaceCtx, webhook_id: str) -> Webhook:
 
 @writes
 async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WebhookWithSecret:
-    """Create a webhook endpoint; the answer is the only one that shows its signing secret.
+    """Create a webhook endpoint; only this response shows its signing secret.
 
-    Without `botId` it gets the events of all bots that the key covers, those to come included if the key
-    covers them; where the request names a bot, of this bot. A workspace has at most 20 endpoints.
+    Without `botId` it gets the events of all bots that the key covers, including future ones if the key
+    covers them, or of the bot that the request names. A workspace has at most 20 endpoints.
     """
     _refuse_unreachable(new.url)
     bot = _covered_bot(ctx, new.bot_id)
     await queries.lock_count(ctx)
     if await queries.count(ctx) >= limits.MAX_WEBHOOK_ENDPOINTS:
         raise InvalidState(
-            f"The workspace has {limits.MAX_WEBHOOK_ENDPOINTS} webhook endpoints, the most there may be: "
+            f"The workspace has {limits.MAX_WEBHOOK_ENDPOINTS} webhook endpoints, which is the maximum: "
             "delete one first."
         )
     row = {
@@ -75,9 +76,9 @@ async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WebhookWithSe
 
 @writes
 async def update_webhook(ctx: WorkspaceCtx, webhook_id: str, update: WebhookUpdate) -> Webhook:
-    """Change the fields of a webhook endpoint that are sent; its bot stays.
+    """Change the fields of a webhook endpoint that are sent; its bot can't be changed.
 
-    Deliveries that wait go to the new `url`. `enabled` clears `disabledReason`.
+    Waiting deliveries go to the new `url`. `enabled` clears `disabledReason`.
     """
     webhook = await _find_webhook(ctx, webhook_id, lock="no key update")
     changes = _changed_fields(webhook, update.model_dump())
@@ -90,7 +91,7 @@ async def update_webhook(ctx: WorkspaceCtx, webhook_id: str, update: WebhookUpda
 
 @writes
 async def delete_webhook(ctx: WorkspaceCtx, webhook_id: str) -> str:
-    """Delete a webhook endpoint, its secrets and its log; what still waits is not delivered."""
+    """Delete a webhook endpoint, its secrets and its log; waiting deliveries are not sent."""
     if not await queries.delete(ctx, webhook_id):
         raise _unknown_webhook()
     return webhook_id
@@ -98,9 +99,9 @@ async def delete_webhook(ctx: WorkspaceCtx, webhook_id: str) -> str:
 
 @writes
 async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WebhookWithSecret:
-    """Make a new signing secret, which only this answer shows.
+    """Create a new signing secret, which only this response shows.
 
-    The one before signs too, as a further `v1=`, for 24 hours. At most 10 secrets sign at a time.
+    The previous secret signs too for 24 hours, as a further `v1=`. At most 10 secrets sign at a time.
     """
     webhook = await _find_webhook(ctx, webhook_id, lock="no key update")
     await queries.delete_ended_secrets(ctx, webhook.id)
@@ -110,7 +111,7 @@ async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WebhookWi
             f"This endpoint has {limits.MAX_WEBHOOK_SECRETS} secrets that still sign: "
             f"rotate again after {isoformat(ends[0])}."
         )
-    await queries.end_present_secret(ctx, webhook.id, limits.REPLACED_SECRET_TTL)
+    await queries.end_current_secret(ctx, webhook.id, limits.REPLACED_SECRET_TTL)
     secret = await _add_secret(ctx, webhook)
     return WebhookWithSecret(await queries.update(ctx, webhook.id, {}), secret)
 
@@ -119,8 +120,8 @@ async def rotate_webhook_secret(ctx: WorkspaceCtx, webhook_id: str) -> WebhookWi
 async def test_webhook(ctx: WorkspaceCtx, webhook_id: str) -> Delivery:
     """Deliver an event of the kind `webhook.test` to this endpoint, whatever its filter.
 
-    `data.object` is the endpoint itself. The answer is the delivery; its attempts appear in the log of
-    deliveries.
+    `data.object` is the endpoint itself. The response is the delivery; the log of deliveries shows its
+    attempts.
     """
     webhook = await _find_webhook(ctx, webhook_id, lock="share")
     _refuse_disabled(webhook)
@@ -137,9 +138,9 @@ async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, page: PageRequest)
 
 @writes
 async def redeliver(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> Delivery:
-    """Send a delivery again, at once and with all its retries, whatever has become of it.
+    """Send a delivery again at once, with all its retries, whatever its status.
 
-    Its id stays the same, and so does its body: a receiver that drops what it has seen is safe.
+    Its id and body stay the same, so a receiver can recognize it.
     """
     webhook = await _find_webhook(ctx, webhook_id, lock="share")
     if not await queries.lock_delivery(ctx, webhook.id, delivery_id):
@@ -168,11 +169,11 @@ def _refuse_unreachable(url: str) -> None:
 
 def _refuse_disabled(webhook: Webhook) -> None:
     if webhook.status == "disabled":
-        raise InvalidState("This endpoint is disabled: enable it first, by PATCH with `status`.")
+        raise InvalidState("This endpoint is disabled: enable it first with PATCH and `status`.")
 
 
 def _covered_bot(ctx: WorkspaceCtx, bot_id: str | None) -> Bot | None:
-    """The bot that a body names."""
+    """The bot with the id from a body; None without an id."""
     if bot_id is None:
         return None
     for bot in ctx.bots:
@@ -182,15 +183,15 @@ def _covered_bot(ctx: WorkspaceCtx, bot_id: str | None) -> Bot | None:
 
 
 def _covered_ids(ctx: WorkspaceCtx, bot: Bot | None) -> list[Any] | None:
-    """The bots of an endpoint; None: all of the workspace, also those to come."""
+    """The bots of an endpoint; None for all current and future bots of the workspace."""
     if bot is not None:
         return [bot.id]
     return None if ctx.covers_all else [covered.id for covered in ctx.bots]
 
 
-def _changed_fields(webhook: Webhook, sent: dict[str, Any]) -> dict[str, Any]:
-    """The fields sent that differ; an empty description clears it, and a new address has not failed yet."""
-    values = {name: value or None if name == "description" else value for name, value in sent.items()}
+def _changed_fields(webhook: Webhook, fields: dict[str, Any]) -> dict[str, Any]:
+    """The columns to change; an empty description is cleared, and a new URL has not failed yet."""
+    values = {name: value or None if name == "description" else value for name, value in fields.items()}
     changes = {name: value for name, value in values.items() if getattr(webhook, name) != value}
     is_enabled = changes.get("status") == "enabled"
     return {

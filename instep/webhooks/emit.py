@@ -1,4 +1,4 @@
-"""Events: written in the transaction of the change, with the body that every attempt sends."""
+"""Events, which are stored in the transaction of the change with the body of every attempt."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,17 +13,17 @@ from instep.webhooks.schemas import EventDataOut, EventKind, EventOut
 
 
 async def emit(ctx: Ctx, kind: EventKind, after: BaseModel, before: BaseModel | None = None) -> None:
-    """Store an event, and a delivery of it to each endpoint that asks for its kind.
+    """Store an event, and a delivery to each endpoint that is subscribed to its kind.
 
-    `after` is the resource as GET returns it after the change, `before` the same before it. Call it in the
-    transaction of the change, after the change: both are committed or neither is. Nothing is stored without
-    an endpoint that asks for the kind.
+    `before` and `after` are the resource as GET returns it before and after the change. The caller calls this
+    after the change in the same transaction (transactional outbox). Without a subscribed endpoint nothing is
+    stored.
     """
     await emit_each(ctx, kind, [(after, before)])
 
 
 async def emit_each(ctx: Ctx, kind: EventKind, changes: Sequence[tuple[BaseModel, BaseModel | None]]) -> None:
-    """The same for several resources that one change touches: an event for each."""
+    """Store an event for each of several resources that one change affects, as `emit` does."""
     if endpoints := await queries.endpoints_for(ctx, kind):
         events = [build_event(ctx, kind, after, before) for after, before in changes]
         await queries.insert_events(ctx, events, endpoints)
@@ -37,15 +37,15 @@ def build_event(ctx: Ctx, kind: EventKind, after: BaseModel, before: BaseModel |
         bot_id=str(ctx.bot.id),
         actor=AuthorOut(type=ctx.actor.type, name=ctx.actor.name),
         data=EventDataOut(
-            object=as_sent(after), previous_attributes=previous(as_sent(before), as_sent(after))
+            object=wire_form(after), previous_attributes=previous_values(wire_form(before), wire_form(after))
         ),
     )
 
 
-def as_sent(resource: BaseModel | None) -> dict[str, Any]:
+def wire_form(resource: BaseModel | None) -> dict[str, Any]:
     return {} if resource is None else resource.model_dump(mode="json", by_alias=True)
 
 
-def previous(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """The fields that differ, as they were."""
+def previous_values(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The previous values of the fields that changed."""
     return {name: value for name, value in before.items() if after.get(name) != value}

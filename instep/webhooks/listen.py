@@ -1,4 +1,4 @@
-"""A receiver for developers: it verifies, reports and answers each delivery."""
+"""A receiver for developers, which verifies and reports each delivery."""
 
 import socket
 import time
@@ -49,7 +49,7 @@ def listen(
     report_address: Callable[[str], None],
     report: ReportDelivery,
 ) -> None:
-    """Receive until a signal ends it; verified deliveries are answered with `status`."""
+    """Receive deliveries until a signal; `status` is the status of responses to verified ones."""
     if not secret.startswith(SECRET_PREFIX):
         raise InvalidRequest(f"That is not a signing secret: it begins with {SECRET_PREFIX}.")
     with bind(host, port) as listener:
@@ -73,9 +73,9 @@ def url_of(listener: socket.socket) -> str:
 
 def receiver(secret: str, status: int, report: ReportDelivery) -> Starlette:
     async def receive(request: Request) -> Response:
-        received = await read_delivery(request, secret)
-        report(received)
-        return Response(status_code=status if received.verified else REFUSED_STATUS)
+        delivery = await read_delivery(request, secret)
+        report(delivery)
+        return Response(status_code=status if delivery.verified else REFUSED_STATUS)
 
     return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])
 
@@ -120,11 +120,11 @@ def parse_event(raw: bytes) -> dict[str, Any]:
     return body
 
 
-def as_line(received: ReceivedDelivery) -> str:
-    parts = [received.event or "no service-event", received.delivery or "no service-delivery"]
-    parts.append(f"attempt {received.attempt or '?'}")
-    parts.append(f"refused: {received.problem}" if received.problem else "verified")
-    resource = value_at(received.body, "data", "object")
+def as_line(delivery: ReceivedDelivery) -> str:
+    parts = [delivery.event or "no service-event", delivery.delivery or "no service-delivery"]
+    parts.append(f"attempt {delivery.attempt or '?'}")
+    parts.append(f"refused: {delivery.problem}" if delivery.problem else "verified")
+    resource = value_at(delivery.body, "data", "object")
     parts.extend(name for name in (value_at(resource, "id"), name_of(resource)) if isinstance(name, str))
     return "  ".join(printable(part) for part in parts)
 

@@ -1,7 +1,7 @@
-"""The SQL of the sender: which deliveries are due, fairly, and how their attempts ended.
+"""SQL of the sender: claim due deliveries fairly, and record the outcomes of attempts.
 
-It works across tenants, through functions of the database that do only this. Deliveries have a lease queue of
-their own, besides `core.jobs`, because they take turns by endpoint and keep a log of their attempts.
+It works across tenants, through database functions that do only this. Deliveries have their own lease queue,
+not `core.jobs`, because they take turns by endpoint and keep a log of their attempts.
 """
 
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from instep.core import limits
 from instep.core.database import Tx
 
-# Longer than an attempt and its recording take. The delivery of a killed sender waits at most this long.
+# A lease outlasts an attempt and its recording. The delivery of a killed sender waits at most this long.
 LEASE = timedelta(seconds=20)
 
 
@@ -38,7 +38,7 @@ class ClaimedDelivery:
 
 @dataclass(frozen=True, slots=True)
 class StartedAttempt:
-    """The number and the beginning of an attempt of this sender."""
+    """The number and the start time of an attempt."""
 
     id: str
     number: int
@@ -47,7 +47,7 @@ class StartedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """How an attempt ended; `is_gone` says that the endpoint wants no more deliveries (410)."""
+    """How an attempt ended; `is_gone` means that the endpoint refuses further deliveries (410)."""
 
     id: str
     number: int
@@ -61,14 +61,14 @@ class AttemptOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DisabledEndpoint:
-    """An endpoint that the outcome of an attempt has disabled."""
+    """An endpoint that the outcome of an attempt disabled."""
 
     endpoint_id: str
     disabled_reason: str
 
 
 async def claim(tx: Tx, limit: int) -> list[ClaimedDelivery]:
-    """Lease up to `limit` due deliveries for one attempt each, with turns for every workspace and endpoint.
+    """Lease up to `limit` due deliveries for one attempt each, in turns of workspaces and endpoints.
 
     Deliveries whose lease has expired are due again; the lost attempt is in their log.
     """
@@ -84,11 +84,11 @@ async def claim(tx: Tx, limit: int) -> list[ClaimedDelivery]:
         lease=LEASE,
         max_logged=limits.MAX_ATTEMPTS_LOGGED,
     )
-    return await read_leased(tx, attempts) if attempts else []
+    return await read_claimed(tx, attempts) if attempts else []
 
 
-async def read_leased(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDelivery]:
-    """The deliveries of these attempts; one whose endpoint has just been deleted is left out."""
+async def read_claimed(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDelivery]:
+    """The deliveries of these attempts, without those whose endpoint was deleted in the meantime."""
     return await tx.all(
         ClaimedDelivery,
         """
@@ -104,7 +104,7 @@ async def read_leased(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDel
 
 
 async def record_outcomes(tx: Tx, outcomes: list[AttemptOutcome]) -> list[DisabledEndpoint]:
-    """Log the attempts, settle or reschedule their deliveries; the endpoints that this disabled."""
+    """Log attempts, and settle or reschedule their deliveries; returns the endpoints that this disabled."""
     return await tx.all(
         DisabledEndpoint,
         """

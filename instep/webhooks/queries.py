@@ -1,4 +1,4 @@
-"""The SQL of webhook endpoints, their secrets, events and deliveries."""
+"""SQL of webhook endpoints, their secrets, events and deliveries."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ DELIVERY = """
     d.id, d.event_id, d.status, d.attempts, d.next_attempt_at, d.created_at,
     (select e.type from events e where e.workspace_id = d.workspace_id and e.id = d.event_id) as event
 """
-# A caller sees the endpoints of which it covers every bot.
+# A caller sees an endpoint if it covers all bots of the endpoint.
 VISIBLE = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
 # Rows are locked in one order, which prevents deadlocks: the endpoint, then its secrets and deliveries.
 Lock = Literal["share", "no key update"]
@@ -64,7 +64,7 @@ async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
 
 
 async def lock_count(ctx: WorkspaceCtx) -> None:
-    """Make others who add an endpoint to the workspace wait until this transaction ends."""
+    """Lock the number of the workspace's endpoints until this transaction ends."""
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || %(workspace)s, 0))",
         workspace=ctx.workspace_id,
@@ -112,7 +112,7 @@ async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) ->
 
 
 async def delete(ctx: WorkspaceCtx, webhook_id: str) -> bool:
-    """Delete an endpoint; whether this call did: of concurrent calls exactly one does."""
+    """Delete an endpoint; True for exactly one of several concurrent calls."""
     sql = f"delete from webhook_endpoints w where {VISIBLE} and w.id = %(id)s"
     return await ctx.tx.execute(sql, id=webhook_id, **caller_params(ctx)) == 1
 
@@ -144,7 +144,7 @@ async def delete_ended_secrets(ctx: WorkspaceCtx, webhook_id: str) -> None:
 
 
 async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
-    """When the replaced secrets end, the next one first."""
+    """The expiry times of replaced secrets, earliest first."""
     ends = await ctx.tx.value(
         """
         select array_agg(ends_at order by ends_at) from webhook_secrets
@@ -156,7 +156,7 @@ async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
     return list(ends or ())
 
 
-async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelta) -> None:
+async def end_current_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelta) -> None:
     await ctx.tx.execute(
         """
         update webhook_secrets set ends_at = %(now)s + %(after)s
@@ -170,7 +170,7 @@ async def end_present_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
 
 
 async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
-    """The ids of enabled endpoints that ask for this kind of event of the bot, locked against deletion."""
+    """The ids of enabled endpoints subscribed to this kind of the bot's events, locked against deletion."""
     endpoints = await ctx.tx.all(
         Endpoint,
         """
@@ -217,9 +217,9 @@ async def insert_delivery(ctx: WorkspaceCtx, delivery_id: str, webhook_id: str, 
 
 
 async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) -> None:
-    """Each event, with a delivery of it to each endpoint.
+    """Insert events, and a delivery of each event to each endpoint.
 
-    The bodies are sent in the binary format: as text, a large one takes the driver 0.1 seconds.
+    Bodies are sent in the binary format, because a large one takes the driver 0.1 seconds as text.
     """
     deliveries = [(new_id("dlv"), endpoint, event.id) for event in events for endpoint in endpoints]
     await ctx.tx.execute(
@@ -261,7 +261,7 @@ async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageReque
 
 
 async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> bool:
-    """Lock a delivery to the endpoint until this transaction ends; whether there is one."""
+    """Lock a delivery to the endpoint until this transaction ends; False if there is none."""
     locked_id = await ctx.tx.value(
         """
         select id from deliveries
@@ -276,7 +276,7 @@ async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) ->
 
 
 async def begin_round(ctx: WorkspaceCtx, delivery_id: str) -> Delivery:
-    """Make a delivery due now, with all of its retries."""
+    """Make a delivery due now, with all its retries."""
     return await ctx.tx.fetch_one(
         Delivery,
         f"""

@@ -23,7 +23,7 @@ EventKind = Literal[
     "conversation.escalated",
     "lead.created",
 ]
-# Sent on request whatever the filter; its name keeps receivers from taking it for a real event.
+# A test event ignores the filter; its own name keeps receivers from handling it as a real event.
 TestKind = Literal["webhook.test"]
 EVERYTHING = "*"
 EndpointStatus = Literal["enabled", "disabled"]
@@ -41,7 +41,7 @@ def valid_filter(kinds: list[str]) -> list[str]:
     if len(set(kinds)) < len(kinds):
         raise ValueError("it names a kind twice")
     if EVERYTHING in kinds and len(kinds) > 1:
-        raise ValueError('"*" stands alone: it means every kind, also those to come')
+        raise ValueError('it must have no other kind besides "*", which means every kind')
     return kinds
 
 
@@ -58,7 +58,7 @@ EndpointUrl = Annotated[
 EventFilter = Annotated[
     list[Literal[EventKind, "*"]],
     Field(
-        description='The kinds of events to deliver, each once; `["*"]`: every kind, also those to come.',
+        description='The kinds of events to deliver, each once; `["*"]` for all kinds, even future ones.',
         examples=[["article.published", "article.updated"]],
     ),
     AfterValidator(valid_filter),
@@ -100,7 +100,7 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookWithSecret:
-    """An endpoint with its new secret, which can be shown only now."""
+    """An endpoint with a new secret, which can't be shown again."""
 
     webhook: Webhook
     secret: str
@@ -124,7 +124,7 @@ class Delivery:
 
 
 class WebhookCreate(Body):
-    """What a new endpoint is made from."""
+    """The fields of a new endpoint."""
 
     url: EndpointUrl
     events: EventFilter
@@ -132,7 +132,7 @@ class WebhookCreate(Body):
     bot_id: Annotated[
         Annotated[str, Field(json_schema_extra={"format": "uuid"})] | None,
         Field(
-            description="The bot whose events it gets, for good; null: all bots that the key covers.",
+            description="The bot whose events it gets, which can't be changed; null for all bots of the key.",
             examples=[None],
         ),
     ] = None
@@ -151,16 +151,14 @@ class WebhookUpdate(Body):
     status: (
         Annotated[
             EndpointStatus,
-            Field(
-                description="`disabled`: nothing is delivered until it is `enabled`.", examples=["enabled"]
-            ),
+            Field(description="`disabled` stops deliveries until it is `enabled`.", examples=["enabled"]),
         ]
         | MISSING
     ) = MISSING
 
 
 class WebhookOut(Out):
-    """An address that gets the events of its bots as signed deliveries."""
+    """A URL that gets the events of its bots as signed deliveries."""
 
     id: Annotated[str, Field(examples=["wh_01kbb6x4mwh2v7n8q9r0s1t2v5"])]
     url: Annotated[str, Field(examples=["https://example.com/hooks/instep"])]
@@ -168,16 +166,16 @@ class WebhookOut(Out):
     events: EventFilter
     bot_id: Annotated[
         str | None,
-        Field(description="Null: all bots that the key covered which made the endpoint.", examples=[None]),
+        Field(description="Null for all bots of the key that created the endpoint.", examples=[None]),
     ]
     status: EndpointStatus
     secret: Annotated[
         str | None,
-        Field(description="Null: only the answers to create and rotate show it.", examples=[None]),
+        Field(description="Null, except in the responses to create and rotate.", examples=[None]),
     ]
     disabled_reason: Annotated[
         str | None,
-        Field(description="Why deliveries were stopped; null where a caller has done it.", examples=[None]),
+        Field(description="Why deliveries were stopped; null if a caller stopped them.", examples=[None]),
     ]
     created_at: Timestamp
     updated_at: Timestamp
@@ -188,23 +186,23 @@ class WebhookOut(Out):
 
 
 class WebhookWithSecretOut(WebhookOut):
-    """An endpoint with the secret that was just made for it."""
+    """An endpoint with its new secret."""
 
     secret: Annotated[
         str,
         Field(
-            description="Signs the deliveries; keep it, for it is not shown again.",
+            description="The secret that signs deliveries. Store it: it can't be shown again.",
             examples=["whsec_Zm9yIGRvY3VtZW50YXRpb24gb25seSwgbm90IGEga2V5"],
         ),
     ]
 
     @classmethod
-    def with_secret(cls, created: WebhookWithSecret) -> "WebhookWithSecretOut":
-        return cls(**{**WebhookOut.of(created.webhook).model_dump(), "secret": created.secret})
+    def with_secret(cls, webhook: WebhookWithSecret) -> "WebhookWithSecretOut":
+        return cls(**{**WebhookOut.of(webhook.webhook).model_dump(), "secret": webhook.secret})
 
 
 class WebhookDeletedOut(Out):
-    """The endpoint is gone, with its log; nothing more is delivered to it."""
+    """The endpoint and its log are deleted, and nothing more is delivered to it."""
 
     id: str
     deleted: bool
@@ -216,20 +214,19 @@ class AttemptOut(Out):
     number: Annotated[int, Field(description="From 1, as in `service-attempt`.", examples=[1])]
     at: Timestamp
     http_status: Annotated[
-        int | None, Field(description="What the endpoint answered; null: nothing.", examples=[204])
+        int | None,
+        Field(description="The status of the response; null without one.", examples=[204]),
     ]
     duration_ms: Annotated[int, Field(examples=[87])]
-    error: Annotated[str | None, Field(description="Why it failed; null: it did not.", examples=[None])]
+    error: Annotated[str | None, Field(description="Why it failed; null if it succeeded.", examples=[None])]
     answer: Annotated[
         str | None,
-        Field(
-            description="How the body of the endpoint's answer begins; null: nothing came.", examples=["ok"]
-        ),
+        Field(description="The start of the response's body; null without a response.", examples=["ok"]),
     ]
 
 
 class DeliveryOut(Out):
-    """One event on its way to one endpoint; the id stays the same through all attempts."""
+    """The delivery of an event to an endpoint; its id is the same for all attempts."""
 
     id: Annotated[str, Field(examples=["dlv_01kbb6x4mwh2v7n8q9r0s1t2v6"])]
     event_id: Annotated[str, Field(examples=["evt_01kbb6x4mwh2v7n8q9r0s1t2v7"])]
@@ -237,10 +234,10 @@ class DeliveryOut(Out):
     status: DeliveryStatus
     attempts: Annotated[
         list[AttemptOut],
-        Field(description=f"The latest {limits.MAX_ATTEMPTS_LOGGED} at the most, the first one first."),
+        Field(description=f"The latest {limits.MAX_ATTEMPTS_LOGGED} attempts at most, oldest first."),
     ]
     next_attempt_at: Annotated[
-        Timestamp | None, Field(description="When it is tried next; null: it is settled.")
+        Timestamp | None, Field(description="When it is tried next; null if it is settled.")
     ]
     created_at: Timestamp
 
@@ -250,7 +247,7 @@ class DeliveryOut(Out):
 
 
 class EventDataOut(Out):
-    """The resource as GET returns it, and what its changed fields were before."""
+    """The resource as GET returns it, and the previous values of its changed fields."""
 
     object: dict[str, Any]
     previous_attributes: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The sender: posts what is due, and records how it ended (specification, Delivery; contract section 5)."""
+"""The sender posts due deliveries and records outcomes (specification, Delivery; contract section 5)."""
 
 import asyncio
 from contextlib import suppress
@@ -22,8 +22,8 @@ POLL_SECONDS = 0.1
 OUTAGE_PAUSE_SECONDS = 1.0
 # Attempts that end within this time are recorded together.
 BATCH_SECONDS = 0.002
-# A turn is slow only when thousands of endpoints have deliveries due. The pause after it is this many times
-# as long, so that turns become rarer.
+# A turn is slow only if thousands of endpoints have due deliveries. The pause after it is this many times as
+# long, so that turns become rarer.
 PAUSE_PER_TURN = 5
 HTTP_GONE = 410
 
@@ -67,7 +67,7 @@ class Sender:
             await asyncio.wait(self._attempts)
 
     async def _turn(self, free: int) -> float:
-        """Record finished attempts and begin due ones; the seconds until the next turn, at most."""
+        """Record finished attempts and start due ones; returns the maximum seconds until the next turn."""
         try:
             await self._take_turn(free)
         except Unavailable:
@@ -98,7 +98,7 @@ class Sender:
         except RequestFailed as failure:
             error = failure.message
         except Unreadable:
-            error = "The signing secret can't be read with the present secret key: rotate it."
+            error = "The signing secret can't be read with the current secret key: rotate it."
         except Exception:
             log.exception("a delivery could not be attempted", delivery=delivery.id)
             error = "The sender failed here."
@@ -118,7 +118,7 @@ class Sender:
         }
 
     def _secrets(self, delivery: ClaimedDelivery) -> list[str]:
-        """The secrets that can be decrypted: one that can't be must not block its successor."""
+        """The secrets that can be decrypted; an unreadable one does not block its successor."""
         secrets = []
         for secret_id, sealed in zip(delivery.secret_ids, delivery.sealed_secrets, strict=True):
             with suppress(Unreadable):
@@ -133,8 +133,8 @@ def attempt_outcome(
     delivery: ClaimedDelivery, response: Response | None, error: str | None, duration_ms: int
 ) -> AttemptOutcome:
     status = response.status if response else None
-    delivered = status is not None and 200 <= status < 300
-    if response and not delivered:
+    is_delivered = status is not None and 200 <= status < 300
+    if response and not is_delivered:
         error = f"The endpoint answered {status}: only 2xx means that it has the event."
     return AttemptOutcome(
         id=delivery.id,
@@ -143,7 +143,7 @@ def attempt_outcome(
         duration_ms=duration_ms,
         error=error,
         answer=storable(response.excerpt) if response else None,
-        delivered=delivered,
+        delivered=is_delivered,
         is_gone=status == HTTP_GONE,
     )
 

@@ -1,4 +1,4 @@
-"""The signature of a delivery (specification, Delivery), as the Stripe libraries verify it too."""
+"""Signatures of deliveries (specification, Delivery), which Stripe's libraries can verify too."""
 
 import hashlib
 import hmac
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 TOLERANCE_SECONDS = 300
-# Eleven digits suffice for 3,000 years, and bound the time that parsing the number takes.
+# Eleven digits suffice for 3,000 years and bound the cost of parsing.
 TIMESTAMP = re.compile(r"[0-9]{1,11}")
 
 
@@ -15,7 +15,7 @@ class BadSignature(Exception):
 
 
 def sign(secrets: Sequence[str], at: int, body: bytes) -> str:
-    """The header `service-signature`: one `v1` for each secret, in their order, the newest first."""
+    """The header `service-signature`, with one `v1` for each secret in their order."""
     return ",".join([f"t={at}", *(f"v1={digest(secret, at, body)}" for secret in secrets)])
 
 
@@ -42,5 +42,5 @@ def read_header(header: str) -> tuple[int, list[str]]:
 
 
 def digest(secret: str, at: int, body: bytes) -> str:
-    """The HMAC-SHA256, in hexadecimal; its key is the whole secret as it is shown, with its prefix."""
+    """The HMAC-SHA256 in hexadecimal; its key is the whole secret with its prefix."""
     return hmac.new(secret.encode(), b"%d.%b" % (at, body), hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""What an operator does with workspaces, bots and keys; and the list of bots that a key covers."""
+"""Actions of operators on workspaces, bots and keys, and the list of bots that a key covers."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -36,35 +36,35 @@ async def find_bot_by_reference(tx: Tx, workspace_id: str, reference: str) -> Bo
 
 
 async def find_workspace(tx: Tx, reference: str | None) -> Workspace:
-    """The workspace that has this id or name; without a reference the only one there is."""
+    """The workspace with this id or name; without a reference the only workspace."""
     workspaces = await queries.list_workspaces(tx)
     matches = [workspace for workspace in workspaces if reference in (None, workspace.id, workspace.name)]
     if len(matches) == 1:
         return matches[0]
     choices = ", ".join(f"{workspace.id} ({workspace.name})" for workspace in matches or workspaces)
     if reference is None:
-        raise InvalidRequest(f"There are several workspaces, say which one: {choices}.")
+        raise InvalidRequest(f"There are several workspaces; name one of them: {choices}.")
     if matches:
-        raise InvalidRequest(f"Several workspaces have the name {reference}, say which one: {choices}.")
-    raise NotFound(f"There is no workspace {reference}. There are: {choices}.")
+        raise InvalidRequest(f"Several workspaces have the name {reference}; use an id: {choices}.")
+    raise NotFound(f"There is no workspace {reference}; name one of these: {choices}.")
 
 
 async def create_workspace(tx: Tx, name: str) -> Workspace:
-    workspace = await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
+    workspace = await queries.insert_workspace(tx, new_id("ws"), _valid_name(name))
     await record(tx, workspace.id, OPERATOR, "create_workspace", workspace.id)
     return workspace
 
 
 async def pause_workspace(tx: Tx, reference: str | None) -> Workspace:
-    """From when this commits no write of the workspace commits; reads go on."""
-    return await set_paused(tx, reference, True)
+    """Pause a workspace: from the commit on its writes are refused, while reads continue."""
+    return await _set_paused(tx, reference, True)
 
 
 async def resume_workspace(tx: Tx, reference: str | None) -> Workspace:
-    return await set_paused(tx, reference, False)
+    return await _set_paused(tx, reference, False)
 
 
-async def set_paused(tx: Tx, reference: str | None, is_paused: bool) -> Workspace:
+async def _set_paused(tx: Tx, reference: str | None, is_paused: bool) -> Workspace:
     workspace = await find_workspace(tx, reference)
     changed = await queries.set_paused(tx, workspace.id, is_paused)
     if changed is None:
@@ -76,13 +76,13 @@ async def set_paused(tx: Tx, reference: str | None, is_paused: bool) -> Workspac
 async def create_bot(
     tx: Tx, workspace_id: str, name: str, slug: str | None, locale: str, origins: Sequence[str] = ()
 ) -> BotRow:
-    base = accepted(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
+    base = _parse_value(valid_slug, slug, "slug") if slug is not None else slugify(_valid_name(name), "help")
     row = {
         "workspace_id": workspace_id,
-        "name": valid_name(name),
-        "locale": accepted(valid_locale, locale, "locale"),
+        "name": _valid_name(name),
+        "locale": _parse_value(valid_locale, locale, "locale"),
         "bot_key": new_bot_key(),
-        "origins": with_origins([], origins),
+        "origins": _with_origins([], origins),
     }
     while True:
         candidate = base if slug is not None else free_slug(base, await queries.slugs_like(tx, base))
@@ -97,34 +97,34 @@ async def create_bot(
 async def change_origins(
     tx: Tx, workspace_id: str, bot_id: UUID, add: Sequence[str], remove: Sequence[str]
 ) -> BotRow:
-    """Open a bot's answers to pages of these origins, and close them to those."""
+    """Allow pages of the origins in `add` to use the bot, and pages of those in `remove` no longer."""
     async with tx.transaction():
-        present = await queries.lock_origins(tx, workspace_id, bot_id)
-        if present is None:
+        current = await queries.lock_origins(tx, workspace_id, bot_id)
+        if current is None:
             raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
-        closed = {accepted(valid_origin, origin, "origin") for origin in remove}
-        remaining = [origin for origin in present if origin not in closed]
+        removed_origins = {_parse_value(valid_origin, origin, "origin") for origin in remove}
+        remaining = [origin for origin in current if origin not in removed_origins]
         await record(tx, workspace_id, OPERATOR, "change_origins", str(bot_id), bot_id)
-        return await queries.set_origins(tx, workspace_id, bot_id, with_origins(remaining, add))
+        return await queries.set_origins(tx, workspace_id, bot_id, _with_origins(remaining, add))
 
 
-def with_origins(present: Sequence[str], added: Sequence[str]) -> list[str]:
-    """Each once, in the one spelling."""
-    origins = list(dict.fromkeys([*present, *(accepted(valid_origin, text, "origin") for text in added)]))
+def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
+    """The canonical origins without duplicates."""
+    origins = list(dict.fromkeys([*current, *(_parse_value(valid_origin, text, "origin") for text in added)]))
     if len(origins) > limits.MAX_ORIGINS:
         raise InvalidRequest(f"A bot has at most {limits.MAX_ORIGINS} origins.")
     return origins
 
 
 async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids: list[UUID]) -> NewKey:
-    """Make a key for these bots; for all of the workspace, also those to come, when none is named."""
+    """Create a key for these bots; without any, for all current and future bots of the workspace."""
     if bot_ids and await queries.count_bots(tx, workspace_id, bot_ids) != len(set(bot_ids)):
-        raise NotFound("A bot that was named is not in this workspace: `instep bot list` shows them.")
+        raise NotFound("One of the bots is not in this workspace: `instep bot list` shows them.")
     key = new_key()
     row = {
         "id": new_id("key"),
         "workspace_id": workspace_id,
-        "name": valid_name(name),
+        "name": _valid_name(name),
         "key_hash": hash_key(key),
         "last_four": key[-4:],
         "scope": scope.value,
@@ -136,7 +136,7 @@ async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids
 
 
 async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
-    """End a key: from when this commits every call with it is refused."""
+    """Revoke a key: from the commit on every call with it is refused."""
     key = await queries.revoke_key(tx, workspace_id, key_id)
     if key is None:
         raise NotFound(f"There is no key {key_id}: `instep key list` shows them.")
@@ -144,16 +144,16 @@ async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
     return key
 
 
-def valid_name(name: str) -> str:
-    # A shell passes bytes that are no UTF-8 on as lone surrogates, which can't be stored.
+def _valid_name(name: str) -> str:
+    # Arguments that are not UTF-8 arrive as lone surrogates (PEP 383), which can't be stored.
     is_text = "\0" not in name and name.encode(errors="ignore").decode() == name
     if not name.strip() or len(name) > limits.MAX_NAME_CHARACTERS or not is_text:
         raise InvalidRequest(f"A name must have 1 to {limits.MAX_NAME_CHARACTERS} characters.")
     return name.strip()
 
 
-def accepted(check: Callable[[str], str], value: str, name: str) -> str:
-    """A value as a wire shape would take it."""
+def _parse_value(check: Callable[[str], str], value: str, name: str) -> str:
+    """The canonical value; raises `InvalidRequest` as a request body with this field would."""
     try:
         return check(value)
     except ValueError as error:

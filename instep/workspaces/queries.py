@@ -1,4 +1,4 @@
-"""The SQL of workspaces, bots and keys, run as the owner of the database: it knows no tenant yet."""
+"""SQL of workspaces, bots and keys, which runs as the database's owner, outside any tenant."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
 
 
 async def set_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
-    """Waits until the writes that run have ended; those that come later wait for this one (see hold_open)."""
+    """Pause or resume after all running writes; later writes wait for this transaction (see `hold_open`)."""
     async with tx.transaction():
         await tx.value("select pg_advisory_xact_lock(hashtextextended(%(id)s, 0))", id=workspace_id)
         return await update_paused(tx, workspace_id, is_paused)
@@ -62,7 +62,7 @@ async def slugs_like(tx: Tx, base: str) -> set[str]:
 
 
 async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
-    """None when the slug was taken: slugs of bots are addresses, so they are unique across workspaces."""
+    """None if the slug is taken: slugs of bots are parts of URLs, so they are unique across workspaces."""
     return await tx.first(
         BotRow,
         f"""
@@ -75,7 +75,7 @@ async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
 
 
 async def lock_origins(tx: Tx, workspace_id: str, bot_id: UUID) -> list[str] | None:
-    """The origins of a bot, which nobody else changes until the transaction ends; None: no such bot."""
+    """The origins of a bot, locked until the transaction ends; None if there is no such bot."""
     origins: list[str] | None = await tx.value(
         "select origins from bots where workspace_id = %(workspace)s and id = %(id)s for no key update",
         workspace=workspace_id,

@@ -14,6 +14,6 @@ router = ApiRouter()
 
 @router.operation("GET /bots", actions.list_bots, ListOut[CoveredBotOut], needs_bot=False, needs_scope=False)
 async def list_bots(call: CurrentCall) -> Response:
-    assert call.auth.key_id is not None, "the door lets only keys in"
+    assert call.auth.key_id is not None, "authentication lets only keys in"
     bots = await actions.list_bots(call.tx, call.auth.key_id)
     return reply_list(Page(bots, None), covered_bot_out)

@@ -1,4 +1,4 @@
-"""The shapes of workspaces, bots and API keys as the command line and `GET /bots` give them."""
+"""Shapes of workspaces, bots and API keys for the command line and `GET /bots`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ class BotRow:
 
 @dataclass(frozen=True, slots=True)
 class CoveredBot:
-    """A bot that a key covers; `is_default`: it is the bot of requests that name none."""
+    """A bot that a key covers; `is_default` says whether requests without a bot are for it."""
 
     bot: Bot
     is_default: bool
@@ -45,7 +45,7 @@ class CoveredBot:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """One row of `api_keys`; the key itself is not kept."""
+    """One row of `api_keys`, without the key, which is not stored."""
 
     id: str
     workspace_id: str
@@ -62,7 +62,7 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key at the only moment at which it is known."""
+    """A new key; only its hash is stored, so it can't be shown again."""
 
     row: KeyRow
     key: str
@@ -82,8 +82,8 @@ class CoveredBotOut(Out):
 
     id: str
     name: str
-    slug: str = Field(description="Its place in public addresses.")
-    is_default: bool = Field(description="Whether requests of this key that name no bot are for it.")
+    slug: str = Field(description="Its part of public URLs.")
+    is_default: bool = Field(description="Whether requests of this key without a bot are for it.")
 
 
 class BotOut(Out):
@@ -116,7 +116,7 @@ class KeyOut(Out):
 
 
 class NewKeyOut(KeyOut):
-    """An API key, shown this once."""
+    """A new API key; `key` can't be shown again."""
 
     key: str
 

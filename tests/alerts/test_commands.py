@@ -46,7 +46,7 @@ async def test_a_channel_is_added_tested_listed_and_removed(
 
     tested = await alerts.run("test", added["id"])
     assert tested.text == (
-        f"{added['id']} gets a test message: `instep alert list` shows what became of it.\n"
+        f"{added['id']} gets a test message: `instep alert list` shows whether it arrives.\n"
     )
     await send_due(database, nearby)
     assert len(chat.posted) == 1

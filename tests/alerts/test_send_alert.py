@@ -168,7 +168,7 @@ async def test_an_error_of_the_tool_is_tried_again_until_it_takes_the_message(
 
     target = await only_target(database, cast.acme)
     assert (target.status, target.sent_at) == ("failing", None)
-    assert target.last_error == "It answered 503 and did not take the message."
+    assert target.last_error == "It responded with 503 and refused the message."
 
     chat.answer = None
     await owner.execute("update jobs set run_at = now()")
@@ -190,7 +190,7 @@ async def test_a_refusal_is_not_tried_again(
     assert await send_due(database, nearby) == 1
 
     assert (await only_target(database, cast.acme)).last_error == (
-        f"It answered {status} and did not take the message."
+        f"It responded with {status} and refused the message."
     )
     assert await owner.value("select count(*) from jobs") == 0
 
@@ -206,7 +206,7 @@ async def test_too_many_messages_are_tried_again(
     await send_due(database, nearby)
 
     assert (await only_target(database, cast.acme)).last_error == (
-        "It answered 429 and did not take the message."
+        "It responded with 429 and refused the message."
     )
     assert await owner.value("select count(*) from jobs where run_at > now()") == 1
 

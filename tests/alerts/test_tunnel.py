@@ -11,7 +11,7 @@ import pytest
 
 from instep.core import limits
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import LATE, OUT_OF_REACH
+from instep.core.outbound.client import NO_RESPONSE, UNREACHABLE
 from instep.core.outbound.proxy import TOO_LARGE, tunnel
 from instep.core.outbound.urls import parse_url
 from tests.alerts.chat import OPEN, Nearby
@@ -128,7 +128,7 @@ async def test_what_may_not_be_called_is_not(echo: Echo) -> None:
     ):
         assert status == "502"
 
-    assert (way.failure, echo.connections) == (OUT_OF_REACH, 0)
+    assert (way.failure, echo.connections) == (UNREACHABLE, 0)
 
 
 async def test_more_than_an_answer_does_not_come_through(echo: Echo) -> None:
@@ -151,7 +151,7 @@ async def test_it_ends_in_time(echo: Echo, set_limit: SetLimit) -> None:
     ):
         assert await reader.read(-1) == b""
 
-    assert way.failure == LATE
+    assert way.failure == NO_RESPONSE
 
 
 async def test_afterwards_there_is_no_port_and_no_connection(echo: Echo) -> None:

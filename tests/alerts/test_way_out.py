@@ -16,7 +16,7 @@ from instep.alerts.schemas import Tool
 from instep.alerts.sending import NotSent, process_environment, send_message
 from instep.core import limits
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import LATE, OUT_OF_REACH, OutboundClient
+from instep.core.outbound.client import NO_RESPONSE, UNREACHABLE, OutboundClient
 from instep.core.outbound.proxy import TOO_LARGE
 from tests.alerts.chat import OPEN, Authority, Chat, Nearby, make_authority, serving
 from tests.alerts.targets import ADDRESSES
@@ -55,7 +55,7 @@ async def failure(caller: OutboundClient, tool: Tool = "slack") -> str:
 
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_a_name_that_leads_to_a_private_address_is_not_called(chat: Chat, tool: Tool) -> None:
-    assert await failure(Nearby(chat.port, AllowList()), tool) == OUT_OF_REACH
+    assert await failure(Nearby(chat.port, AllowList()), tool) == UNREACHABLE
 
     assert chat.connections == 0
 
@@ -63,7 +63,7 @@ async def test_a_name_that_leads_to_a_private_address_is_not_called(chat: Chat, 
 async def test_nothing_opens_a_metadata_service(chat: Chat) -> None:
     caller = Nearby(chat.port, OPEN, ip_address("169.254.169.254"))
 
-    assert await failure(caller) == OUT_OF_REACH
+    assert await failure(caller) == UNREACHABLE
 
 
 async def test_there_is_one_look_up(chat: Chat, nearby: Nearby) -> None:
@@ -135,7 +135,7 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
     is_over.set()
     silent.close()
 
-    assert [message for message, _ in results] == [LATE] * 3
+    assert [message for message, _ in results] == [NO_RESPONSE] * 3
     assert all(limits.OUTBOUND_SECONDS <= seconds < BUSY_SECONDS for _, seconds in results)
 
 

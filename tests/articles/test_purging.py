@@ -85,7 +85,7 @@ async def test_as_many_as_there_are_go_in_one_run(
     run_jobs: RunJobs,
     set_limit: SetLimit,
 ) -> None:
-    set_limit("PURGED_AT_ONCE", 2, prune)
+    set_limit("ARTICLE_BATCH_ROWS", 2, prune)
     for number in range(3):
         root = await create_article(client, f"No {number}")
         await translate(client, root, "T", "de")

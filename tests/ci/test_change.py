@@ -95,7 +95,7 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
     base, head = repository.git("merge-base", "main", "HEAD")[:12], repository.git("rev-parse", "HEAD")[:12]
     assert output.err == (
         f"instep: Sending 1 file of {base}...{head} as “{TITLE}” to the bot “Acme”.\n"
-        f"instep: It is the task {task['id']}.\n"
+        f"instep: The task is {task['id']}.\n"
     )
 
 
@@ -350,9 +350,9 @@ def refusal(printed: Printed) -> str:
 @pytest.mark.parametrize(
     ("whose", "sentence"),
     [
-        (lambda cast: "isk_wrong", "answers 401: No valid API key"),
-        (lambda cast: cast.acme.read_key, "answers 403: "),
-        (lambda cast: cast.paused.write_key, "answers 402: The workspace is paused"),
+        (lambda cast: "isk_wrong", "responds with 401: No valid API key"),
+        (lambda cast: cast.acme.read_key, "responds with 403: "),
+        (lambda cast: cast.paused.write_key, "responds with 402: The workspace is paused"),
         (lambda cast: cast.wide_key, "Name the bot with --bot or INSTEP_BOT"),
     ],
     ids=["wrong", "read", "paused", "several bots"],
@@ -404,7 +404,7 @@ async def test_used_up_tasks_are_told_with_the_time_to_wait(
     assert acme.run() == LIMIT_REACHED
 
     sentence = refusal(capsys)
-    assert "answers 429: This API key has used up its 300 tasks of this hour" in sentence
+    assert "responds with 429: This API key has used up its 300 tasks of this hour" in sentence
     assert "INSTEP_TASKS_PER_HOUR" in sentence
 
 
@@ -426,7 +426,7 @@ def test_a_task_that_does_not_end_in_time_has_a_code_of_its_own(
 
     output = capsys.readouterr()
     assert output.out.startswith("Task task_1: queued\n")
-    assert output.err.endswith("has not ended within 1 seconds. It goes on: run this again later.\n")
+    assert output.err.endswith("has not ended within 1 seconds. It continues: run this again later.\n")
 
 
 def test_a_task_that_failed_fails_the_run(repository: Repository, capsys: Printed) -> None:
@@ -445,7 +445,7 @@ def test_a_draft_that_is_gone_does_not_stop_the_report(repository: Repository, c
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
         assert send_change(CHECK, environment) == 0
 
-    assert "answers 404" in capsys.readouterr().err
+    assert "responds with 404" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_only_files_below_the_paths_are_sent(
 
 @pytest.mark.parametrize("path", ["", "../elsewhere", ":(nonsense)web"])
 def test_a_path_that_git_does_not_take_is_refused(repository: Repository, path: str) -> None:
-    with pytest.raises(GitFailed, match="git refuses"):
+    with pytest.raises(GitFailed, match="git failed"):
         read_change(repository.folder, NOTHING, [path])
 
 
@@ -336,5 +336,5 @@ def test_a_git_that_hangs_is_ended(
 
 @pytest.mark.parametrize("ask", [whole, stream])
 def test_what_git_says_is_passed_on(repository: Repository, ask: Ask) -> None:
-    with pytest.raises(GitFailed, match=r"git refuses: .*no-such-command"):
+    with pytest.raises(GitFailed, match=r"git failed: .*no-such-command"):
         ask(Git(repository.folder), "no-such-command")

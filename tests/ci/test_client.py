@@ -151,13 +151,15 @@ def test_nobody_waits_for_an_hour_of_rate_limit(clock: Clock) -> None:
     with standing(create=[full]) as stand, pytest.raises(LimitReached) as refusal:
         create(stand, clock)
 
-    assert refusal.value.message == f"{stand.url} answers 429: All tasks are used up. (for 1800 seconds)"
+    assert (
+        refusal.value.message == f"{stand.url} responds with 429: All tasks are used up. (for 1800 seconds)"
+    )
     assert clock.slept == []
 
 
 def test_patience_ends(clock: Clock) -> None:
     later = Reply(503, {"error": "Later.", "code": "x"})
-    with standing(create=[later]) as stand, pytest.raises(Refused, match=r"answers 503: Later\."):
+    with standing(create=[later]) as stand, pytest.raises(Refused, match=r"responds with 503: Later\."):
         create(stand, clock)
 
     assert clock.slept == [1, 2, 4, 8, 15, 15, 15, 15, 15]
@@ -177,15 +179,15 @@ def test_a_server_that_is_down_is_tried_again_and_then_named(clock: Clock) -> No
 @pytest.mark.parametrize(
     ("status", "body", "sentence"),
     [
-        (401, {"error": "No valid API key.", "code": "unauthorized"}, "answers 401: No valid API key."),
-        (402, {"error": "Paused.", "code": "plan_inactive"}, "answers 402: Paused."),
-        (403, {"error": "A read key.", "code": "insufficient_scope"}, "answers 403: A read key."),
-        (400, {"error": "Bad.", "code": "invalid_request"}, "answers 400: Bad."),
-        (500, {"error": "Broken.", "code": "internal_error"}, "answers 500: Broken."),
-        (404, {"detail": "Not Found"}, "answers 404, but not as Instep does"),
-        (404, [], "answers 404, but not as Instep does"),
-        (200, {"results": "x"}, "answers 200, but not as Instep does"),
-        (200, TASK | {"status": "resting"}, "answers 200, but not as Instep does"),
+        (401, {"error": "No valid API key.", "code": "unauthorized"}, "responds with 401: No valid API key."),
+        (402, {"error": "Paused.", "code": "plan_inactive"}, "responds with 402: Paused."),
+        (403, {"error": "A read key.", "code": "insufficient_scope"}, "responds with 403: A read key."),
+        (400, {"error": "Bad.", "code": "invalid_request"}, "responds with 400: Bad."),
+        (500, {"error": "Broken.", "code": "internal_error"}, "responds with 500: Broken."),
+        (404, {"detail": "Not Found"}, "responds with 404, but is not an Instep server"),
+        (404, [], "responds with 404, but is not an Instep server"),
+        (200, {"results": "x"}, "responds with 200, but is not an Instep server"),
+        (200, TASK | {"status": "resting"}, "responds with 200, but is not an Instep server"),
     ],
 )
 def test_a_refusal_is_told_at_once_in_the_servers_words(
@@ -205,14 +207,14 @@ def test_what_is_not_instep_is_said_to_be_so(clock: Clock, status: int, text: st
     with standing(create=[Reply(status, text=text)]) as stand, pytest.raises(Refused) as refusal:
         create(stand, clock)
 
-    assert f"answers {status}, but not as Instep does" in refusal.value.message
+    assert f"responds with {status}, but is not an Instep server" in refusal.value.message
 
 
 def test_a_redirect_is_not_followed_and_nobody_else_sees_the_key(clock: Clock) -> None:
     with standing() as other:
         for status in (301, 302, 303, 307, 308):
             away = Reply(status, {}, {"Location": f"{other.url}/v1/tasks"})
-            with standing(create=[away]) as stand, pytest.raises(Refused, match="answers with a redirect"):
+            with standing(create=[away]) as stand, pytest.raises(Refused, match="responds with a redirect"):
                 create(stand, clock)
 
     assert other.requests == []
@@ -332,7 +334,7 @@ def test_addresses_of_inner_networks_and_below_paths_are_taken(url: str) -> None
         ({"INSTEP_URL": ""}, "INSTEP_URL is not set"),
         (
             {"INSTEP_API_KEY": " \n"},
-            "INSTEP_API_KEY is not set: it takes an API key of the server. Secrets of CI are often",
+            "INSTEP_API_KEY is not set: set it to an API key of the server. CI services often",
         ),
         ({"INSTEP_API_KEY": "isk_a b"}, "INSTEP_API_KEY is not a valid API key"),
         ({"INSTEP_API_KEY": "isk_ü"}, "INSTEP_API_KEY is not a valid API key"),

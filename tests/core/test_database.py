@@ -94,7 +94,7 @@ async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database:
 
 
 async def test_a_database_that_can_not_be_reached_is_said_in_time(set_limit: SetLimit) -> None:
-    set_limit("WAIT_SECONDS", 0.3, module)
+    set_limit("POOL_WAIT_SECONDS", 0.3, module)
     nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1)
     await nowhere.open()
     try:
@@ -107,7 +107,7 @@ async def test_a_database_that_can_not_be_reached_is_said_in_time(set_limit: Set
 async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
     database_url: str, set_limit: SetLimit
 ) -> None:
-    set_limit("WAIT_SECONDS", 0.2, module)
+    set_limit("POOL_WAIT_SECONDS", 0.2, module)
     small = Database(database_url, size=1)
     await small.open()
     try:

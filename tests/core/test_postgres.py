@@ -82,9 +82,9 @@ async def test_the_statement_of_the_refusal_makes_a_database_that_is_taken(
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("postgresql://nobody@127.0.0.1:1/instep", "does not let us in"),
-        ("host=/nowhere dbname=instep", "does not let us in"),
-        ("not an address", "is not an address of PostgreSQL"),
+        ("postgresql://nobody@127.0.0.1:1/instep", "refuses the connection"),
+        ("host=/nowhere dbname=instep", "refuses the connection"),
+        ("not an address", "is not a PostgreSQL URL"),
     ],
 )
 async def test_a_database_that_can_not_be_reached_is_told_in_one_sentence(url: str, reason: str) -> None:

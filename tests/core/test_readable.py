@@ -6,7 +6,7 @@ import time
 import pytest
 
 from instep.core.markdown import render
-from instep.core.readable import MAX_NAME_CHARACTERS
+from instep.core.readable import MAX_LABEL_CHARACTERS
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 FOREIGN = 'rel="noopener noreferrer nofollow"'
@@ -53,7 +53,7 @@ def test_a_long_heading_makes_a_short_name() -> None:
 
     names = re.findall(r'role="region" tabindex="0" aria-label="([^"]*)"', html)
     assert len(names) == 50
-    assert all(len(name) < MAX_NAME_CHARACTERS + 10 for name in names)
+    assert all(len(name) < MAX_LABEL_CHARACTERS + 10 for name in names)
 
 
 def test_a_picture_loads_late_and_tells_no_referrer() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from instep.core.outbound import client
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed
+from instep.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed
 from instep.core.outbound.happy_eyeballs import ConnectError
 from instep.core.outbound.networks import Address
 from tests.corpora.test_ssrf import NAMES, NOT_GIVEN_OUT
@@ -39,7 +39,7 @@ class Attempts:
 
     async def call(self, url: str, *answer: Address) -> None:
         self.answer = list(answer)
-        with pytest.raises(RequestFailed, match=OUT_OF_REACH):
+        with pytest.raises(RequestFailed, match=UNREACHABLE):
             await self.caller.post(url, b"", {})
 
 

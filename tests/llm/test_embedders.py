@@ -10,7 +10,7 @@ from instep.core.config import SettingsError, read_settings
 from instep.llm.embedding import HttpEmbedder
 from instep.llm.factory import describe_embeddings, open_embedder
 from instep.llm.local_embedding import ModelMissing, load
-from instep.ops.doctor import shown_settings
+from instep.ops.doctor import describe_settings
 from tests.llm.small_onnx import make_model
 
 NO_FILE = Path("there-is-no-such-file.toml")
@@ -57,7 +57,7 @@ async def test_an_endpoint_is_called_with_its_own_key(
         assert (embedder.url, embedder.key) == (url, key)
         assert "sk-" not in repr(embedder)
     assert describe_embeddings(settings) == f"openai:text-9 at {url}"
-    assert "sk-e" not in str(shown_settings(settings))
+    assert "sk-e" not in str(describe_settings(settings))
 
 
 @pytest.mark.parametrize(

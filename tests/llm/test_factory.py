@@ -10,7 +10,7 @@ from instep.core.outbound.urls import parse_url
 from instep.llm.anthropic import Anthropic
 from instep.llm.factory import allow_only, describe_model, open_model, provider_of
 from instep.llm.openai import OpenAi
-from instep.ops.doctor import shown_settings
+from instep.ops.doctor import describe_settings
 from tests.llm.endpoint import KEY
 
 NO_FILE = Path("there-is-no-such-file.toml")
@@ -83,7 +83,7 @@ def test_what_cant_be_used_is_named_and_no_key_is_repeated(environment: dict[str
 def test_doctor_says_which_model_is_set_and_never_the_key() -> None:
     settings = read_settings({"INSTEP_MODEL": "openai:gpt-9", "OPENAI_API_KEY": KEY}, NO_FILE)
 
-    lines = shown_settings(settings)
+    lines = describe_settings(settings)
 
     assert describe_model(settings) == "openai:gpt-9 at https://api.openai.com/v1/chat/completions"
     assert (lines["INSTEP_MODEL"], lines["OPENAI_API_KEY"]) == ("openai:gpt-9", "(set)")

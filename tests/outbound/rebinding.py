@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from instep.core import limits
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed, Response
+from instep.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed, Response
 from instep.core.outbound.networks import is_public, without_mapping
 from tests.outbound.certificates import Authority
 from tests.outbound.nameserver import AAAA, NO_SUCH_NAME, A, NameServer, Records
@@ -147,7 +147,7 @@ class Trial:
             message = failure.message
         else:
             return answer == Response(204, b"")
-        assert message == OUT_OF_REACH, (host, message)
+        assert message == UNREACHABLE, (host, message)
         return False
 
     def question_counts(self, host: str) -> tuple[int, int]:

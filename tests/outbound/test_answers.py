@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from instep.core import limits
-from instep.core.outbound.client import CUT, NOT_HTTP, TOO_LARGE, OutboundClient, Response
+from instep.core.outbound.client import INCOMPLETE, NOT_HTTP, TOO_LARGE, OutboundClient, Response
 from tests.outbound.clients import BODY, MEGABYTE, PROMPT, timed
 from tests.outbound.receivers import (
     OK,
@@ -77,13 +77,13 @@ async def test_no_redirect_is_followed(client: OutboundClient, status: int) -> N
 @pytest.mark.parametrize(
     ("handle", "message"),
     {
-        "closes at once": (closing_at_once, CUT),
-        "closes after the request": (answering(), CUT),
-        "closes within the headers": (answering(b"HTTP/1.1 200 OK\r\nContent-"), CUT),
-        "closes within the body": (answering(OK[:-1]), CUT),
+        "closes at once": (closing_at_once, INCOMPLETE),
+        "closes after the request": (answering(), INCOMPLETE),
+        "closes within the headers": (answering(b"HTTP/1.1 200 OK\r\nContent-"), INCOMPLETE),
+        "closes within the body": (answering(OK[:-1]), INCOMPLETE),
         "closes within a chunk": (
             answering(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf"),
-            CUT,
+            INCOMPLETE,
         ),
         "is no web server": (answering(b"SSH-2.0-OpenSSH_9.9\r\n\r\n"), NOT_HTTP),
         "speaks HTTP/2": (answering(b"HTTP/2 200 OK\r\n\r\n"), NOT_HTTP),

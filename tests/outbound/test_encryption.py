@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from instep.core.outbound.client import CUT, NO_TLS, NOT_HTTP, OutboundClient, Response
+from instep.core.outbound.client import INCOMPLETE, NO_TLS, NOT_HTTP, OutboundClient, Response
 from tests.outbound.certificates import DAY, NAME, Authority
 from tests.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.outbound.receivers import (
@@ -65,7 +65,7 @@ async def test_what_speaks_no_tls_is_no_answer(client: OutboundClient, handle: H
 
 async def test_tls_where_none_is_expected_is_no_answer(client: OutboundClient, authority: Authority) -> None:
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
-        assert await outcome(client.post(receiver.url, BODY, {})) in (CUT, NOT_HTTP)
+        assert await outcome(client.post(receiver.url, BODY, {})) in (INCOMPLETE, NOT_HTTP)
 
 
 async def test_the_environment_changes_nothing_but_whose_certificates_are_trusted(
@@ -109,7 +109,7 @@ def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Auth
 
     result = run_on_uvloop(call())
     expired = "Its certificate was refused: certificate has expired."
-    assert result == [Response(200, b"there"), expired, Response(200, b"x" * 1000), NO_TLS, CUT]
+    assert result == [Response(200, b"there"), expired, Response(200, b"x" * 1000), NO_TLS, INCOMPLETE]
 
 
 def run_on_uvloop(scene: Coroutine[None, None, list[Response | str]]) -> list[Response | str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from instep.core.outbound.allowed import read_allow_list
-from instep.core.outbound.client import LATE, OutboundClient, Response
+from instep.core.outbound.client import NO_RESPONSE, OutboundClient, Response
 from instep.core.outbound.networks import Address
 from tests.outbound.certificates import NAME, Authority
 from tests.outbound.clients import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
@@ -52,10 +52,10 @@ async def test_every_slow_receiver_is_left_when_the_time_is_over(
     head = b"HTTP/1.1 200 OK\r\n"
     zoo: dict[str, tuple[Handler, Response | str]] = {
         "answers in time": (answering_at(CALL_SECONDS - 1), Response(200, b"there")),
-        "answers too late": (answering_at(CALL_SECONDS + 1), LATE),
-        "says nothing": (silent, LATE),
-        "drips headers": (dripping(head + b"X-Slow: ", b"x"), LATE),
-        "drips hints": (dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), LATE),
+        "answers too late": (answering_at(CALL_SECONDS + 1), NO_RESPONSE),
+        "says nothing": (silent, NO_RESPONSE),
+        "drips headers": (dripping(head + b"X-Slow: ", b"x"), NO_RESPONSE),
+        "drips hints": (dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), NO_RESPONSE),
         "drips a body": (
             dripping(head + b"Content-Length: 5000\r\n\r\nx", b"y", every=0.4 * CALL_SECONDS),
             Response(200, b"xyyy"),
@@ -81,7 +81,13 @@ async def test_every_slow_receiver_is_left_when_the_time_is_over(
         began = time.monotonic()
         results = await asyncio.gather(*map(timed, calls))
 
-    assert [answer for answer, _ in results] == [*expected, LATE, LATE, LATE, LATE]
+    assert [answer for answer, _ in results] == [
+        *expected,
+        NO_RESPONSE,
+        NO_RESPONSE,
+        NO_RESPONSE,
+        NO_RESPONSE,
+    ]
     assert max(seconds for _, seconds in results) < CALL_SECONDS + BUSY_SECONDS
 
 

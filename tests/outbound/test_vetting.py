@@ -6,7 +6,7 @@ import pytest
 
 from instep.core.outbound import client
 from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OUT_OF_REACH, OutboundClient, RequestFailed, Response
+from instep.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed, Response
 from instep.core.outbound.lookup import NoAddress, Resolver
 from instep.core.outbound.networks import Address
 from instep.core.outbound.urls import parse_url
@@ -30,7 +30,7 @@ async def test_one_address_that_is_not_public_refuses_all(
 
     assert (
         await outcome(OutboundClient(AllowList(), lookup).post("https://example.com", BODY, {}))
-        == OUT_OF_REACH
+        == UNREACHABLE
     )
     assert lookup.hosts == ["example.com"]
 
@@ -41,7 +41,7 @@ async def test_a_name_is_looked_up_once_for_each_post_and_vetted_each_time(autho
     async with receiving(answering(OK), tls=authority.serving()) as receiver:
         results = [await outcome(client.post(f"https://{NAME}:{receiver.port}", BODY, {})) for _ in range(4)]
 
-    assert results == [Response(200, b"there")] * 2 + [OUT_OF_REACH] + [Response(200, b"there")]
+    assert results == [Response(200, b"there")] * 2 + [UNREACHABLE] + [Response(200, b"there")]
     assert (lookup.hosts, receiver.connections) == ([NAME] * 4, 3)
 
 
@@ -49,7 +49,7 @@ async def test_an_address_in_the_place_of_a_name_is_vetted_without_a_look_up() -
     lookup = leading_to("8.8.8.8")
     async with receiving(answering(OK)) as receiver:
         for url in (receiver.url, f"https://127.0.0.1:{receiver.port}", f"https://[::1]:{receiver.port}"):
-            assert await outcome(OutboundClient(AllowList(), lookup).post(url, BODY, {})) == OUT_OF_REACH
+            assert await outcome(OutboundClient(AllowList(), lookup).post(url, BODY, {})) == UNREACHABLE
 
     assert (lookup.hosts, receiver.connections) == ([], 0)
 
@@ -65,8 +65,8 @@ async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(
             "plain.example.",
             "[::ffff:127.0.0.1%1]",
         ):
-            assert await outcome(client.post(f"http://{host}:{receiver.port}", BODY, {})) == OUT_OF_REACH
-        assert await outcome(client.post(f"https://localhost:{receiver.port}", BODY, {})) == OUT_OF_REACH
+            assert await outcome(client.post(f"http://{host}:{receiver.port}", BODY, {})) == UNREACHABLE
+        assert await outcome(client.post(f"https://localhost:{receiver.port}", BODY, {})) == UNREACHABLE
     assert receiver.connections == 0
 
 
@@ -88,7 +88,7 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(clien
         await outcome(client.post("http://other.example", BODY, {})),
         await outcome(client.post("https://plain.example:22", BODY, {})),
     }
-    assert results == {OUT_OF_REACH}
+    assert results == {UNREACHABLE}
 
 
 async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(client: OutboundClient) -> None:
@@ -98,7 +98,7 @@ async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(client: Outbo
         assert await reader.read() == OK
         writer.close()
         client.lookup = leading_to("127.0.0.1 10.0.0.1")
-        with pytest.raises(RequestFailed, match=OUT_OF_REACH):
+        with pytest.raises(RequestFailed, match=UNREACHABLE):
             await client.connect(parse_url(f"https://{NAME}:{receiver.port}"))
         assert receiver.connections == 1
 

@@ -134,11 +134,11 @@ async def test_a_password_that_is_changed_while_it_is_checked_begins_no_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def meanwhile(password: str, password_hash: str | None) -> bool:
-        right = await passwords.is_right(password, password_hash)
+        right = await passwords.matches_hash(password, password_hash)
         await actions.change_password(owner, cast.acme.workspace_id, user.email, OTHER_PASSWORD)
         return right
 
-    monkeypatch.setattr(actions, "is_right", meanwhile)
+    monkeypatch.setattr(actions, "matches_hash", meanwhile)
     with pytest.raises(actions.SignInFailed):
         await actions.sign_in(database, SIGNING_KEY, Attempt(user.email, PASSWORD, "here"))
 

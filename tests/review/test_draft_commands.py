@@ -183,7 +183,8 @@ def test_changes_that_overlap_are_refused_and_an_overwrite_tells_what_it_takes_a
     ann.patch(article, later)
 
     for wish in ([], ["--on-conflict", "merge"], ["--on-conflict", "fail"]):
-        assert "answers 400: The article has changed since" in ann.draft("apply", draft["id"], *wish).refusal
+        refusal = ann.draft("apply", draft["id"], *wish).refusal
+        assert "responds with 400: The article has changed since" in refusal
         assert ann.text_of(article) == later
     applied = ann.draft("apply", draft["id"], "--on-conflict", "overwrite")
 
@@ -216,7 +217,7 @@ def test_a_dismissed_draft_leaves_the_queue(ann: Reviewer) -> None:
     assert ann.draft("dismiss", second["id"], "--json").json == {"id": second["id"], "status": "dismissed"}
 
     assert ann.get("drafts")["results"] == []
-    assert "answers 400: The draft has been applied or dismissed already." in (
+    assert "responds with 400: The draft has been applied or dismissed already." in (
         ann.draft("apply", first["id"]).refusal
     )
 
@@ -233,7 +234,7 @@ def test_a_key_of_several_bots_names_one(ann: Reviewer, cast: Cast) -> None:
 @pytest.mark.parametrize("draft_id", ["edit_nothing", "../articles", "a/b?c#d", "é"])
 def test_a_draft_that_is_not_there_is_refused(ann: Reviewer, draft_id: str) -> None:
     for act in ("show", "apply", "dismiss"):
-        assert "answers 404: There is no" in ann.draft(act, draft_id).refusal
+        assert "responds with 404: There is no" in ann.draft(act, draft_id).refusal
 
 
 def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
@@ -241,7 +242,7 @@ def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
 ) -> None:
     set_limit("REVIEW_RETRY_SECONDS", 0)
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
-    assert "INSTEP_URL is not set: it takes the address" in run_command("draft", "list", **nowhere).refusal
+    assert "INSTEP_URL is not set: set it to the address" in run_command("draft", "list", **nowhere).refusal
 
     unreachable = {"INSTEP_URL": f"http://127.0.0.1:{free_port()}", "INSTEP_API_KEY": "isk_x"}
     assert "can't be reached" in run_command("draft", "list", **unreachable).refusal

@@ -11,7 +11,7 @@ from instep.core.config import settings
 from instep.core.crypto import KeyRing, key_ring
 from instep.core.database import Database, Tx
 from instep.core.paging import InvalidCursor, Order, PageRequest
-from instep.ops.rotation import BATCH_ROWS, SEALED_TABLES, next_batch, opened
+from instep.ops.rotation import BATCH_ROWS, SEALED_TABLES, next_batch, open_secret
 from tests.alerts.targets import add_target
 from tests.support.cast import Api, Cast, Json
 from tests.support.commands import Operator
@@ -37,7 +37,7 @@ async def secrets(api: Api, cast: Cast, database: Database, owner: Tx) -> AsyncI
 
 async def plain_texts(owner: Tx, keys: KeyRing) -> dict[str, list[str | None]]:
     return {
-        table: [opened(keys, table, secret) for secret in await next_batch(owner, table, "")]
+        table: [open_secret(keys, table, secret) for secret in await next_batch(owner, table, "")]
         for table in SEALED_TABLES
     }
 

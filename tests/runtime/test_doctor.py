@@ -3,18 +3,18 @@
 from pathlib import Path
 
 from instep.core.config import read_settings, secret_key
-from instep.ops.doctor import shown_settings
+from instep.ops.doctor import describe_settings
 
 NO_FILE = Path("there-is-no-such-file.toml")
 
 
 def test_it_says_where_the_secret_key_is_that_nobody_has_set(tmp_path: Path) -> None:
     settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path)}, NO_FILE)
-    before = shown_settings(settings)
+    before = describe_settings(settings)
     key = secret_key(settings).decode()
-    after = shown_settings(settings)
+    after = describe_settings(settings)
 
-    assert before["INSTEP_SECRET_KEY"] == f"will be made in {tmp_path}/secret_key"
+    assert before["INSTEP_SECRET_KEY"] == f"will be created in {tmp_path}/secret_key"
     assert after["INSTEP_SECRET_KEY"] == f"in {tmp_path}/secret_key"
     assert key not in str(after)
     assert after["INSTEP_MODEL"] == "not set"

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from instep.core.config import SettingsError, read_settings
 from instep.core.database import Database
-from instep.ops.doctor import proxies_said_of
+from instep.ops.doctor import describe_proxies
 from tests.core.test_config import NO_FILE
 from tests.support.wire import send, serving
 
@@ -154,4 +154,4 @@ def test_a_proxy_that_cant_be_read_is_told_in_one_sentence() -> None:
     ],
 )
 def test_the_doctor_tells_which_proxies_are_trusted(settings: dict[str, str], line: str) -> None:
-    assert re.fullmatch(line, proxies_said_of(read_settings(settings, NO_FILE)))
+    assert re.fullmatch(line, describe_proxies(read_settings(settings, NO_FILE)))

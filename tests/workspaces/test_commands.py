@@ -168,7 +168,7 @@ async def test_a_workspace_is_paused_and_resumed(
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 402
     assert await ask(api, key["key"], "GET", articles) == 200
 
-    assert await operator.text("workspace", "resume", workspace_id) == f"{workspace_id} takes writes again.\n"
+    assert await operator.text("workspace", "resume", workspace_id) == f"{workspace_id} is resumed.\n"
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 201
 
 

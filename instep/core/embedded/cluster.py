@@ -1,4 +1,4 @@
-"""One PostgreSQL cluster on disk: where its files are, and which of its processes run."""
+"""A PostgreSQL cluster on disk: its files, and its running processes."""
 
 import os
 import shutil

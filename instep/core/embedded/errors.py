@@ -1,4 +1,4 @@
-"""The one error of the embedded database, so that callers can tell it from a bug."""
+"""The error of the embedded database, which callers can tell from a bug."""
 
 from instep.core.errors import Unusable
 

@@ -1,4 +1,4 @@
-"""Create a cluster under a temporary name and rename it when complete, so no partial one is used."""
+"""Create a cluster under a temporary name and rename it when complete, so that no partial one is used."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from instep.core.embedded.errors import DatabaseUnavailable
 from instep.core.embedded.launch import environment
 from instep.core.progress import tell
 
-FIRST_SETTINGS = {
+INITIAL_SETTINGS = {
     "listen_addresses": "",
     "shared_buffers": "128MB",
     "max_wal_size": "2GB",
@@ -46,14 +46,14 @@ def create_cluster(cluster: Cluster, start_lock: int) -> None:
 
 
 def remove_drafts(cluster: Cluster) -> None:
-    """Remove what a process that was killed has left unfinished."""
+    """Delete unfinished folders of processes that were killed."""
     for pattern in ("postgres.new-*", "postgres-bin-*.new-*"):
         for draft in cluster.data_dir.glob(pattern):
             shutil.rmtree(draft)
 
 
 def _initdb(cluster: Cluster, draft: Path, account: Account, start_lock: int) -> None:
-    options = [word for name, value in FIRST_SETTINGS.items() for word in ("--set", f"{name}={value}")]
+    options = [word for name, value in INITIAL_SETTINGS.items() for word in ("--set", f"{name}={value}")]
     if cluster.settings.get("fsync") == "off":
         options.append("--no-sync")
     result = subprocess.run(
@@ -67,7 +67,7 @@ def _initdb(cluster: Cluster, draft: Path, account: Account, start_lock: int) ->
         stderr=subprocess.STDOUT,
         cwd="/",
         env=environment(),
-        # If we are killed now, initdb holds the start lock until it has ended too.
+        # If this process is killed now, initdb holds the start lock until it ends too.
         pass_fds=(start_lock,),
         **account.process_options,
     )

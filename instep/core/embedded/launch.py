@@ -11,7 +11,7 @@ from instep.core.embedded.cluster import Cluster
 
 
 def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
-    """Start the server without waiting until it is ready. No process of an older one may be running."""
+    """Start the server without waiting until it is ready; no process of an earlier server may run."""
     account = cluster.account()
     _take_over(cluster.pgdata, account)
     sockets.prepare(cluster.socket.parent, account)
@@ -27,7 +27,7 @@ def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
             cwd="/",
             env=environment(),
             umask=0o077,
-            # Ctrl-C in the terminal of the process that started it must not reach it.
+            # Ctrl-C in the terminal of the starting process must not reach the server.
             start_new_session=True,
             pass_fds=(alive,),
             **account.process_options,
@@ -41,7 +41,7 @@ def launch(cluster: Cluster) -> subprocess.Popen[bytes]:
 
 
 def environment() -> dict[str, str]:
-    """A small environment: PG* variables would change the server, and it must not see our secrets."""
+    """A minimal environment: PG* variables would change the server, and it must not get our secrets."""
     inherited = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
     return {"LC_ALL": "C", **{name: os.environ[name] for name in inherited if name in os.environ}}
 

@@ -1,4 +1,4 @@
-"""The processes that run in a data directory, and those that its lock files name."""
+"""The processes of PostgreSQL in a data directory."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL as its users see it: any number of processes share one server."""
+"""The embedded PostgreSQL, which any number of processes share."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ if sys.platform != "win32":
 
 
 class EmbeddedPostgres:
-    """A share of the server on one data folder. The last to close its share stops the server.
+    """A share of the server on one data folder; the last process to close its share stops the server.
 
     A process starts or stops the server only while it holds the start lock. Every user of the server holds
     a shared lock on another file.
@@ -41,7 +41,7 @@ class EmbeddedPostgres:
         settings: Mapping[str, str] | None = None,
         bin_dir: Path | None = None,
     ) -> Self:
-        """Start the cluster in `data_dir/postgres`, or join the one that runs; returns when it is ready.
+        """Start the cluster in `data_dir/postgres`, or join the running one; returns when it is ready.
 
         `settings` apply only if this process starts the server.
         """
@@ -73,12 +73,12 @@ class EmbeddedPostgres:
             lifecycle.bring_up(self._cluster, start_lock, deadline)
 
     def close(self) -> None:
-        """Give our share back, and stop the server if no other process has one."""
-        # A forked child must not end what its parent still uses.
+        """Release the share, and stop the server if no other process has one."""
+        # A forked child must not stop the server of its parent.
         if self._share is None or self._pid != os.getpid():
             return
         deadline = time.monotonic() + lifecycle.STOP_SECONDS
-        # If the start lock stays taken for this long, the next process to leave stops the server.
+        # If the start lock is not free in time, the next process to close its share stops the server.
         with suppress(DatabaseUnavailable, OSError), locks.exclusive(self._start_lock, deadline):
             self._give_back()
             if locks.is_free(self._users):

@@ -1,6 +1,6 @@
-"""The table `jobs`: one row a job, whose `run_at` is when it is due and, once taken, when its lease ends.
+"""The table `jobs`, with one row per job: `run_at` is when it is due or, once claimed, when its lease ends.
 
-Webhook deliveries have a lease queue of their own, `webhooks.outbox`, because they take turns by endpoint.
+Webhook deliveries have their own lease queue, `webhooks.outbox`, because they take turns by endpoint.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,14 +16,14 @@ from instep.core import limits
 
 Connection = psycopg.AsyncConnection[Any]
 
-# So many due jobs are looked at one by one; where there are more, each workspace's first ones are looked for.
+# Up to this many due jobs are ranked directly; of more, only each workspace's first ones.
 FAIRNESS_WINDOW = 100
 # A job is given up after its sixth attempt, about eleven minutes after the first.
 MAX_ATTEMPTS = 6
 
 
 class Postponed(Exception):
-    """Raised by a handler that can't begin yet: the job comes back after `wait`, with no attempt used up."""
+    """Raised by a handler that can't begin yet: the job is due again after `wait`, at no cost of attempts."""
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(f"postponed by {wait}")
@@ -32,10 +32,10 @@ class Postponed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One attempt at a job; `attempts` counts it too, so that the first one says 1.
+    """One attempt at a job; `attempts` is its number, from 1.
 
-    The number is also the fence: whoever comes back after the next attempt has begun touches nothing.
-    `workspace_id` is that of the payload; empty for the installation's own jobs.
+    The number is also a fencing token: an attempt whose successor has begun changes nothing.
+    `workspace_id` is that of the payload; it is empty for jobs of the installation.
     """
 
     id: int
@@ -53,19 +53,19 @@ async def defer(
     run_at: datetime | None = None,
     dedupe: str | None = None,
 ) -> None:
-    """Leave a job for a worker: it exists only if the caller's transaction commits.
+    """Add a job for a worker, in the caller's transaction.
 
-    While a job of this kind with the same `dedupe` waits for its first attempt, that one takes the new
-    payload and the earlier time instead. A job that has begun is never joined: it may already have read
-    what is now changing.
+    If a job of this kind with the same `dedupe` waits for its first attempt, it gets the new payload and the
+    earlier time instead. A job that has begun is never reused, because it may already have read what is now
+    changing.
     """
     await conn.execute(
         DEFER, {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
     )
 
 
-# `do update` even where nothing changes: it locks the waiting job until the caller commits. With `do nothing`
-# a worker could run the job in between, without seeing the change that relied on it.
+# `do update` locks the waiting job until the caller commits, even if nothing changes. With `do nothing` a
+# worker could run the job before the commit, without seeing the caller's change.
 DEFER = """
     insert into jobs (kind, payload, run_at, dedupe)
     values (%(kind)s, %(payload)s, coalesce(%(run_at)s, now()), %(dedupe)s)
@@ -75,14 +75,15 @@ DEFER = """
 
 
 async def claim(
-    conn: Connection, worker: str, limit: int, lease: timedelta, under_way: Mapping[str, int] | None = None
+    conn: Connection, worker: str, limit: int, lease: timedelta, running: Mapping[str, int] | None = None
 ) -> list[Job]:
-    """Take up to `limit` due jobs; those whose lease has run out are due again.
+    """Claim up to `limit` due jobs; jobs whose lease has expired are due again.
 
-    Workspaces have their turns: first those of which this worker has the fewest under way, as `under_way`
-    tells, then the longest due. None gets more than `limits.MAX_CONCURRENT_WORKSPACE_JOBS` of its places.
+    Workspaces take turns: first those with the fewest jobs in `running`, which counts the jobs that this
+    worker runs, then those whose jobs have been due the longest. No workspace gets more than
+    `limits.MAX_CONCURRENT_WORKSPACE_JOBS` slots of a worker.
     """
-    running = under_way or {}
+    running = running or {}
     values = {
         "worker": worker,
         "limit": limit,
@@ -97,10 +98,9 @@ async def claim(
         return await cursor.fetchall()
 
 
-# A few due jobs are looked at one by one. Of many, it jumps from one workspace in the index to the next, so
-# that however many jobs one of them has waiting, the others' are seen. Of the two branches one is empty, and
-# costs nothing. The rows are locked in the order of their turns, which leaves to other workers what this one
-# does not take.
+# A short queue is ranked directly. In a long one the query skips in the index from workspace to workspace (a
+# loose index scan), so that many jobs of one workspace do not hide the others'. The branch that is not needed
+# is empty and costs nothing. Rows are locked in the order of turns, so other workers can claim the rest.
 CLAIM = """
     with recursive queue as materialized (
         select id, workspace_id, run_at from jobs where run_at <= now()
@@ -141,14 +141,14 @@ CLAIM = """
 
 
 async def renew(conn: Connection, jobs: Collection[Job], lease: timedelta) -> set[int]:
-    """Prolong the leases; the ids of those that are still held."""
+    """Extend the leases; returns the ids of the jobs that are still leased."""
     async with conn.cursor(row_factory=scalar_row) as cursor:
         await cursor.execute(RENEW, job_params(jobs) | {"lease": lease})
         return set(await cursor.fetchall())
 
 
 async def release(conn: Connection, jobs: Collection[Job]) -> None:
-    """Give the jobs back unfinished, due at once."""
+    """Return unfinished jobs to the queue, due at once."""
     await conn.execute(RELEASE, job_params(jobs))
 
 
@@ -171,12 +171,13 @@ RELEASE = """
 
 
 async def postpone(conn: Connection, job: Job, wait: timedelta) -> bool:
-    """Put a job back for later as if this attempt had not begun; False when its lease was lost."""
+    """Reschedule a job as if this attempt had not begun; False if its lease was lost."""
     cursor = await conn.execute(POSTPONE, {"id": job.id, "attempts": job.attempts, "wait": wait})
     return cursor.rowcount == 1
 
 
-# Another job of the same `dedupe` may wait by now: then this one keeps its count, so that both can stand.
+# A newer job with the same `dedupe` may wait by now. Then this one keeps its count, because the unique index
+# covers only jobs without attempts.
 POSTPONE = """
     update jobs set run_at = now() + %(wait)s, worker = null,
         attempts = attempts - case when dedupe is null or attempts > 1 then 1 else 0 end
@@ -185,7 +186,7 @@ POSTPONE = """
 
 
 async def finish(conn: Connection, job: Job) -> bool:
-    """Remove a job that is done; False when its lease was lost."""
+    """Delete a job that is done; False if its lease was lost."""
     cursor = await conn.execute(FINISH, {"id": job.id, "attempts": job.attempts})
     return cursor.rowcount == 1
 
@@ -194,7 +195,7 @@ FINISH = "delete from jobs where id = %(id)s and attempts = %(attempts)s and wor
 
 
 async def fail(conn: Connection, job: Job, error: str, retry_in: timedelta | None) -> bool:
-    """Put a failed job back for later; without `retry_in` keep it as dead. False when its lease was lost."""
+    """Reschedule a failed job, or mark it as dead if `retry_in` is None; False if its lease was lost."""
     values = {"id": job.id, "attempts": job.attempts, "error": error, "retry_in": retry_in}
     cursor = await conn.execute(FAIL, values)
     return cursor.rowcount == 1

@@ -1,4 +1,4 @@
-"""The worker: takes due jobs, keeps their leases while it runs them, and records how they ended."""
+"""The worker claims due jobs, renews their leases while it runs them, and records their outcomes."""
 
 import asyncio
 import logging
@@ -27,14 +27,14 @@ logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 CONCURRENCY = 10
-# Renewed three times as often; so long at most does the job of a killed worker wait.
+# Leases are renewed three times as often. The job of a killed worker waits at most this long.
 LEASE = timedelta(seconds=10)
 POLL_SECONDS = 0.1
 OUTAGE_SECONDS = 1.0
 GRACE_SECONDS = 10.0
-# What running jobs get to clean up once they are cut off.
-CUT_SECONDS = 1.0
-ERROR_LENGTH = 2000
+# Cancelled jobs may clean up for this long.
+CLEANUP_SECONDS = 1.0
+MAX_ERROR_CHARACTERS = 2_000
 
 
 class Handler(Protocol):
@@ -42,7 +42,7 @@ class Handler(Protocol):
 
 
 class Worker:
-    """Runs jobs on one event loop. A handler that blocks the loop longer than the lease loses its job."""
+    """Runs jobs on one event loop; a handler that blocks the loop for longer than a lease loses its job."""
 
     def __init__(
         self,
@@ -61,18 +61,18 @@ class Worker:
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._outage_log = OutageLog()
         self._running: dict[asyncio.Task[None], Job] = {}
-        # Without those whose outcome is being recorded.
+        # The running jobs whose outcome is not being recorded yet.
         self._leases: dict[asyncio.Task[None], Job] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop`; then give running jobs ten seconds and leave the rest to other workers."""
+        """Work until `stop`; then wait ten seconds for running jobs, and return the rest to the queue."""
         async with self._keep_leases():
             await self._work_until(stop)
             if self._running:
                 await asyncio.wait(self._running, timeout=GRACE_SECONDS)
 
     async def run_due(self) -> int:
-        """Run what is due, and what that makes due, to the end; how many attempts it took."""
+        """Run due jobs, and those that become due by them; returns the number of attempts."""
         count = 0
         async with self._keep_leases():
             while tasks := await self._start_due():
@@ -84,16 +84,16 @@ class Worker:
         stopping = asyncio.ensure_future(stop.wait())
         try:
             while not stop.is_set():
-                pause = await self._fill_places()
-                # A job that ends makes a place free, or lets another one of its workspace begin.
+                pause = await self._fill_slots()
+                # A job that ends frees a slot, and lets another job of its workspace begin.
                 waiting = {stopping, *(() if pause == OUTAGE_SECONDS else self._running)}
                 await asyncio.wait(waiting, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
 
-    async def _fill_places(self) -> float | None:
-        """Start due jobs; how many seconds to wait before looking again, None while all places are taken."""
-        free = self._free_places()
+    async def _fill_slots(self) -> float | None:
+        """Start due jobs; returns the seconds until the next look, None while all slots are taken."""
+        free = self._free_slots()
         try:
             started = await self._start_due()
         except OUTAGES as error:
@@ -102,21 +102,21 @@ class Worker:
             return OUTAGE_SECONDS
         if len(started) < free:
             return POLL_SECONDS
-        return 0 if self._free_places() else None
+        return 0 if self._free_slots() else None
 
     async def _start_due(self) -> list[asyncio.Task[None]]:
-        free = self._free_places()
+        free = self._free_slots()
         if not free:
             return []
         async with self._pool.connection() as connection:
-            jobs = await queue.claim(connection, self._name, free, self._lease, self._under_way())
+            jobs = await queue.claim(connection, self._name, free, self._lease, self._running_by_workspace())
         return [self._start(job) for job in jobs]
 
-    def _free_places(self) -> int:
+    def _free_slots(self) -> int:
         return self._concurrency - len(self._running)
 
-    def _under_way(self) -> Counter[str]:
-        """How many jobs of each workspace run here now."""
+    def _running_by_workspace(self) -> Counter[str]:
+        """The number of running jobs of each workspace."""
         return Counter(job.workspace_id for job in self._running.values())
 
     def _start(self, job: Job) -> asyncio.Task[None]:
@@ -133,27 +133,27 @@ class Worker:
 
     async def _perform(self, job: Job) -> None:
         error = await self._attempt(job)
-        # Now the outcome counts, not the lease: a renewal would miss a finished job and cut this task off.
+        # From here on the lease is not renewed: a renewal would miss a finished job and cancel this task.
         self._leases = {task: leased for task, leased in self._leases.items() if leased is not job}
         if error is None:
-            recorded = await self._retry_until_recorded(partial(queue.finish, job=job))
+            is_recorded = await self._retry_until_recorded(partial(queue.finish, job=job))
         elif isinstance(error, Postponed):
-            recorded = await self._retry_until_recorded(partial(queue.postpone, job=job, wait=error.wait))
+            is_recorded = await self._retry_until_recorded(partial(queue.postpone, job=job, wait=error.wait))
         else:
             retry_in = backoff(job.attempts)
             report(job, error, retry_in)
             if retry_in is None:
                 await self._dead_letter(job)
-            # `repr` escapes what PostgreSQL would refuse in a text.
-            text = repr(error)[:ERROR_LENGTH]
-            recorded = await self._retry_until_recorded(
+            # `repr` escapes characters that PostgreSQL refuses.
+            text = repr(error)[:MAX_ERROR_CHARACTERS]
+            is_recorded = await self._retry_until_recorded(
                 partial(queue.fail, job=job, error=text, retry_in=retry_in)
             )
-        if not recorded:
+        if not is_recorded:
             logger.warning("Job %s (%s): attempt %s ended after its lease", job.id, job.kind, job.attempts)
 
     async def _attempt(self, job: Job) -> Exception | None:
-        """What went wrong, if anything."""
+        """Run the handler; returns its error, if any."""
         try:
             if job.attempts > MAX_ATTEMPTS:
                 raise WorkerDied
@@ -167,16 +167,16 @@ class Worker:
         return None
 
     async def _dead_letter(self, job: Job) -> None:
-        """Let whoever deferred the job know that it is given up."""
+        """Tell the slice that deferred the job that it is dead."""
         if job.kind not in self._on_dead:
             return
         try:
             await self._on_dead[job.kind](job)
         except Exception:
-            logger.exception("The death of job %s (%s) could not be told", job.id, job.kind)
+            logger.exception("The handler for the dead job %s (%s) failed", job.id, job.kind)
 
     async def _retry_until_recorded(self, step: Callable[[Connection], Awaitable[Result]]) -> Result:
-        """Record an outcome; again and again while the database is away, since the work itself is done."""
+        """Record an outcome; retries while the database is unavailable, since the work itself is done."""
         while True:
             try:
                 async with self._pool.connection() as connection:
@@ -187,7 +187,7 @@ class Worker:
             await asyncio.sleep(OUTAGE_SECONDS)
 
     async def _drop_broken_connections(self) -> None:
-        # A restart of PostgreSQL breaks all pooled connections; one failure each would take as many rounds.
+        # A restart of PostgreSQL breaks all pooled connections; otherwise each would cost one failed round.
         with suppress(*OUTAGES):
             await self._pool.check()
 
@@ -199,7 +199,7 @@ class Worker:
         finally:
             renewing.cancel()
             await asyncio.wait({renewing})
-            await self._hand_back()
+            await self._return_unfinished()
 
     async def _renew_leases(self) -> None:
         while True:
@@ -213,22 +213,22 @@ class Worker:
             except psycopg.Error as error:
                 logger.warning("Leases of jobs could not be renewed: %s", error)
                 continue
-            self._cut_off(task for task, job in leases.items() if job.id not in renewed_ids)
+            self._cancel_lost(task for task, job in leases.items() if job.id not in renewed_ids)
 
-    def _cut_off(self, lost: Iterable[asyncio.Task[None]]) -> None:
-        for task in lost:
+    def _cancel_lost(self, tasks: Iterable[asyncio.Task[None]]) -> None:
+        for task in tasks:
             if task in self._leases:
-                logger.warning("%s has lost its lease and is cut off", task.get_name())
+                logger.warning("%s has lost its lease and is cancelled", task.get_name())
                 task.cancel()
 
-    async def _hand_back(self) -> None:
-        """Cut off what still runs, and free it for other workers."""
+    async def _return_unfinished(self) -> None:
+        """Cancel jobs that still run, and return them to the queue."""
         if not self._running:
             return
         unfinished = list(self._leases.values())
         for task in self._running:
             task.cancel()
-        await asyncio.wait(self._running, timeout=CUT_SECONDS)
+        await asyncio.wait(self._running, timeout=CLEANUP_SECONDS)
         try:
             async with self._pool.connection() as connection:
                 await queue.release(connection, unfinished)
@@ -237,11 +237,11 @@ class Worker:
 
 
 class UnknownKind(Exception):
-    """No handler for this kind of job: this worker may be older or newer than what deferred it."""
+    """There is no handler for this kind of job: another version of Instep may have deferred it."""
 
 
 class WorkerDied(Exception):
-    """Every attempt at this job ended with the death of its worker."""
+    """The worker died during every attempt at this job."""
 
 
 def report(job: Job, error: Exception, retry_in: timedelta | None) -> None:
@@ -252,7 +252,7 @@ def report(job: Job, error: Exception, retry_in: timedelta | None) -> None:
 
 
 def backoff(attempts: int) -> timedelta | None:
-    """The wait after this many attempts: 2, 8, 32, 128, 512 seconds, a quarter more at most; then none."""
+    """The delay after this many attempts: 2, 8, 32, 128, 512 seconds plus up to 25 %; None after the last."""
     if attempts >= MAX_ATTEMPTS:
         return None
     return timedelta(seconds=round(2 * 4 ** (attempts - 1) * random.uniform(1, 1.25), 1))

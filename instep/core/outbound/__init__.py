@@ -1,1 +1,1 @@
-"""The way out: the grammar of addresses, which of them may be called, and the client that calls them."""
+"""Outgoing requests: the grammar of URLs, the addresses that may be called, and the client."""

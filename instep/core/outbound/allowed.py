@@ -1,4 +1,4 @@
-"""What may be called: public addresses over https, and what the operator's allow-list names besides."""
+"""Allowed destinations: public addresses over https, and those of the operator's allow-list."""
 
 from dataclasses import dataclass
 from ipaddress import ip_network
@@ -16,7 +16,7 @@ from instep.core.outbound.urls import Url, is_name
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """Hosts and networks that an operator has opened; nothing opens a metadata service."""
+    """Hosts and networks that an operator allows; a metadata service is never allowed."""
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[Network, ...] = ()
@@ -27,14 +27,14 @@ class AllowList:
         return is_within(without_mapping(url.address), self.networks)
 
     def permits(self, address: Address, host: str) -> bool:
-        """Whether a connection may go to this address, which the host's name has led to."""
+        """Whether a connection to this address of the host is allowed."""
         if is_metadata(address):
             return False
         return is_public(address) or host in self.hosts or is_within(without_mapping(address), self.networks)
 
 
 def read_allow_list(text: str) -> AllowList:
-    """Hosts and networks, comma separated; raises `ValueError` for what is neither."""
+    """Parse host names and networks, comma separated; raises `ValueError`."""
     hosts, networks = set[str](), list[Network]()
     for entry in filter(None, (part.strip().lower() for part in text.split(","))):
         if is_name(entry):
@@ -48,7 +48,7 @@ def read_allow_list(text: str) -> AllowList:
 
 
 def refuse_url(url: Url, allow: AllowList) -> None:
-    """Refuse, with the end of a sentence, what can't be called wherever its name may lead."""
+    """Raise `ValueError`, with a clause that follows the field's name, if the URL is not allowed."""
     is_named = allow.names(url)
     if url.address is not None and not allow.permits(url.address, url.host):
         raise ValueError(f"its host is not a public address{way_to_open(url)}")
@@ -59,7 +59,7 @@ def refuse_url(url: Url, allow: AllowList) -> None:
 
 
 def way_to_open(url: Url) -> str:
-    """The end of a refusal: what an operator can write, unless nothing opens the address."""
+    """The end of a refusal: what an operator can set, unless the address is never allowed."""
     if url.address is not None and is_metadata(url.address):
-        return ", and it is one that can't be opened"
-    return f", unless whoever runs Instep adds {url.host} to INSTEP_WEBHOOK_ALLOW"
+        return ", and it can't be allowed"
+    return f", unless the operator of Instep adds {url.host} to INSTEP_WEBHOOK_ALLOW"

@@ -1,4 +1,4 @@
-"""The one way to call out: an address that was vetted, and an answer that is small and in time."""
+"""The client for all outgoing requests: it vets addresses, and bounds the size and time of responses."""
 
 import asyncio
 import re
@@ -23,22 +23,22 @@ from instep.core.config import SettingsError
 from instep.core.outbound.allowed import AllowList, refuse_url
 from instep.core.outbound.happy_eyeballs import ConnectError, connect
 from instep.core.outbound.lookup import Lookup, NoAddress, Resolver
-from instep.core.outbound.streams import CappedStream, TooMuch
+from instep.core.outbound.streams import CappedStream, ReadLimitExceeded
 from instep.core.outbound.urls import Url, parse_url
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
-# The same for what may not be called, does not exist or refuses: nobody learns from it what is inside.
-OUT_OF_REACH = "Its host can't be reached."
-LATE = f"There was no answer within {limits.OUTBOUND_SECONDS} seconds."
-CUT = "The connection was closed before the answer was whole."
+# The message is the same for hosts that are forbidden, missing or refusing, so it reveals no internal hosts.
+UNREACHABLE = "Its host can't be reached."
+NO_RESPONSE = f"There was no answer within {limits.OUTBOUND_SECONDS} seconds."
+INCOMPLETE = "The connection was closed before the answer was whole."
 NOT_HTTP = "The answer is not valid HTTP/1.1."
 TOO_LARGE = "The answer's headers are too large."
-NO_TLS = "No encrypted connection came about."
+NO_TLS = "The TLS handshake failed."
 
 
 class RequestFailed(Exception):
-    """There is no answer; `message` is a sentence for a log."""
+    """The request got no valid response; `message` is a sentence for a log."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -47,16 +47,16 @@ class RequestFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a receiver answered, whichever its status; `excerpt` is the beginning of the body as it came."""
+    """A response with any status; `excerpt` is the start of its body."""
 
     status: int
     excerpt: bytes
 
 
 class OutboundClient:
-    """Calls public addresses, and what the operator's allow-list names besides.
+    """Calls public addresses, and those of the operator's allow-list.
 
-    The system's certificates are trusted, or those of `SSL_CERT_FILE`, unless `trust` says whose are.
+    It trusts the certificates in `trust`; by default the system's, or those of `SSL_CERT_FILE`.
     """
 
     def __init__(
@@ -65,14 +65,15 @@ class OutboundClient:
         self.allow = allow
         self.resolver = Resolver()
         self.lookup = lookup or self.resolver.find_addresses
-        self.trust = trust or trusted()
+        self.trust = trust or trusted_certificates()
         self.trust.set_alpn_protocols(["http/1.1"])
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Response:
-        """Post to an address and read the beginning of the answer, or raise `RequestFailed`.
+        """Post to a URL and read the start of the response; raises `RequestFailed`.
 
-        All of it together ends after `limits.OUTBOUND_SECONDS`. An answer whose headers came in time counts,
-        however long its body takes. No redirect is followed, nothing decoded, no connection kept.
+        Everything together ends after `limits.OUTBOUND_SECONDS`; a response whose headers arrived in time is
+        returned even if its body did not. Redirects are not followed, bodies not decoded, connections not
+        reused.
         """
         response, excerpt = None, bytearray()
         try:
@@ -80,31 +81,31 @@ class OutboundClient:
                 target = read_url(url)
                 streams = await self.open(target, self.trust if target.scheme == "https" else None)
                 async with aclosing(CappedStream(*streams, limits.MAX_RESPONSE_WIRE_BYTES)) as stream:
-                    response = await begin(stream, request_of(target, url, body, headers))
-                    await read_beginning(stream, response, excerpt)
+                    response = await send(stream, request_of(target, url, body, headers))
+                    await read_excerpt(stream, response, excerpt)
         except TimeoutError:
             pass
         if response is None:
-            raise RequestFailed(LATE)
+            raise RequestFailed(NO_RESPONSE)
         return Response(response.status, bytes(excerpt))
 
     async def connect(self, url: Url) -> Streams:
-        """A connection to a vetted address of the host, without TLS, as a tunnel needs it.
+        """Connect to a vetted address of the host without TLS, for a tunnel; raises `RequestFailed`.
 
-        The host is refused, looked up, vetted and reached in time as in `post`. Who asked for the connection
-        closes its writer, and bounds what goes through.
+        The host is vetted and the time limited as in `post`. The caller closes the writer and bounds the
+        transferred bytes.
         """
         try:
             async with asyncio.timeout(limits.OUTBOUND_SECONDS):
                 return await self.open(url, None)
         except TimeoutError:
-            raise RequestFailed(LATE) from None
+            raise RequestFailed(NO_RESPONSE) from None
 
     async def open(self, url: Url, tls: ssl.SSLContext | None) -> Streams:
-        connected = await self.reach(url)
+        connection = await self.reach(url)
         try:
             return await asyncio.open_connection(
-                sock=connected,
+                sock=connection,
                 limit=limits.MAX_RESPONSE_BYTES,
                 ssl=tls,
                 server_hostname=url.host if tls else None,
@@ -115,7 +116,7 @@ class OutboundClient:
             raise RequestFailed(NO_TLS) from None
 
     async def reach(self, url: Url) -> socket.socket:
-        """A socket connected to one of the host's addresses: one look-up, and all of them were vetted."""
+        """A socket connected to one of the host's addresses; one lookup returns all, and all are allowed."""
         refuse(url, self.allow)
         try:
             addresses = [url.address] if url.address else await self.lookup(url.host)
@@ -123,14 +124,14 @@ class OutboundClient:
                 return await connect(addresses, url.port)
         except (NoAddress, ConnectError):
             pass
-        raise RequestFailed(OUT_OF_REACH)
+        raise RequestFailed(UNREACHABLE)
 
     async def aclose(self) -> None:
         await self.resolver.aclose()
 
 
-def trusted() -> ssl.SSLContext:
-    """The system's certificates, or those of `SSL_CERT_FILE`; `SettingsError` where they can't be read."""
+def trusted_certificates() -> ssl.SSLContext:
+    """The system's certificates, or those of `SSL_CERT_FILE`; raises `SettingsError`."""
     try:
         return default_ssl_context()
     except OSError as error:
@@ -141,50 +142,50 @@ def read_url(text: str) -> Url:
     try:
         return parse_url(text)
     except ValueError:
-        raise RequestFailed(OUT_OF_REACH) from None
+        raise RequestFailed(UNREACHABLE) from None
 
 
 def refuse(url: Url, allow: AllowList) -> None:
     try:
         refuse_url(url, allow)
     except ValueError:
-        raise RequestFailed(OUT_OF_REACH) from None
+        raise RequestFailed(UNREACHABLE) from None
 
 
 def request_of(
     target: Url, url: str, body: bytes, headers: Mapping[str, str], method: str = "POST"
 ) -> Request:
-    behind_scheme = url.partition("://")[2]
-    authority = re.split(r"[/?]", behind_scheme, maxsplit=1)[0]
-    path = behind_scheme.removeprefix(authority)
+    without_scheme = url.partition("://")[2]
+    authority = re.split(r"[/?]", without_scheme, maxsplit=1)[0]
+    path = without_scheme.removeprefix(authority)
     default_headers = {
         "Host": authority.lower(),
         **({"Content-Length": str(len(body))} if method == "POST" else {}),
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    where = URL(
+    request_url = URL(
         scheme=target.scheme,
         host=target.host,
         port=target.port,
         target=path if path.startswith("/") else f"/{path}",
     )
-    return Request(method, where, headers=[*default_headers.items(), *headers.items()], content=body)
+    return Request(method, request_url, headers=[*default_headers.items(), *headers.items()], content=body)
 
 
-async def begin(stream: CappedStream, request: Request) -> httpcore2.Response:
-    """Send the request and read the answer's headers."""
+async def send(stream: CappedStream, request: Request) -> httpcore2.Response:
+    """Send the request and read the response's headers."""
     with failures(stream):
         try:
             return await AsyncHTTP11Connection(request.url.origin, stream).handle_async_request(request)
-        except TooMuch:
+        except ReadLimitExceeded:
             raise RequestFailed(TOO_LARGE) from None
 
 
-async def read_beginning(stream: CappedStream, response: httpcore2.Response, excerpt: bytearray) -> None:
-    """Read so much of the body as anybody may send, and keep its beginning."""
+async def read_excerpt(stream: CappedStream, response: httpcore2.Response, excerpt: bytearray) -> None:
+    """Read the body up to its limit, and keep its start in `excerpt`."""
     length = 0
-    with failures(stream), suppress(TooMuch):
+    with failures(stream), suppress(ReadLimitExceeded):
         async with aclosing(response.aiter_stream()) as chunks:
             async for chunk in chunks:
                 excerpt += chunk[: limits.RESPONSE_EXCERPT_BYTES - len(excerpt)]
@@ -198,6 +199,6 @@ def failures(stream: CappedStream) -> Iterator[None]:
     try:
         yield
     except NetworkError:
-        raise RequestFailed(CUT) from None
+        raise RequestFailed(INCOMPLETE) from None
     except RemoteProtocolError:
-        raise RequestFailed(CUT if stream.is_at_end else NOT_HTTP) from None
+        raise RequestFailed(INCOMPLETE if stream.is_at_end else NOT_HTTP) from None

@@ -1,4 +1,4 @@
-"""A connected socket to the first of several addresses that accepts: nothing else here opens one."""
+"""Connect to the first of several addresses that accepts (Happy Eyeballs, RFC 8305)."""
 
 import asyncio
 import socket
@@ -8,39 +8,41 @@ from itertools import zip_longest
 from instep.core import limits
 from instep.core.outbound.networks import Address
 
-# How long one address is waited for before the next is tried beside it (RFC 8305).
-STAGGER_SECONDS = 0.25
+# The Connection Attempt Delay of RFC 8305, after which the next address is tried too.
+ATTEMPT_DELAY_SECONDS = 0.25
 
 
 class ConnectError(Exception):
-    """Each of the addresses refused the connection, or can't be reached."""
+    """All addresses refused the connection or can't be reached."""
 
 
 async def connect(addresses: Sequence[Address], port: int) -> socket.socket:
-    """Connect to the first that accepts; one that stays silent holds up the others for a moment only."""
+    """Connect to the first address that accepts; raises `ConnectError`."""
     waiting = interleave_families(addresses)[: limits.MAX_ADDRESSES_TRIED]
-    calls = set[asyncio.Task[socket.socket | None]]()
+    attempts = set[asyncio.Task[socket.socket | None]]()
     try:
-        while waiting or calls:
+        while waiting or attempts:
             if waiting:
-                calls.add(asyncio.create_task(try_connect(waiting.pop(0), port)))
-            done, calls = await asyncio.wait(
-                calls, timeout=STAGGER_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
+                attempts.add(asyncio.create_task(try_connect(waiting.pop(0), port)))
+            done, attempts = await asyncio.wait(
+                attempts,
+                timeout=ATTEMPT_DELAY_SECONDS if waiting else None,
+                return_when=asyncio.FIRST_COMPLETED,
             )
-            connected = [connection for task in done if (connection := task.result()) is not None]
-            for spare in connected[1:]:
+            connections = [connection for task in done if (connection := task.result()) is not None]
+            for spare in connections[1:]:
                 spare.close()
-            if connected:
-                return connected[0]
+            if connections:
+                return connections[0]
     finally:
-        for task in calls:
+        for task in attempts:
             task.add_done_callback(close_late_socket)
             task.cancel()
     raise ConnectError
 
 
 def interleave_families(addresses: Sequence[Address]) -> list[Address]:
-    """The two families by turns, begun with that of the first: all of one may be out of reach."""
+    """Alternate between IPv6 and IPv4, because a whole family may be unreachable (RFC 8305 section 4)."""
     first = [address for address in addresses if address.version == addresses[0].version]
     second = [address for address in addresses if address.version != addresses[0].version]
     return [address for pair in zip_longest(first, second) for address in pair if address is not None]
@@ -51,7 +53,7 @@ async def try_connect(address: Address, port: int) -> socket.socket | None:
     try:
         candidate.setblocking(False)
         candidate.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Otherwise the system takes in megabytes from a receiver that sends more than is read.
+        # Otherwise the kernel would buffer megabytes from a server that sends more than is read.
         candidate.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, limits.MAX_RESPONSE_WIRE_BYTES)
         await asyncio.get_running_loop().sock_connect(candidate, (str(address), port))
     except OSError:

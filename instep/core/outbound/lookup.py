@@ -1,4 +1,4 @@
-"""What a host's name leads to: one look-up, all of its addresses."""
+"""DNS lookups: all addresses of a host."""
 
 import asyncio
 import time
@@ -13,24 +13,24 @@ from aiodns.error import DNSError
 from instep.core import limits
 from instep.core.outbound.networks import Address
 
-# Raises `NoAddress`, never gives an empty list.
+# A lookup raises `NoAddress` instead of returning an empty list.
 Lookup = Callable[[str], Awaitable[Sequence[Address]]]
 
-# Each waits longer than the one before; the first may be short where answers use to come at once.
+# Each try waits longer than the previous one, and all together as long as a lookup may take.
 TRIES = 4
-# A name is taken as it stands: no search domain of this machine may turn it into a name at home.
+# Search domains of this machine are not used, because they could turn a name into an internal one.
 FLAGS = pycares.ARES_FLAG_NOSEARCH | pycares.ARES_FLAG_EDNS
 
 
 class NoAddress(Exception):
-    """The name leads nowhere, or nobody said in time where."""
+    """The name has no address, or no response arrived in time."""
 
 
 class Resolver:
-    """Look-ups as this machine is set up for them: `/etc/hosts`, then its name servers."""
+    """Lookups with this machine's configuration: `/etc/hosts`, then its name servers."""
 
     def __init__(self) -> None:
-        # The present one and the one before, whose last look-ups have ended long before the next.
+        # The current channel and its predecessor, whose last lookups end before it is closed.
         self.channels: list[DNSResolver] = []
         self.made_at = 0.0
 
@@ -46,10 +46,10 @@ class Resolver:
         return [ip_address(node.addr[0].decode()) for node in response.nodes]
 
     async def renew(self) -> DNSResolver:
-        """The channel to ask through, now and then a new one.
+        """The current channel, which is replaced regularly.
 
-        A channel remembers for an hour that a name has no address, whatever its zone says of that (c-ares
-        issue 1293), and never forgets what nobody asks for any more.
+        A channel caches for an hour that a name has no address, whatever its zone says (c-ares issue 1293),
+        and it never evicts unused entries.
         """
         now = time.monotonic()
         if not self.channels or now > self.made_at + limits.MAX_DNS_CACHE_SECONDS:

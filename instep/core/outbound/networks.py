@@ -1,6 +1,6 @@
 """Which IP addresses are public, and which belong to a cloud's metadata service.
 
-The networks are written out: the standard library's verdicts differ between Python versions.
+The networks are listed here, because the standard library's `is_global` differs between Python versions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# The IANA registries of special addresses, without the few of them that the internet routes.
+# The special-purpose address registries of IANA, without entries that are globally reachable.
 NOT_PUBLIC = tuple(
     map(
         ip_network,
@@ -36,9 +36,9 @@ NOT_PUBLIC = tuple(
         ),
     )
 )
-# All that is given out to the internet so far; what lies outside is special or nobody's.
+# All global unicast addresses that IANA has allocated; the rest is special or unassigned.
 GLOBAL_V6 = IPv6Network("2000::/3")
-# Whoever reaches one of these may be handed the credentials of the machine.
+# Metadata services of clouds, which hand out the machine's credentials.
 METADATA = tuple(
     map(
         ip_network,
@@ -55,14 +55,14 @@ METADATA = tuple(
         ),
     )
 )
-# Their last 32 bits are an IPv4 address, which a translator on the way may turn them into.
+# The last 32 bits of these addresses are an IPv4 address, to which a translator may forward them.
 IPV4_EMBEDDING_PREFIXES = tuple(
     map(IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48"))
 )
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is one of the internet's."""
+    """Whether the address is globally reachable."""
     plain = without_mapping(address)
     if is_metadata(plain) or is_within(plain, NOT_PUBLIC):
         return False
@@ -70,8 +70,8 @@ def is_public(address: Address) -> bool:
 
 
 def is_metadata(address: Address) -> bool:
-    """Whether the address is that of a metadata service, by itself or through a translator."""
-    return any(is_within(candidate, METADATA) for candidate in (address, *carried(address)))
+    """Whether the address is a metadata service's, directly or through a translator."""
+    return any(is_within(candidate, METADATA) for candidate in (address, *embedded_addresses(address)))
 
 
 def is_within(address: Address, networks: Iterable[Network]) -> bool:
@@ -79,12 +79,12 @@ def is_within(address: Address, networks: Iterable[Network]) -> bool:
 
 
 def without_mapping(address: Address) -> Address:
-    """`::ffff:192.0.2.1` reaches the same as `192.0.2.1`."""
+    """The IPv4 address for an IPv4-mapped one: `192.0.2.1` for `::ffff:192.0.2.1`."""
     return (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
 
 
-def carried(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that an IPv6 address can lead to."""
+def embedded_addresses(address: Address) -> Iterator[IPv4Address]:
+    """The IPv4 addresses that an IPv6 address contains."""
     if isinstance(address, IPv4Address):
         return
     if is_within(address, IPV4_EMBEDDING_PREFIXES):

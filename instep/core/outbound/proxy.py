@@ -1,4 +1,4 @@
-"""A way out for a program that speaks HTTP by itself: one tunnel, to one host, through the guard."""
+"""A local proxy for programs with their own HTTP client: it opens one tunnel to one vetted host."""
 
 import asyncio
 import hmac
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from instep.core import limits
-from instep.core.outbound.client import LATE, OutboundClient, RequestFailed
+from instep.core.outbound.client import NO_RESPONSE, OutboundClient, RequestFailed
 from instep.core.outbound.urls import Url
 
 USER = "instep"
@@ -21,10 +21,10 @@ CREDENTIALS = re.compile(rb"\r\nproxy-authorization: *basic +([0-9A-Za-z+/=]+) *
 
 
 class Tunnel:
-    """A proxy that takes one `CONNECT`, for one host and port, from whoever knows its password.
+    """A proxy that accepts one `CONNECT`, to one host and port, with its random password.
 
-    It carries bytes only, so that encryption stays between the program and the host. `failure` says, in a
-    sentence for a log, why nothing came through.
+    It forwards bytes, so that TLS stays between the program and the host. `failure` is a sentence for a log
+    about why the tunnel failed.
     """
 
     def __init__(self, client: OutboundClient, target: Url) -> None:
@@ -32,7 +32,7 @@ class Tunnel:
         self._client = client
         self._target = target
         self._password = secrets.token_urlsafe(32)
-        self._is_taken = False
+        self._is_used = False
         self._tasks = set[asyncio.Task[None]]()
 
     def url(self, port: int) -> str:
@@ -54,7 +54,7 @@ class Tunnel:
             async with asyncio.timeout(limits.OUTBOUND_SECONDS):
                 await self._answer(reader, writer)
         except TimeoutError:
-            self.failure = LATE
+            self.failure = NO_RESPONSE
         except (OSError, IncompleteReadError, LimitOverrunError):
             pass
         finally:
@@ -64,48 +64,48 @@ class Tunnel:
         refusal = self._refusal(await reader.readuntil(b"\r\n\r\n"))
         if refusal is not None:
             return reply(writer, refusal)
-        self._is_taken = True
+        self._is_used = True
         try:
-            far = await self._client.connect(self._target)
+            server = await self._client.connect(self._target)
         except RequestFailed as failure:
             self.failure = failure.message
             return reply(writer, "502 Bad Gateway")
         reply(writer, "200 Connection established")
-        return await self._join((reader, writer), far)
+        return await self._forward((reader, writer), server)
 
     def _refusal(self, head: bytes) -> str | None:
-        given = CREDENTIALS.search(head)
-        if given is None or not hmac.compare_digest(given[1], self._credentials()):
+        credentials = CREDENTIALS.search(head)
+        if credentials is None or not hmac.compare_digest(credentials[1], self._credentials()):
             return "407 Proxy Authentication Required"
         line = rf"CONNECT {re.escape(self._target.host)}:{self._target.port} HTTP/1\.[01]\r\n".encode()
-        if self._is_taken or not re.match(line, head):
+        if self._is_used or not re.match(line, head):
             return "403 Forbidden"
         return None
 
     def _credentials(self) -> bytes:
         return b64encode(f"{USER}:{self._password}".encode())
 
-    async def _join(
-        self, client: tuple[StreamReader, StreamWriter], far: tuple[StreamReader, StreamWriter]
+    async def _forward(
+        self, client: tuple[StreamReader, StreamWriter], server: tuple[StreamReader, StreamWriter]
     ) -> None:
-        """Carry both ways until one of the two ends it, or the host has sent too much."""
-        ways = {
-            asyncio.create_task(carry(client[0], far[1], None)),
-            asyncio.create_task(carry(far[0], client[1], limits.MAX_RESPONSE_WIRE_BYTES)),
+        """Forward bytes in both directions until one side ends, or the host has sent too much."""
+        directions = {
+            asyncio.create_task(forward(client[0], server[1], None)),
+            asyncio.create_task(forward(server[0], client[1], limits.MAX_RESPONSE_WIRE_BYTES)),
         }
         try:
-            done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            if any(way.result() for way in done):
+            done, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+            if any(direction.result() for direction in done):
                 self.failure = TOO_LARGE
         finally:
-            for way in ways:
-                way.cancel()
-            far[1].transport.abort()
+            for direction in directions:
+                direction.cancel()
+            server[1].transport.abort()
 
 
 @asynccontextmanager
 async def tunnel(client: OutboundClient, target: Url) -> AsyncIterator[tuple[Tunnel, str]]:
-    """A tunnel to the target, and the address of the proxy that leads into it, for as long as this lasts."""
+    """Run a proxy for the target; the tunnel, and the proxy's URL."""
     local_tunnel = Tunnel(client, target)
     server = await asyncio.start_server(local_tunnel.accept, "127.0.0.1", 0, limit=HEAD_BYTES)
     try:
@@ -119,13 +119,13 @@ def reply(writer: StreamWriter, status: str) -> None:
     writer.write(f"HTTP/1.1 {status}\r\n\r\n".encode())
 
 
-async def carry(reader: StreamReader, writer: StreamWriter, most: int | None) -> bool:
-    """Pass on what comes until it ends; whether there was more than may come."""
+async def forward(reader: StreamReader, writer: StreamWriter, max_bytes: int | None) -> bool:
+    """Forward bytes until the end; True if there were more than `max_bytes`."""
     count = 0
     with suppress(OSError):
         while data := await reader.read(CHUNK_BYTES):
             count += len(data)
-            if most is not None and count > most:
+            if max_bytes is not None and count > max_bytes:
                 return True
             writer.write(data)
             await writer.drain()

@@ -1,4 +1,4 @@
-"""A whole answer from an address that the operator has named, within the client's time."""
+"""Requests whose whole response is read, for URLs of the operator and for metadata documents."""
 
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from httpcore2 import Request, Response
 
-from instep.core.outbound.client import OutboundClient, RequestFailed, begin, failures, read_url, request_of
-from instep.core.outbound.streams import CappedStream, TooMuch
+from instep.core.outbound.client import OutboundClient, RequestFailed, failures, read_url, request_of, send
+from instep.core.outbound.streams import CappedStream, ReadLimitExceeded
 from instep.core.outbound.urls import Url
 
 TOO_LARGE = "The answer is too large."
@@ -15,7 +15,7 @@ TOO_LARGE = "The answer is too large."
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """An answer, whichever its status; the names of its headers are in lower case."""
+    """A response with any status; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -23,27 +23,27 @@ class RawResponse:
 
 
 async def send_request(
-    client: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], most: int
+    client: OutboundClient, url: str, body: bytes, headers: Mapping[str, str], max_bytes: int
 ) -> RawResponse:
-    """Post to an address and read the whole answer, or raise `RequestFailed`.
+    """Post to a URL and read a response of at most `max_bytes`; raises `RequestFailed`.
 
-    The address is vetted as for `Caller.post`. No redirect is followed, nothing decoded, no connection kept,
-    and no proxy of the environment is used. The time limit is the client's.
+    The URL is vetted as in `OutboundClient.post`. Redirects are not followed, bodies not decoded, connections
+    not reused, and proxies of the environment not used. The caller limits the time.
     """
     target = read_url(url)
-    return await answered(client, target, request_of(target, url, body, headers), most)
+    return await exchange(client, target, request_of(target, url, body, headers), max_bytes)
 
 
-async def fetch(client: OutboundClient, url: str, headers: Mapping[str, str], most: int) -> RawResponse:
-    """Get an address in the same way, and under the same guard."""
+async def fetch(client: OutboundClient, url: str, headers: Mapping[str, str], max_bytes: int) -> RawResponse:
+    """Get a URL under the same rules as `send_request`."""
     target = read_url(url)
-    return await answered(client, target, request_of(target, url, b"", headers, "GET"), most)
+    return await exchange(client, target, request_of(target, url, b"", headers, "GET"), max_bytes)
 
 
-async def answered(client: OutboundClient, target: Url, request: Request, most: int) -> RawResponse:
+async def exchange(client: OutboundClient, target: Url, request: Request, max_bytes: int) -> RawResponse:
     streams = await client.open(target, client.trust if target.scheme == "https" else None)
-    async with aclosing(CappedStream(*streams, most)) as stream:
-        response = await begin(stream, request)
+    async with aclosing(CappedStream(*streams, max_bytes)) as stream:
+        response = await send(stream, request)
         return RawResponse(response.status, headers_of(response), await read_body(stream, response))
 
 
@@ -56,5 +56,5 @@ async def read_body(stream: CappedStream, response: Response) -> bytes:
         try:
             async with aclosing(response.aiter_stream()) as chunks:
                 return b"".join([chunk async for chunk in chunks])
-        except TooMuch:
+        except ReadLimitExceeded:
             raise RequestFailed(TOO_LARGE) from None

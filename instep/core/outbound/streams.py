@@ -1,34 +1,34 @@
-"""A connection of which a limited part is read."""
+"""A connection from which a bounded number of bytes is read."""
 
 import asyncio
 
 from httpcore2 import AsyncNetworkStream, ReadError, WriteError
 
 
-class TooMuch(Exception):
-    """More was sent than is read."""
+class ReadLimitExceeded(Exception):
+    """The other side sends more than may be read."""
 
 
 class CappedStream(AsyncNetworkStream):
-    """As the HTTP library wants it; `read_most` counts all that the other side sends, headers included.
+    """A network stream for the HTTP library; `max_bytes` bounds all received bytes, headers included.
 
-    Time limits are the caller's: one for the whole exchange, none for a single read.
+    The caller limits the time of the whole exchange, so single reads have no limit.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, read_most: int) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, max_bytes: int) -> None:
         self.reader = reader
         self.writer = writer
-        self.left = read_most
+        self.bytes_left = max_bytes
         self.is_at_end = False
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if not self.left:
-            raise TooMuch
+        if not self.bytes_left:
+            raise ReadLimitExceeded
         try:
-            data = await self.reader.read(min(max_bytes, self.left))
+            data = await self.reader.read(min(max_bytes, self.bytes_left))
         except OSError as error:
             raise ReadError from error
-        self.left -= len(data)
+        self.bytes_left -= len(data)
         self.is_at_end = not data
         return data
 
@@ -40,5 +40,5 @@ class CappedStream(AsyncNetworkStream):
             raise WriteError from error
 
     async def aclose(self) -> None:
-        # Neither what is unsent nor a farewell of TLS is waited for.
+        # This waits neither for unsent bytes nor for the close_notify of TLS.
         self.writer.transport.abort()

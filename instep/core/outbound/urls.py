@@ -1,6 +1,6 @@
-"""The grammar of the addresses that this server may be told to call.
+"""The grammar of URLs that this server may call.
 
-It is narrower than what browsers take, so that no two readers can find two hosts in one address.
+It is stricter than that of browsers, so that all parsers find the same host in a URL.
 """
 
 import re
@@ -13,23 +13,23 @@ NAMED = r"[0-9A-Za-z.-]+"
 BRACKETED = r"\[[0-9A-Fa-f:.]+\]"
 CHARACTERS = r"(?:[0-9A-Za-z._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*"
 QUERY_CHARACTERS = r"(?:[0-9A-Za-z._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
-# Also stands in the API's description, so it holds nothing that only Python reads.
+# The API's description contains this pattern, so it uses only syntax that JSON Schema allows too.
 PATTERN = (
     rf"(https?)://({NAMED}|{BRACKETED})(?::([1-9][0-9]{{0,4}}))?(?:/{CHARACTERS})?(?:\?{QUERY_CHARACTERS})?"
 )
 LABEL = re.compile(r"[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?")
-NAME_LENGTH = 253
+MAX_NAME_CHARACTERS = 253
 WEB_PORTS = {"http": 80, "https": 443}
-# Below it live services that a request could be mistaken by, such as mail.
+# Lower ports belong to other services, such as mail, that could misread a request.
 FIRST_FREE_PORT = 1024
 LAST_PORT = 65535
-# Names that belong to the machine or the network at hand (RFC 6761, 6762, 8375; ICANN on `internal`).
+# Top-level names of the local machine or network (RFC 6761, 6762, 8375; ICANN on `internal`).
 HOME_NAMES = ("localhost", "localdomain", "local", "internal", "home.arpa")
 
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """An address to call: `host` in lower case, and as `address` where it is an IP address."""
+    """A URL to call: `host` is in lower case; `address` is None unless the host is an IP address."""
 
     scheme: str
     host: str
@@ -38,14 +38,14 @@ class Url:
 
     @property
     def is_home_name(self) -> bool:
-        """Whether the host is a name that the internet's name servers do not know."""
+        """Whether the host is a name that public DNS does not resolve."""
         return self.address is None and (
             "." not in self.host or any(f".{self.host}".endswith(f".{name}") for name in HOME_NAMES)
         )
 
 
 def parse_url(text: str) -> Url:
-    """Read an address, or raise `ValueError` with the end of a sentence that begins with its name."""
+    """Parse a URL; raises `ValueError` with a clause that follows the field's name."""
     match = re.fullmatch(PATTERN, text)
     if match is None:
         raise ValueError(
@@ -67,10 +67,10 @@ def parse_address(host: str) -> Address | None:
 
 
 def is_name(host: str) -> bool:
-    """Whether it is a host name; one that ends in a number would be an address to some readers."""
+    """Whether this is a host name; some parsers read a name that ends in a number as an IP address."""
     labels = host.split(".")
     return (
-        len(host) <= NAME_LENGTH
+        len(host) <= MAX_NAME_CHARACTERS
         and all(LABEL.fullmatch(label) for label in labels)
         and not labels[-1][0].isdigit()
     )

@@ -1,4 +1,4 @@
-"""The official Python client at both servers: what a customer's program would do."""
+"""The official Python client uses both servers as a customer's program would."""
 
 import asyncio
 import json
@@ -10,24 +10,26 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 
-async def main(given: dict[str, Any]) -> None:
-    mode, site = given["mode"], given["site"]
+async def main(options: dict[str, Any]) -> None:
+    mode, site = options["mode"], options["site"]
     async with Client(f"{site}/mcp", mode=mode) as docs:
         assert {tool.name for tool in (await docs.list_tools()).tools} >= {"ask_docs", "search_docs"}
-        asked = await docs.call_tool("ask_docs", given["bot"] | {"question": "How do I install the agent?"})
-        assert not asked.is_error
-        assert asked.structured_content is not None
-        assert asked.structured_content["answered"], asked
-    headers = {"Authorization": f"Bearer {given['key']}"}
+        answer = await docs.call_tool(
+            "ask_docs", options["bot"] | {"question": "How do I install the agent?"}
+        )
+        assert not answer.is_error
+        assert answer.structured_content is not None
+        assert answer.structured_content["answered"], answer
+    headers = {"Authorization": f"Bearer {options['key']}"}
     async with (
         httpx2.AsyncClient(headers=headers) as http,
         Client(streamable_http_client(f"{site}/mcp/admin", http_client=http), mode=mode) as workspace,
     ):
         assert len((await workspace.list_tools()).tools) == 17
         assert len((await workspace.list_prompts()).prompts) == 2
-        made = await workspace.call_tool("create_article", {"title": "New", "contentMarkdown": "Text.\n"})
-        assert made.structured_content is not None
-        assert made.structured_content["status"] == "draft"
+        creation = await workspace.call_tool("create_article", {"title": "New", "contentMarkdown": "Text.\n"})
+        assert creation.structured_content is not None
+        assert creation.structured_content["status"] == "draft"
     print(f"Python, {mode}: both servers were listed and called")
 
 

@@ -1,4 +1,4 @@
-"""What the operations of the document share: headers, errors, the parameters of the bot, the API key."""
+"""Parts that operations of the OpenAPI document share: headers, errors, bot parameters, the API key."""
 
 from collections.abc import Collection, Iterable
 from http import HTTPStatus
@@ -26,7 +26,7 @@ BOT_PARAMETERS = [
         "name": name,
         "in": place,
         "required": False,
-        "description": "The bot, by its id. Needed only with a key that covers several bots: "
+        "description": "The id of the bot. A key that covers several bots requires it: "
         "send `bot_id` or `Service-Bot`.",
         "schema": {"type": "string", "format": "uuid"},
     }
@@ -35,28 +35,28 @@ BOT_PARAMETERS = [
 
 HEADERS: dict[str, Json] = {
     "Request-Id": {
-        "description": "Names this request in the server's log: send it along when you report a problem.",
+        "description": "The id of this request in the server's log: include it when you report a problem.",
         "schema": {"type": "string"},
         "example": "req_01kbb6x4mwh2v7n8q9r0s1t2u3",
     },
     "RateLimit-Policy": {
-        "description": 'The limits that the call counted against, as `"policy";q=quota;w=seconds`; on '
+        "description": 'The rate limits that the call counts against, as `"policy";q=quota;w=seconds`; on '
         'creation of tasks also `"tasks"` (draft-ietf-httpapi-ratelimit-headers).',
         "schema": {"type": "string"},
         "example": '"api";q=120;w=60',
     },
     "RateLimit": {
-        "description": 'What is left of them, as `"policy";r=remaining;t=seconds`.',
+        "description": 'The rest of these limits, as `"policy";r=remaining;t=seconds`.',
         "schema": {"type": "string"},
         "example": '"api";r=119;t=60',
     },
     "ETag": {
-        "description": "Names this state: send it as `If-None-Match` or `If-Match`.",
+        "description": "Identifies this state of the resource: send it as `If-None-Match` or `If-Match`.",
         "schema": {"type": "string"},
         "example": '"9f86d081884c7d659a2feaa0"',
     },
     "Retry-After": {
-        "description": "After how many seconds to try again.",
+        "description": "Try again after this many seconds.",
         "schema": {"type": "integer", "minimum": 1},
         "example": 17,
     },
@@ -71,19 +71,19 @@ HEADERS: dict[str, Json] = {
         "example": "https://help.example.com/v1/tasks/task_01kbb6x4mwh2v7n8q9r0s1t2v3",
     },
     "Instep-Warnings": {
-        "description": "What the change takes away, if anything: a JSON list of sentences, about golden "
-        "questions that lose their answer, and on apply about later changes that an overwrite replaces.",
+        "description": "A JSON list of sentences about the change, if there are any: golden questions that "
+        "lose their answer, and on apply later changes that an overwrite replaces.",
         "schema": {"type": "string"},
         "example": '["The golden question \\u201cHow do I export?\\u201d loses its article."]',
     },
     "Idempotent-Replayed": {
-        "description": "`true` where the task is one that an earlier request with this key made.",
+        "description": "`true` if an earlier request with this key created the task.",
         "schema": {"type": "string", "const": "true"},
         "example": "true",
     },
 }
-EVERY = ("Request-Id", "RateLimit-Policy", "RateLimit")
-# The errors that any operation may answer with, one per status. Their docstrings are the descriptions.
+COMMON_HEADERS = ("Request-Id", "RateLimit-Policy", "RateLimit")
+# The errors that any operation may respond with, one per status; their docstrings are the descriptions.
 SHARED_ERRORS: tuple[type[AppError], ...] = (
     InvalidRequest,
     Unauthorized,
@@ -100,8 +100,8 @@ EXTRA_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry
 def components() -> Json:
     responses = {kind.__name__: error_response(kind) for kind in SHARED_ERRORS}
     responses["NotModified"] = {
-        "description": "The ETag sent as `If-None-Match` is still the present one; there is no body.",
-        "headers": references((*EVERY, "ETag")),
+        "description": "The resource still has the ETag that `If-None-Match` names; there is no body.",
+        "headers": references((*COMMON_HEADERS, "ETag")),
     }
     return {
         "headers": HEADERS,
@@ -112,15 +112,15 @@ def components() -> Json:
                 "scheme": "bearer",
                 "description": "An API key of the workspace: `Authorization: Bearer isk_…`. Scope "
                 "`content:read` reads; `content:write` reads and changes. Without a valid key "
-                "60 calls a minute per address are answered, where the operator has set nothing else.",
+                "an address may send 60 requests a minute, unless the operator has set another limit.",
             }
         },
     }
 
 
 def error_response(kind: type[AppError]) -> Json:
-    # An error of the server may precede authentication, so there is no limit to report.
-    common = EVERY[:1] if kind.status >= 500 else EVERY
+    # A server error may occur before authentication, when no rate limit is known yet.
+    common = COMMON_HEADERS[:1] if kind.status >= 500 else COMMON_HEADERS
     return {
         "description": f"{kind.sentence()}{codes_text(kind)}",
         "headers": references((*common, *EXTRA_HEADERS.get(kind.status, ()))),
@@ -134,7 +134,7 @@ def error_response(kind: type[AppError]) -> Json:
 
 
 def codes_text(kind: type[AppError]) -> str:
-    """The other codes with the same status, as the end of a description."""
+    """The sentence that names the more specific codes of the same status; empty if there are none."""
     kinds = [other for other in management_errors() if other.status == kind.status]
     codes = {other.code for other in kinds} - {kind.code, AppError.code}
     names = ", ".join(f"`{code}`" for code in sorted(codes))
@@ -142,7 +142,7 @@ def codes_text(kind: type[AppError]) -> str:
 
 
 def error_responses(writes: bool, has_reference: bool, is_conditional: bool) -> Json:
-    """What an operation may answer besides success; 402 for writes only (specification, Errors)."""
+    """The responses of an operation other than success; only writes have 402 (specification, Errors)."""
     impossible = ({PlanInactive} if not writes else set()) | ({NotFound} if not has_reference else set())
     responses = {
         str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"}
@@ -153,22 +153,24 @@ def error_responses(writes: bool, has_reference: bool, is_conditional: bool) -> 
     return not_modified | responses
 
 
-def success_headers(route: AuthenticatedRoute, sent: Collection[str], tagged: Collection[object]) -> Json:
-    """The headers of an operation's success; `sent` are its parameters, `tagged` the shapes with an ETag."""
-    names: tuple[str, ...] = EVERY
-    if set(shapes_of(route.response_model)) <= set(tagged):
+def success_headers(
+    route: AuthenticatedRoute, parameters: Collection[str], shapes_with_etag: Collection[object]
+) -> Json:
+    """The headers of an operation's success; `parameters` are the names of its parameters."""
+    names: tuple[str, ...] = COMMON_HEADERS
+    if set(shapes_of(route.response_model)) <= set(shapes_with_etag):
         names += ("ETag",)
     if route.endpoint.__dict__["access"].may_warn:
         names += ("Instep-Warnings",)
     if route.status_code == ACCEPTED:
         names += ("Location",)
-    if "idempotency-key" in {name.lower() for name in sent}:
+    if "idempotency-key" in {name.lower() for name in parameters}:
         names += ("Idempotent-Replayed",)
     return references(names)
 
 
-def tagged_shapes(routes: Iterable[AuthenticatedRoute]) -> set[object]:
-    """The shapes of resources that have an ETag: those that can be read with `If-None-Match`."""
+def find_shapes_with_etag(routes: Iterable[AuthenticatedRoute]) -> set[object]:
+    """The shapes of resources that can be read with `If-None-Match`."""
     return {
         shape
         for route in routes
@@ -178,7 +180,7 @@ def tagged_shapes(routes: Iterable[AuthenticatedRoute]) -> set[object]:
 
 
 def shapes_of(model: Any) -> tuple[object, ...]:
-    """The members of a union of shapes; a shape alone is its only member."""
+    """The members of a union of shapes; a single shape is its only member."""
     return get_args(model) if isinstance(model, UnionType) else (model,)
 
 

@@ -1,4 +1,4 @@
-// The official TypeScript client at both servers: what a customer's program would do.
+// The official TypeScript client uses both servers as a customer's program would.
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
@@ -17,16 +17,16 @@ await use("/mcp", {}, async (docs) => {
   const names = (await docs.listTools()).tools.map((tool) => tool.name);
   assert.deepEqual(names.sort(), ["ask_docs", "get_bot_config", "search_docs"]);
   const question = "How do I install the agent?";
-  const asked = await docs.callTool({ name: "ask_docs", arguments: { ...bot, question } });
-  assert.equal(asked.structuredContent.answered, true);
+  const answer = await docs.callTool({ name: "ask_docs", arguments: { ...bot, question } });
+  assert.equal(answer.structuredContent.answered, true);
 });
 
 await use("/mcp/admin", { Authorization: `Bearer ${key}` }, async (workspace) => {
   assert.equal((await workspace.listTools()).tools.length, 17);
   assert.equal((await workspace.listPrompts()).prompts.length, 2);
   const article = { title: "New", contentMarkdown: "Text.\n" };
-  const made = await workspace.callTool({ name: "create_article", arguments: article });
-  assert.equal(made.structuredContent.status, "draft");
+  const creation = await workspace.callTool({ name: "create_article", arguments: article });
+  assert.equal(creation.structuredContent.status, "draft");
 });
 
 console.log(`TypeScript, ${mode}: both servers were listed and called`);

@@ -1,0 +1,114 @@
+"""The official Python client connects without help: discovery, registration, PKCE, step-up, rotation."""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+import httpx2
+from mcp import Client
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, TokenStorage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from pydantic import AnyUrl
+
+from contract.person import Person, query_parameters
+
+READ_TOOLS, ALL_TOOLS = 9, 17
+REDIRECT_URI = "http://127.0.0.1:3131/callback"
+
+
+class MemoryStorage(TokenStorage):
+    """Stores the client's registration and tokens in memory."""
+
+    tokens: OAuthToken | None = None
+    client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+class Consent:
+    """A person who allows exactly the scope that an app requests; `scopes` lists the requests."""
+
+    def __init__(self, site: str) -> None:
+        self.person = Person(site)
+        self.scopes: list[str] = []
+        self.response: dict[str, str] = {}
+
+    async def redirect(self, url: str) -> None:
+        request = query_parameters(url)
+        assert request["resource"] == f"{self.person.site}/mcp/admin"
+        assert request["code_challenge_method"] == "S256"
+        self.scopes.append(request["scope"])
+        allowed_scope = "content:write" if "write" in request["scope"] else "content:read"
+        location = await asyncio.to_thread(self.person.allow, url, allowed_scope)
+        self.response = query_parameters(location)
+
+    async def callback(self) -> AuthorizationCodeResult:
+        return AuthorizationCodeResult(
+            code=self.response["code"], state=self.response["state"], iss=self.response["iss"]
+        )
+
+
+async def main(options: dict[str, Any]) -> None:
+    site, storage, consent = options["site"], MemoryStorage(), Consent(options["site"])
+    metadata = OAuthClientMetadata(
+        redirect_uris=[AnyUrl(REDIRECT_URI)],
+        client_name="Contract",
+        grant_types=["authorization_code", "refresh_token"],
+        token_endpoint_auth_method="none",
+    )
+    auth = OAuthClientProvider(f"{site}/mcp/admin", metadata, storage, consent.redirect, consent.callback)
+    async with (
+        httpx2.AsyncClient(auth=auth, timeout=30) as http,
+        Client(
+            streamable_http_client(f"{site}/mcp/admin", http_client=http), mode=options["mode"]
+        ) as workspace,
+    ):
+        assert len((await workspace.list_tools()).tools) == READ_TOOLS
+        assert consent.scopes == ["content:read"]
+        article = {"title": "New", "contentMarkdown": "Text.\n"}
+        creation = await workspace.call_tool("create_article", article)
+        assert not creation.is_error, creation
+        assert consent.scopes == ["content:read", "content:read content:write"]
+        assert len((await workspace.list_tools(cache_mode="bypass")).tools) == ALL_TOOLS
+        await check_refresh(storage, auth, workspace)
+    await check_reuse_detection(site, storage)
+    print(f"Python, {options['mode']}: connected, stepped up, renewed, ended")
+
+
+async def check_refresh(storage: MemoryStorage, auth: OAuthClientProvider, workspace: Client) -> None:
+    """A client whose access token has expired refreshes it and continues."""
+    assert storage.tokens is not None
+    before = storage.tokens.refresh_token
+    auth.context.token_expiry_time = 1
+    assert len((await workspace.list_tools(cache_mode="bypass")).tools) == ALL_TOOLS
+    assert storage.tokens.refresh_token != before
+
+
+async def check_reuse_detection(site: str, storage: MemoryStorage) -> None:
+    """A refresh token that is used twice revokes its descendants (RFC 9700, section 4.14.2)."""
+    assert storage.tokens is not None
+    assert storage.client is not None
+    async with httpx2.AsyncClient(base_url=site) as http:
+        form = {"grant_type": "refresh_token", "client_id": storage.client.client_id}
+        form["refresh_token"] = storage.tokens.refresh_token or ""
+        first, second = [await http.post("/oauth/token", data=form) for _ in range(2)]
+        form["refresh_token"] = first.json()["refresh_token"]
+        descendant = await http.post("/oauth/token", data=form)
+    assert [response.status_code for response in (first, second, descendant)] == [200, 400, 400]
+    assert {response.json()["error"] for response in (second, descendant)} == {"invalid_grant"}
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))
