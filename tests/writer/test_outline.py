@@ -56,6 +56,25 @@ def test_a_list_of_sentences_stays_a_list() -> None:
     assert "- It is free.\n- It is fast.\n" in text_of("Plan", "* It is free.\n* It is fast.")
 
 
+def test_nested_lists_tables_quotes_and_links_stay_as_they_were_written() -> None:
+    instructions = (
+        "Roles\n-----\n\n- Owner:\n  - pays\n  - invites\n- Guest: [reads][1].\n\n"
+        "| Role | May |\n|---|---|\n| Guest | read |\n\n> Ask your owner.\n\n[1]: https://help.test/read"
+    )
+
+    text = text_of("Roles", instructions)
+
+    assert text == "Roles.\n\n" + instructions.replace("Roles\n-----", "## Roles") + "\n"
+
+
+def test_a_step_keeps_the_code_and_the_paragraphs_below_it() -> None:
+    text = text_of(
+        "Roles", "1. Run:\n\n   ```sh\n   key <all>\n   ```\n\n2. Wait.\n\n   Then <go>.\n\n    x <y>"
+    )
+
+    assert "1. Run:\n\n   ```sh\n   key <all>\n   ```\n2. Wait.\n\n   Then \\<go>.\n\n    x \\<y>\n" in text
+
+
 def test_headings_of_the_instructions_stay_below_the_title() -> None:
     text = text_of("Export", "# Before\n\nSign in.\n\n## How\n\n1. Click.")
 

@@ -56,7 +56,9 @@ class ModelStep:
 
     async def write(self, topic: Wanted, sources: Sequence[Source], report: Report) -> Report:
         """The report with the article that a task asks for written out."""
-        return await self._write_out(request_from_task(topic, sources), report, 0)
+        # The outline, which reads more than this, has been made within the same time.
+        request = await run_with_timeout(request_from_task, topic, sources, seconds=limits.MAX_WRITER_SECONDS)
+        return await self._write_out(request, report, 0)
 
     async def _write_out(self, request: ArticleRequest, report: Report, index: int) -> Report:
         async def build_prompt(max_tokens: int) -> Prompt | None:

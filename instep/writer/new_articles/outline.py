@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import indent
 
 from instep.writer.new_articles.outline_blocks import InstructionBlock, blocks_of
 from instep.writer.new_articles.outline_sources import Quotation, Source, quotable
@@ -106,7 +107,7 @@ def _add_topics(outline: _Outline, topics: Sequence[str], sources: Sequence[Sour
 def _as_list(block: InstructionBlock) -> str:
     marks = [f"{number}." if block.kind == "steps" else "-" for number in range(1, len(block.lines) + 1)]
     return "\n".join(
-        f"{mark} " + item.replace("\n", "\n" + " " * (len(mark) + 1))
+        f"{mark} {indent(item, ' ' * (len(mark) + 1)).lstrip()}"
         for mark, item in zip(marks, block.lines, strict=True)
     )
 
