@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instep.core.markdown import render
@@ -127,6 +127,30 @@ def test_articles_are_quoted_without_their_links_and_named_with_their_address() 
     assert (proposal.type, proposal.article_id, proposal.evidence) == ("new_article", None, ())
 
 
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "- Revoke an API key like this:\n\n  ```sh\n  key revoke A\n  ```\n",
+        "1. Revoke an API key by its row:\n\n   | Key | State |\n   |---|---|\n   | A | revoked |\n",
+        "    Revoke an API key in this code, which is indented\n",
+        "<div>\nRevoke an API key, says a part of the page\n</div>\n",
+        "> Revoke an API key, says somebody else in this quote\n",
+    ],
+)
+def test_what_makes_no_sense_on_its_own_is_linked_at_most_and_not_quoted(passage: str) -> None:
+    assert "## What other articles say" not in text_of(
+        "Revoke an API key", "It works no more.", replace(KEYS, text=passage)
+    )
+
+
+def test_a_quoted_list_keeps_its_nested_lists() -> None:
+    passage = "- Revoke an API key:\n    - by its name\n    - or by its id\n"
+
+    text = text_of("Revoke an API key", "It works no more.", replace(KEYS, text=passage))
+
+    assert "> - Revoke an API key:\n>     - by its name\n>     - or by its id\n" in text
+
+
 def test_a_title_with_signs_of_markdown_is_shown_as_it_is() -> None:
     html = render(text_of("Pets [all] *and* more", "Cats and dogs in the offices.", PETS))
 
@@ -151,6 +175,7 @@ def test_each_topic_quotes_what_was_found_for_it_and_the_end_what_the_search_put
     assert text.index("> Offices are closed") < text.index("> Cats and dogs are welcome")
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_categories=("Cc", "Cf", "Co", "Cs", "Cn"))),
     st.text("ab`~#<>*-+1.) \n\t\\[]|"),

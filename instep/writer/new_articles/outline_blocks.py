@@ -44,7 +44,7 @@ def blocks_of(instructions: str) -> list[InstructionBlock]:
     for code in (block for block in blocks if block.kind == "code"):
         lines[code.first_line - 1 : code.last_line] = source[code.first_line - 1 : code.last_line]
     instruction_blocks, end = list[InstructionBlock](), 0
-    for block, *inner_blocks in _top_level(blocks):
+    for block, *inner_blocks in top_level_blocks(blocks):
         gap = lines[end : block.first_line - 1]
         instruction_blocks += [_text(gap), _instruction_block(block, inner_blocks, lines)]
         end = block.last_line
@@ -52,7 +52,7 @@ def blocks_of(instructions: str) -> list[InstructionBlock]:
     return [block for block in instruction_blocks if block.text.strip()]
 
 
-def _top_level(blocks: Iterable[Block]) -> list[list[Block]]:
+def top_level_blocks(blocks: Iterable[Block]) -> list[list[Block]]:
     """The blocks that no other one contains, each with the blocks inside of it."""
     groups: list[list[Block]] = []
     for block in blocks:
