@@ -8,24 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instep.core.markdown import render
-from instep.writer.new_articles.outline import Wanted, write_article
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest, write_article
+from instep.writer.new_articles.outline_sources import SourcePassage
 
-KEYS = Source(
+KEYS = SourcePassage(
     "art_keys",
     "API keys",
     "# API keys\n\nA key is shown once.\n\n## Revoke a key\n\n"
     "A revoked API key is refused from the next [request](/x) on.\n\n```sh\nkey revoke A\n```\n",
     "https://help.test/articles/api-keys",
 )
-PETS = Source(
+PETS = SourcePassage(
     "art_pets", "Pets [all]", "Cats and dogs are welcome in our offices.\n", "https://help.test/pets"
 )
 WORDS = re.compile(r"\w+")
 
 
-def text_of(title: str, instructions: str | None = None, *articles: Source) -> str:
-    return write_article(Wanted(title, instructions), articles).proposals[0].text
+def text_of(title: str, instructions: str | None = None, *articles: SourcePassage) -> str:
+    return write_article(ArticleRequest(title, instructions), articles).proposals[0].text
 
 
 def test_paragraphs_stay_and_numbered_lines_become_steps() -> None:
@@ -40,7 +40,8 @@ def test_paragraphs_stay_and_numbered_lines_become_steps() -> None:
 
 def test_topics_become_headings_and_what_nobody_wrote_about_is_a_warning() -> None:
     report = write_article(
-        Wanted("Security", "- Revoke a key\n- Two-factor sign-in\n"), [replace(KEYS, topic="Revoke a key")]
+        ArticleRequest("Security", "- Revoke a key\n- Two-factor sign-in\n"),
+        [replace(KEYS, topic="Revoke a key")],
     )
 
     [proposal] = report.proposals
@@ -114,7 +115,7 @@ def test_open_code_is_closed_before_what_follows() -> None:
 
 
 def test_articles_are_quoted_without_their_links_and_named_with_their_address() -> None:
-    report = write_article(Wanted("Revoke an API key", "It works no more."), [PETS, KEYS])
+    report = write_article(ArticleRequest("Revoke an API key", "It works no more."), [PETS, KEYS])
 
     [proposal] = report.proposals
     assert proposal.text == (
@@ -160,12 +161,12 @@ def test_a_title_with_signs_of_markdown_is_shown_as_it_is() -> None:
 
 def test_without_anything_to_say_the_title_is_said_and_a_warning_given() -> None:
     for nothing in (None, "", " \n\n"):
-        [proposal] = write_article(Wanted("Sign in?", nothing), []).proposals
+        [proposal] = write_article(ArticleRequest("Sign in?", nothing), []).proposals
         assert (proposal.text, len(proposal.warnings)) == ("Sign in?\n", 1)
 
 
 def test_each_topic_quotes_what_was_found_for_it_and_the_end_what_the_search_put_first() -> None:
-    request = Wanted("Offices", "- Revoke a key\n- Cats and dogs")
+    request = ArticleRequest("Offices", "- Revoke a key\n- Cats and dogs")
     rules = replace(PETS, id="art_rules", title="Rules of offices", text="Offices are closed at night, all.")
 
     text = write_article(request, [rules, PETS, replace(KEYS, topic="Revoke a key")]).proposals[0].text

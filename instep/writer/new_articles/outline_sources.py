@@ -16,7 +16,7 @@ _MIN_CHARACTERS, _MAX_CHARACTERS = 30, 800
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourcePassage:
     """A passage of a public article, and the URL of the article.
 
     `topic` is what was searched for; an empty one stands for the whole subject.
@@ -33,12 +33,12 @@ class Source:
 class Quotation:
     """A paragraph or list of a source, and the terms that it shares with what was searched for."""
 
-    source: Source
+    source: SourcePassage
     text: str
     shared_terms: tuple[str, ...]
 
 
-def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Quotation]:
+def quotable(sources: Sequence[SourcePassage], subject: str, topic: str = "") -> list[Quotation]:
     """The passages for a topic that can be quoted: in the order of the search, best first in each source."""
     terms = dict.fromkeys(ordered_terms(subject))
     passages: list[Quotation] = []
@@ -49,7 +49,7 @@ def quotable(sources: Sequence[Source], subject: str, topic: str = "") -> list[Q
     return passages
 
 
-def _quotations_of(source: Source, terms: Sequence[str]) -> Iterator[Quotation]:
+def _quotations_of(source: SourcePassage, terms: Sequence[str]) -> Iterator[Quotation]:
     for heading, text in _prose_of(source.text):
         own_terms = frozenset(ordered_terms(f"{source.title} {heading} {text}"))
         yield Quotation(source, text, tuple(term for term in terms if term in own_terms))
