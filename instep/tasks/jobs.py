@@ -24,8 +24,8 @@ from instep.tasks.queries import TaskInput
 from instep.tasks.reports import emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
 from instep.writer.llm.model_step import ModelStep
-from instep.writer.new_articles.outline import Wanted, write_article
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest, write_article
+from instep.writer.new_articles.outline_sources import SourcePassage
 
 WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
@@ -83,7 +83,9 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     await restartable(end_task)
 
 
-async def write_drafts(work: TaskInput, articles: dict[str, Article], sources: list[Source]) -> writer.Report:
+async def write_drafts(
+    work: TaskInput, articles: dict[str, Article], sources: list[SourcePassage]
+) -> writer.Report:
     if work.article:
         request = outline_request(work.article)
         return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
@@ -96,7 +98,7 @@ async def improve(
     model_step: ModelStep,
     work: TaskInput,
     articles: dict[str, Article],
-    sources: list[Source],
+    sources: list[SourcePassage],
     report: writer.Report,
     help_url: str,
 ) -> writer.Report:
@@ -105,7 +107,9 @@ async def improve(
     return await model_step.edit(change_of(work), texts_of(articles), report, help_url)
 
 
-async def sources_for(database: Database, payload: dict[str, str], request: Wanted) -> list[Source]:
+async def sources_for(
+    database: Database, payload: dict[str, str], request: ArticleRequest
+) -> list[SourcePassage]:
     """What the articles say on the subject of a request.
 
     The search runs in no transaction of ours, so that it may store what it reads of the articles.
@@ -124,8 +128,8 @@ async def fail_task(database: Database, payload: dict[str, str], code: str, mess
         await emit_end(ctx, task)
 
 
-def outline_request(article: Mapping[str, Any]) -> Wanted:
-    return Wanted(article["title"], article["instructions"])
+def outline_request(article: Mapping[str, Any]) -> ArticleRequest:
+    return ArticleRequest(article["title"], article["instructions"])
 
 
 def change_of(work: TaskInput) -> writer.Change:

@@ -39,7 +39,6 @@ class Replay:
 class TaskInput:
     """What the writer needs of a task: a change, or the request of a new article."""
 
-    change_kind: str | None
     change_title: str | None
     change_url: str | None
     change_body: str | None
@@ -167,7 +166,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
             summary = case when article is null then 'Reading the change, and the articles that it touches.'
                 else 'Gathering what the articles say on the subject.' end
         where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
-        returning change_kind, change_title, change_url, change_body, diff, article
+        returning change_title, change_url, change_body, diff, article
         """,
         bot=ctx.bot.id,
         id=task_id,

@@ -6,8 +6,8 @@ from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage
-from instep.writer.new_articles.outline import Wanted, topics_of
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest, topics_of
+from instep.writer.new_articles.outline_sources import SourcePassage
 
 # A passage bears on a request when it holds at least this share, from 0 to 1, of the request's words.
 MIN_COVERAGE = 0.3
@@ -15,7 +15,7 @@ MIN_COVERAGE = 0.3
 Search = tuple[str, str]
 
 
-def searches_for(request: Wanted) -> list[Search]:
+def searches_for(request: ArticleRequest) -> list[Search]:
     """Searches for the subject, by its title and with its instructions, and for each topic that it names."""
     subject = f"{request.title} {request.instructions or ''}"[: limits.MAX_QUESTION_CHARACTERS]
     topics = topics_of(request)[: limits.MAX_TOPICS_SEARCHED]
@@ -24,9 +24,9 @@ def searches_for(request: Wanted) -> list[Search]:
 
 async def find_sources(
     ctx: Ctx, searches: Iterable[Search], locale: str, min_coverage: float = MIN_COVERAGE
-) -> list[Source]:
+) -> list[SourcePassage]:
     """The nearest public passages whose coverage of the searched words is at least `min_coverage`, 0 to 1."""
-    sources: dict[tuple[str, str, str], Source] = {}
+    sources: dict[tuple[str, str, str], SourcePassage] = {}
     for question, topic in dict.fromkeys(searches):
         for passage in (await retrieve(ctx, question, locale, limit=limits.MAX_SOURCES_PER_WORDING)).passages:
             if passage.coverage >= min_coverage:
@@ -35,6 +35,6 @@ async def find_sources(
     return list(sources.values())
 
 
-def source_from(passage: Passage, topic: str) -> Source:
+def source_from(passage: Passage, topic: str) -> SourcePassage:
     heading = f"## {passage.headings[-1]}\n\n" if passage.headings else ""
-    return Source(passage.article_id, passage.title, heading + passage.markdown, passage.url, topic)
+    return SourcePassage(passage.article_id, passage.title, heading + passage.markdown, passage.url, topic)

@@ -24,8 +24,8 @@ from instep.writer.reporting.verdicts import review, stale_mentions
 from instep.writer.reporting.warnings import warnings_for
 from instep.writer.shapes import Article, Change, Proposal, Report
 
-# A draft shows a need: of what is missing to certainty this share is added.
-_SURE = 0.8
+# A draft is evidence of a need: the need grows by this share of its distance to 1.
+_NEED_GROWTH_BY_DRAFT = 0.8
 
 
 def write(change: Change, articles: Sequence[Article]) -> Report:
@@ -52,7 +52,7 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
     reasons = [edit.fact for article_edits in edits.values() for edit in article_edits]
     return Report(
         ranking=_edited_first(ranking, edits),
-        need=need + (1 - need) * _SURE if proposals else need,
+        need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,
         proposals=tuple(proposals),
         reviewed=review(ranking, edits, facts, removals, stale, corpus),
         summary=summary_of([*certain, *reasons], edits, summary_of_skipped(change_set)),

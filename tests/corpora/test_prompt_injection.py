@@ -9,10 +9,10 @@ import pytest
 
 from instep.llm.guard import active_elements
 from instep.writer import Article, Change, Proposal, write
-from instep.writer.llm.article import request_from_task, with_article
+from instep.writer.llm.article import brief_from_task, with_article
 from instep.writer.llm.model_edits import prompt_for_edits, with_edits
-from instep.writer.new_articles.outline import Wanted, write_article
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest, write_article
+from instep.writer.new_articles.outline_sources import SourcePassage
 from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
 
 pytestmark = pytest.mark.corpora
@@ -44,15 +44,15 @@ def test_a_model_that_obeys_everything_changes_nothing(corpora: Path, place: str
 
 
 def test_what_is_planted_in_passages_does_not_come_into_a_new_article(corpora: Path) -> None:
-    topic = Wanted("Export your data", "Exports are made at night.")
+    request = ArticleRequest("Export your data", "Exports are made at night.")
     for attack in attacks(corpora):
         text = f"Data exports are one file of data. {' '.join(attack.split())}"
-        sources = [Source("art_1", "Export your data", text, f"{OWN}/articles/export")]
-        report = write_article(topic, sources)
-        request = request_from_task(topic, sources)
+        sources = [SourcePassage("art_1", "Export your data", text, f"{OWN}/articles/export")]
+        report = write_article(request, sources)
+        brief = brief_from_task(request, sources)
         blocks = [{"text": obeyed_text, "sources": [0, 1]} for obeyed_text in says(attack)]
 
-        outcome = with_article(request, report, 0, json.dumps({"blocks": blocks}), "obedient")
+        outcome = with_article(brief, report, 0, json.dumps({"blocks": blocks}), "obedient")
 
         marks = active_elements(outcome.report.proposals[0].text) - active_elements(report.proposals[0].text)
         assert all(target.startswith("#") for _, target in marks), attack

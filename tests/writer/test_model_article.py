@@ -6,30 +6,30 @@ import pytest
 
 from instep.writer import Change, Proposal, Report
 from instep.writer.llm.article import (
-    ArticleRequest,
+    ContentBrief,
+    brief_from_change,
+    brief_from_task,
     prompt_for_article,
-    request_from_change,
-    request_from_task,
     with_article,
 )
-from instep.writer.new_articles.outline import Wanted, write_article
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest, write_article
+from instep.writer.new_articles.outline_sources import SourcePassage
 
-WANTED = Wanted(
+REQUEST = ArticleRequest(
     "Export your data", "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n"
 )
 SOURCES = [
-    Source(
+    SourcePassage(
         "art_1", "Export formats", "Data exports hold one file, at most 20 MB of data.", "https://h.test/1"
     ),
-    Source("art_2", "Pets", "Cats and dogs are welcome in all of our offices.", "https://h.test/2"),
+    SourcePassage("art_2", "Pets", "Cats and dogs are welcome in all of our offices.", "https://h.test/2"),
 ]
 RELATED = "## Related articles\n\n- [Export formats](https://h.test/1)\n"
 GOOD = {"text": "Exports are made at night.", "sources": [0]}
 
 
 def test_it_asks_with_the_request_and_the_passages_that_bear_on_it() -> None:
-    question = prompt_for_article(request_from_task(WANTED, SOURCES), 40_000)
+    question = prompt_for_article(brief_from_task(REQUEST, SOURCES), 40_000)
 
     assert question is not None
     assert "Exports are made at night." in question.user
@@ -40,7 +40,7 @@ def test_it_asks_with_the_request_and_the_passages_that_bear_on_it() -> None:
 
 
 def test_with_nothing_to_write_from_nothing_is_asked() -> None:
-    assert prompt_for_article(request_from_task(Wanted("Export your data"), []), 40_000) is None
+    assert prompt_for_article(brief_from_task(ArticleRequest("Export your data"), []), 40_000) is None
 
 
 def test_it_is_written_out_and_links_to_its_sources() -> None:
@@ -105,7 +105,7 @@ def test_a_heading_whose_parts_fell_goes_with_them() -> None:
     "blocks", [[], [{"text": "Made up.", "sources": [4]}], [{"text": " ", "sources": [0]}]]
 )
 def test_where_nothing_holds_it_is_the_outline(blocks: list[object]) -> None:
-    outline = write_article(WANTED, SOURCES)
+    outline = write_article(REQUEST, SOURCES)
 
     report, refused = written(*blocks)
 
@@ -116,17 +116,17 @@ def test_where_nothing_holds_it_is_the_outline(blocks: list[object]) -> None:
 def test_an_article_for_a_change_is_written_from_what_the_writer_gathered() -> None:
     gathered = Proposal("new_article", None, "Retry pause", "`RETRY_PAUSE` is 2 seconds.\n", "New.", (), ())
     report = Report((), 1.0, (gathered,), (), "One.")
-    request = request_from_change(gathered, Change("Add RETRY_PAUSE", None, ""))
-    assert request == ArticleRequest("Retry pause", "Add RETRY_PAUSE", (gathered.text,))
+    brief = brief_from_change(gathered, Change("Add RETRY_PAUSE", None, ""))
+    assert brief == ContentBrief("Retry pause", "Add RETRY_PAUSE", (gathered.text,))
     reply = {"blocks": [{"text": "Set `RETRY_PAUSE` to seconds; it is 2.", "sources": [1]}]}
 
-    outcome = with_article(request, report, 0, json.dumps(reply), "scripted")
+    outcome = with_article(brief, report, 0, json.dumps(reply), "scripted")
 
     assert outcome.report.proposals[0].text == "Set `RETRY_PAUSE` to seconds; it is 2.\n"
 
 
 def written(*blocks: object) -> tuple[Report, str | None]:
-    report = write_article(WANTED, SOURCES)
+    report = write_article(REQUEST, SOURCES)
     reply = json.dumps({"blocks": blocks})
-    outcome = with_article(request_from_task(WANTED, SOURCES), report, 0, reply, "scripted")
+    outcome = with_article(brief_from_task(REQUEST, SOURCES), report, 0, reply, "scripted")
     return outcome.report, outcome.refusal

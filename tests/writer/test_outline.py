@@ -4,28 +4,28 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instep.core.markdown import render
-from instep.writer.new_articles.outline import Wanted, write_article
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest, write_article
+from instep.writer.new_articles.outline_sources import SourcePassage
 
-KEYS = Source(
+KEYS = SourcePassage(
     "art_keys",
     "API keys",
     "# API keys\n\nA key is shown once.\n\n## Revoke a key\n\n"
     "A revoked API key is refused from the next [request](/x) on.\n\n```sh\nkey revoke A\n```\n",
     "https://help.test/articles/api-keys",
 )
-PETS = Source(
+PETS = SourcePassage(
     "art_pets", "Pets [all]", "Cats and dogs are welcome in our offices.\n", "https://help.test/pets"
 )
 WORDS = re.compile(r"\w+")
 
 
-def text_of(title: str, instructions: str | None = None, *articles: Source) -> str:
-    return write_article(Wanted(title, instructions), articles).proposals[0].text
+def text_of(title: str, instructions: str | None = None, *articles: SourcePassage) -> str:
+    return write_article(ArticleRequest(title, instructions), articles).proposals[0].text
 
 
 def test_paragraphs_stay_and_numbered_lines_become_steps() -> None:
@@ -40,7 +40,8 @@ def test_paragraphs_stay_and_numbered_lines_become_steps() -> None:
 
 def test_topics_become_headings_and_what_nobody_wrote_about_is_a_warning() -> None:
     report = write_article(
-        Wanted("Security", "- Revoke a key\n- Two-factor sign-in\n"), [replace(KEYS, topic="Revoke a key")]
+        ArticleRequest("Security", "- Revoke a key\n- Two-factor sign-in\n"),
+        [replace(KEYS, topic="Revoke a key")],
     )
 
     [proposal] = report.proposals
@@ -54,6 +55,25 @@ def test_topics_become_headings_and_what_nobody_wrote_about_is_a_warning() -> No
 
 def test_a_list_of_sentences_stays_a_list() -> None:
     assert "- It is free.\n- It is fast.\n" in text_of("Plan", "* It is free.\n* It is fast.")
+
+
+def test_nested_lists_tables_quotes_and_links_stay_as_they_were_written() -> None:
+    instructions = (
+        "Roles\n-----\n\n- Owner:\n  - pays\n  - invites\n- Guest: [reads][1].\n\n"
+        "| Role | May |\n|---|---|\n| Guest | read |\n\n> Ask your owner.\n\n[1]: https://help.test/read"
+    )
+
+    text = text_of("Roles", instructions)
+
+    assert text == "Roles.\n\n" + instructions.replace("Roles\n-----", "## Roles") + "\n"
+
+
+def test_a_step_keeps_the_code_and_the_paragraphs_below_it() -> None:
+    text = text_of(
+        "Roles", "1. Run:\n\n   ```sh\n   key <all>\n   ```\n\n2. Wait.\n\n   Then <go>.\n\n    x <y>"
+    )
+
+    assert "1. Run:\n\n   ```sh\n   key <all>\n   ```\n2. Wait.\n\n   Then \\<go>.\n\n    x \\<y>\n" in text
 
 
 def test_headings_of_the_instructions_stay_below_the_title() -> None:
@@ -95,7 +115,7 @@ def test_open_code_is_closed_before_what_follows() -> None:
 
 
 def test_articles_are_quoted_without_their_links_and_named_with_their_address() -> None:
-    report = write_article(Wanted("Revoke an API key", "It works no more."), [PETS, KEYS])
+    report = write_article(ArticleRequest("Revoke an API key", "It works no more."), [PETS, KEYS])
 
     [proposal] = report.proposals
     assert proposal.text == (
@@ -108,6 +128,30 @@ def test_articles_are_quoted_without_their_links_and_named_with_their_address() 
     assert (proposal.type, proposal.article_id, proposal.evidence) == ("new_article", None, ())
 
 
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "- Revoke an API key like this:\n\n  ```sh\n  key revoke A\n  ```\n",
+        "1. Revoke an API key by its row:\n\n   | Key | State |\n   |---|---|\n   | A | revoked |\n",
+        "    Revoke an API key in this code, which is indented\n",
+        "<div>\nRevoke an API key, says a part of the page\n</div>\n",
+        "> Revoke an API key, says somebody else in this quote\n",
+    ],
+)
+def test_what_makes_no_sense_on_its_own_is_linked_at_most_and_not_quoted(passage: str) -> None:
+    assert "## What other articles say" not in text_of(
+        "Revoke an API key", "It works no more.", replace(KEYS, text=passage)
+    )
+
+
+def test_a_quoted_list_keeps_its_nested_lists() -> None:
+    passage = "- Revoke an API key:\n    - by its name\n    - or by its id\n"
+
+    text = text_of("Revoke an API key", "It works no more.", replace(KEYS, text=passage))
+
+    assert "> - Revoke an API key:\n>     - by its name\n>     - or by its id\n" in text
+
+
 def test_a_title_with_signs_of_markdown_is_shown_as_it_is() -> None:
     html = render(text_of("Pets [all] *and* more", "Cats and dogs in the offices.", PETS))
 
@@ -117,12 +161,12 @@ def test_a_title_with_signs_of_markdown_is_shown_as_it_is() -> None:
 
 def test_without_anything_to_say_the_title_is_said_and_a_warning_given() -> None:
     for nothing in (None, "", " \n\n"):
-        [proposal] = write_article(Wanted("Sign in?", nothing), []).proposals
+        [proposal] = write_article(ArticleRequest("Sign in?", nothing), []).proposals
         assert (proposal.text, len(proposal.warnings)) == ("Sign in?\n", 1)
 
 
 def test_each_topic_quotes_what_was_found_for_it_and_the_end_what_the_search_put_first() -> None:
-    request = Wanted("Offices", "- Revoke a key\n- Cats and dogs")
+    request = ArticleRequest("Offices", "- Revoke a key\n- Cats and dogs")
     rules = replace(PETS, id="art_rules", title="Rules of offices", text="Offices are closed at night, all.")
 
     text = write_article(request, [rules, PETS, replace(KEYS, topic="Revoke a key")]).proposals[0].text
@@ -132,6 +176,7 @@ def test_each_topic_quotes_what_was_found_for_it_and_the_end_what_the_search_put
     assert text.index("> Offices are closed") < text.index("> Cats and dogs are welcome")
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_categories=("Cc", "Cf", "Co", "Cs", "Cn"))),
     st.text("ab`~#<>*-+1.) \n\t\\[]|"),

@@ -1,5 +1,6 @@
 """Every sort of unified diff is read; what is broken is refused with its line."""
 
+import re
 import time
 from contextlib import suppress
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from instep.text.patch import FilePatch
 from instep.writer import InvalidDiff, parse_diff
 
 HUNK = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
@@ -130,15 +132,23 @@ def test_a_large_diff_keeps_every_file_and_line() -> None:
 
 
 @given(st.text(alphabet="ab+-@ \n\\,1/dif", max_size=200) | st.text(max_size=100))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    with suppress(InvalidDiff):
-        parse_diff(text)
+def test_any_text_is_read_as_it_stands_or_refused_with_the_line(text: str) -> None:
+    assert_read_as_it_stands_or_refused(text)
 
 
 @given(st.text(alphabet="+- a\n\\@", max_size=120))
-def test_any_hunk_is_read_or_refused(body: str) -> None:
-    with suppress(InvalidDiff):
-        parse_diff(f"--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{body}")
+def test_any_hunk_is_read_as_it_stands_or_refused_with_the_line(body: str) -> None:
+    assert_read_as_it_stands_or_refused(f"--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{body}")
+
+
+def assert_read_as_it_stands_or_refused(text: str) -> None:
+    refusal, files = "", tuple[FilePatch, ...]()
+    try:
+        files = parse_diff(text).files
+    except InvalidDiff as error:
+        refusal = error.message
+    assert refusal == "" or re.match(r"Line \d+ of the diff: ", refusal)
+    assert all(line.text in text for file in files for hunk in file.hunks for line in hunk.lines)
 
 
 @pytest.mark.parametrize(

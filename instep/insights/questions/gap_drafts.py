@@ -8,7 +8,7 @@ from instep.drafts.schemas import NewArticle
 from instep.insights.health.checks_text import one_line_excerpt
 from instep.insights.schemas import Gap
 from instep.writer import Proposal
-from instep.writer.new_articles.outline import Wanted
+from instep.writer.new_articles.outline import ArticleRequest
 
 # Contact details in visitors' notes are masked, because reviewers do not need them.
 EMAIL_ADDRESS = re.compile(r"(?<![^\s@<>])[^\s@<>]++@[^\s@<>]+\.\w+")
@@ -18,10 +18,10 @@ MISSING_ANSWER = (
 )
 
 
-def gap_request(gap: Gap, notes: Sequence[str]) -> Wanted:
+def gap_request(gap: Gap, notes: Sequence[str]) -> ArticleRequest:
     """Ask for an article under the question; its other wordings and the notes only help to find sources."""
     hints = "\n".join([*gap.examples, *notes])
-    return Wanted(
+    return ArticleRequest(
         gap_title(gap.question),
         hints=hints,
         reason=gap_reason(gap, notes),

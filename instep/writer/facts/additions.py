@@ -1,4 +1,4 @@
-"""Names that a change defines newly, with their siblings in the code and what the code says about them."""
+"""Names that a change defines for the first time, with their siblings and descriptions in the code."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -14,8 +14,8 @@ from instep.writer.llm.model_edits import ReplyOutcome
 from instep.writer.llm.prompt_data import cut_to_bytes
 from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, fault_warnings
 from instep.writer.llm.replies import ReplyBlock, ReplyBlocks, blocks_schema
-from instep.writer.new_articles.outline import Wanted, topics_of
-from instep.writer.new_articles.outline_sources import Source, quotable
+from instep.writer.new_articles.outline import ArticleRequest, topics_of
+from instep.writer.new_articles.outline_sources import SourcePassage, quotable
 from instep.writer.shapes import Change, Proposal, Report
 
 _MAX_SOURCES, _MAX_BLOCKS = 12, 60
@@ -28,7 +28,7 @@ _LABEL_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ArticleRequest:
+class ContentBrief:
     """The subject of an article and what it may be written from. `instructions` count as source number 0."""
 
     title: str
@@ -36,43 +36,43 @@ class ArticleRequest:
     sources: tuple[str, ...]
 
 
-def request_from_task(topic: Wanted, sources: Sequence[Source]) -> ArticleRequest:
-    """The request of a task for an article, with the passages that bear on its topics."""
-    best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(topic)]
-    quotes = [quote for group in (*best_by_topic, topic.quotable(sources)) for quote in group]
+def brief_from_task(request: ArticleRequest, sources: Sequence[SourcePassage]) -> ContentBrief:
+    """The brief for an article that a task asks for, with the passages that bear on its topics."""
+    best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(request)]
+    quotes = [quote for group in (*best_by_topic, request.quotable(sources)) for quote in group]
     passages = dict.fromkeys(f"{quote.source.title}\n\n{quote.text}" for quote in quotes)
-    return ArticleRequest(topic.title, topic.instructions or "", tuple(passages)[:_MAX_SOURCES])
+    return ContentBrief(request.title, request.instructions or "", tuple(passages)[:_MAX_SOURCES])
 
 
-def request_from_change(proposal: Proposal, change: Change) -> ArticleRequest:
-    """The request for an article that a change makes necessary, with what the writer has gathered for it."""
-    return ArticleRequest(proposal.title, change.title, (proposal.text,))
+def brief_from_change(proposal: Proposal, change: Change) -> ContentBrief:
+    """The brief for an article that a change makes necessary, with what the writer has gathered for it."""
+    return ContentBrief(proposal.title, change.title, (proposal.text,))
 
 
-def prompt_for_article(request: ArticleRequest, max_tokens: int) -> Prompt | None:
+def prompt_for_article(brief: ContentBrief, max_tokens: int) -> Prompt | None:
     """None where there is nothing to write from, or no room."""
-    if not request.instructions.strip() and not request.sources:
+    if not brief.instructions.strip() and not brief.sources:
         return None
     max_output_tokens = min(limits.MAX_COMPLETION_TOKENS, max_tokens // 3)
     schema = blocks_schema()
     data_tokens = max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT, str(schema))
-    data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(request.sources) + 2)
+    data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(brief.sources) + 2)
     if data_bytes < _MIN_DATA_BYTES:
         return None
-    texts = (request.instructions, *request.sources)
-    parts = [("title of the article", request.title)] + [
+    texts = (brief.instructions, *brief.sources)
+    parts = [("title of the article", brief.title)] + [
         (f"source {number}", cut_to_bytes(text, data_bytes // len(texts)))
         for number, text in enumerate(texts)
     ]
     return Prompt(ARTICLE_PROMPT, delimit(parts), schema, max_output_tokens)
 
 
-def with_article(request: ArticleRequest, report: Report, index: int, reply: str, model: str) -> ReplyOutcome:
+def with_article(brief: ContentBrief, report: Report, index: int, reply: str, model: str) -> ReplyOutcome:
     """The report with proposal number `index` written out from the valid blocks; the outline without any."""
     reply_blocks = read_reply(ReplyBlocks, reply)
     if reply_blocks is None:
         return ReplyOutcome(report, "Its reply has not the form that was asked for.")
-    faults = [_fault_of(block, request) for block in reply_blocks.blocks[:_MAX_BLOCKS]]
+    faults = [_fault_of(block, brief) for block in reply_blocks.blocks[:_MAX_BLOCKS]]
     valid_texts = [
         block.text.strip("\n") for block, fault in zip(reply_blocks.blocks, faults, strict=False) if not fault
     ]
@@ -99,17 +99,17 @@ def _with_proposal(report: Report, index: int, proposal: Proposal) -> Report:
     return replace(report, proposals=(*report.proposals[:index], proposal, *report.proposals[index + 1 :]))
 
 
-def _fault_of(block: ReplyBlock, request: ArticleRequest) -> str | None:
-    texts = dict(enumerate((f"{request.title}\n{request.instructions}", *request.sources)))
+def _fault_of(block: ReplyBlock, brief: ContentBrief) -> str | None:
+    texts = dict(enumerate((f"{brief.title}\n{brief.instructions}", *brief.sources)))
     if not block.sources or any(number not in texts for number in block.sources):
         return "it names no source"
     if fault := violation("", block.text, LinkPolicy()):
         return fault
-    return _content_fault(block, {number: texts[number] for number in block.sources}, request)
+    return _content_fault(block, {number: texts[number] for number in block.sources}, brief)
 
 
-def _content_fault(block: ReplyBlock, cited: Mapping[int, str], request: ArticleRequest) -> str | None:
-    source_text = "\n".join((request.title, *cited.values()))
+def _content_fault(block: ReplyBlock, cited: Mapping[int, str], brief: ContentBrief) -> str | None:
+    source_text = "\n".join((brief.title, *cited.values()))
     source_terms = frozenset(content_terms(source_text))
     for fact in stated_facts(block.text, is_code=False):
         if not mention(fact).search(source_text) and not source_terms.issuperset(
@@ -120,17 +120,17 @@ def _content_fault(block: ReplyBlock, cited: Mapping[int, str], request: Article
         terms = content_terms(sentence)
         if sum(term in source_terms for term in terms) < _MIN_GROUNDED_SHARE * len(terms):
             return "it says what its sources don't say"
-    if source_terms.isdisjoint(content_terms(block.text)) or not _concerns(block, request):
+    if source_terms.isdisjoint(content_terms(block.text)) or not _concerns(block, brief):
         return "it does not concern what was asked for"
     return None
 
 
-def _concerns(block: ReplyBlock, request: ArticleRequest) -> bool:
-    """Whether a block cites the request, or shares a term with it."""
+def _concerns(block: ReplyBlock, brief: ContentBrief) -> bool:
+    """Whether a block cites the brief, or shares a term with it."""
     if 0 in block.sources:
         return True
-    request_terms = set(content_terms(f"{request.title}\n{request.instructions}"))
-    return not request_terms.isdisjoint(content_terms(block.text))
+    brief_terms = set(content_terms(f"{brief.title}\n{brief.instructions}"))
+    return not brief_terms.isdisjoint(content_terms(block.text))
 
 
 def _without_empty_headings(blocks: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from instep.core.name_matching import is_distinct, mention
 from instep.llm.facts import CODE, CODE_TOKEN, COMMENT_IN_CODE, LIST_NUMBER, NAME, stated_facts
+from instep.text.sentences import split_sentences
 from instep.text.terms import stop_words
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.relevance.article_features import article_features
@@ -25,7 +26,6 @@ _TRAILING_COMMENT = re.compile(r"\s(?:#|//|--)\s.*$")
 _UNSEGMENTED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 # One name, flag or assignment in code marks; longer inline code is checked word by word.
 _INLINE_NAME = re.compile(r"(?<!`)(`++)[\w@$./:#={}\[\]()-]++\1")
-_SENTENCE_BOUNDARY = re.compile(r"(?<=[.!?;])\s+|\n|\|")
 # Shares of the terms of a sentence (0..1).
 _MIN_GROUNDED_SHARE = 0.6
 _MIN_REMAINING_SHARE = 0.3
@@ -165,7 +165,9 @@ def sentences_of_prose(text: str) -> list[str]:
     """Sentences, table cells, list items and headings, without their Markdown marks."""
     lines = (
         re.sub(r"\s+", " ", sentence).strip(" \t#>*-+_")
-        for sentence in _SENTENCE_BOUNDARY.split(LIST_NUMBER.sub("", text))
+        for sentence in split_sentences(
+            LIST_NUMBER.sub("", text).replace("|", "\n"), ends=".!?;", at_line_breaks=True, before_any=True
+        )
     )
     return [line for line in lines if re.search(r"\w", line)]
 

@@ -10,16 +10,16 @@ from instep.core import limits
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.llm.protocol import CompletionError, Model, Prompt
 from instep.writer.llm.article import (
-    ArticleRequest,
+    ContentBrief,
+    brief_from_change,
+    brief_from_task,
     prompt_for_article,
-    request_from_change,
-    request_from_task,
     with_article,
 )
 from instep.writer.llm.model_edits import ReplyOutcome, prompt_for_edits, with_edits
 from instep.writer.llm.prompts import summary_without
-from instep.writer.new_articles.outline import Wanted
-from instep.writer.new_articles.outline_sources import Source
+from instep.writer.new_articles.outline import ArticleRequest
+from instep.writer.new_articles.outline_sources import SourcePassage
 from instep.writer.shapes import Article, Change, Report
 
 log = structlog.get_logger()
@@ -51,19 +51,23 @@ class ModelStep:
         edited = await self._step(report, build_prompt, apply_reply)
         for index, proposal in enumerate(edited.proposals):
             if proposal.type == "new_article":
-                edited = await self._write_out(request_from_change(proposal, change), edited, index)
+                edited = await self._write_out(brief_from_change(proposal, change), edited, index)
         return edited
 
-    async def write(self, topic: Wanted, sources: Sequence[Source], report: Report) -> Report:
+    async def write(
+        self, request: ArticleRequest, sources: Sequence[SourcePassage], report: Report
+    ) -> Report:
         """The report with the article that a task asks for written out."""
-        return await self._write_out(request_from_task(topic, sources), report, 0)
+        # The outline, which reads more than this, has been made within the same time.
+        brief = await run_with_timeout(brief_from_task, request, sources, seconds=limits.MAX_WRITER_SECONDS)
+        return await self._write_out(brief, report, 0)
 
-    async def _write_out(self, request: ArticleRequest, report: Report, index: int) -> Report:
+    async def _write_out(self, brief: ContentBrief, report: Report, index: int) -> Report:
         async def build_prompt(max_tokens: int) -> Prompt | None:
-            return prompt_for_article(request, max_tokens)
+            return prompt_for_article(brief, max_tokens)
 
         async def apply_reply(reply: str) -> ReplyOutcome:
-            return await _time_limited(with_article, request, report, index, reply, self.model.name)
+            return await _time_limited(with_article, brief, report, index, reply, self.model.name)
 
         return await self._step(report, build_prompt, apply_reply)
 

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import indent
 
 from instep.writer.new_articles.outline_blocks import InstructionBlock, blocks_of
-from instep.writer.new_articles.outline_sources import Quotation, Source, quotable
+from instep.writer.new_articles.outline_sources import Quotation, SourcePassage, quotable
 from instep.writer.shapes import Proposal, Report, Verdict
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
@@ -14,7 +15,7 @@ _MAX_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ArticleRequest:
     """A request for a new article; `hints` help to find related passages and do not appear in it.
 
     `reason` tells the reviewer why it was written, `missing` what to do if there are no instructions.
@@ -26,12 +27,12 @@ class Wanted:
     reason: str = "A task asked for it."
     missing: str = "The request has no instructions: say what this article is to say."
 
-    def quotable(self, sources: Sequence[Source]) -> list[Quotation]:
+    def quotable(self, sources: Sequence[SourcePassage]) -> list[Quotation]:
         """The passages that can be quoted on the subject as a whole."""
         return quotable(sources, f"{self.title}\n{self.instructions or ''}\n{self.hints}")
 
 
-def topics_of(request: Wanted) -> list[str]:
+def topics_of(request: ArticleRequest) -> list[str]:
     """The topics that the instructions list, each of which gets a heading of its own."""
     blocks = blocks_of(request.instructions or "")
     return [topic for block in blocks if block.kind == "topics" for topic in block.lines]
@@ -57,7 +58,7 @@ class _Outline:
         return next((passage for passage in passages if passage.text not in self.quoted_texts), None)
 
 
-def write_article(request: Wanted, sources: Sequence[Source]) -> Report:
+def write_article(request: ArticleRequest, sources: Sequence[SourcePassage]) -> Report:
     """The article as a proposal: every sentence is from the instructions or quoted from a linked article."""
     blocks = blocks_of(request.instructions or "")
     outline = _Outline()
@@ -75,7 +76,10 @@ def write_article(request: Wanted, sources: Sequence[Source]) -> Report:
 
 
 def _add_instructions(
-    outline: _Outline, request: Wanted, blocks: Sequence[InstructionBlock], sources: Sequence[Source]
+    outline: _Outline,
+    request: ArticleRequest,
+    blocks: Sequence[InstructionBlock],
+    sources: Sequence[SourcePassage],
 ) -> None:
     """Adds the instructions, block by block."""
     if not blocks or blocks[0].kind != "text":
@@ -93,7 +97,7 @@ def _add_instructions(
         under_heading = block.kind == "heading"
 
 
-def _add_topics(outline: _Outline, topics: Sequence[str], sources: Sequence[Source]) -> None:
+def _add_topics(outline: _Outline, topics: Sequence[str], sources: Sequence[SourcePassage]) -> None:
     for topic in topics:
         outline.parts.append(f"## {topic}")
         passage = outline.next_of(quotable(sources, topic, topic))
@@ -106,7 +110,7 @@ def _add_topics(outline: _Outline, topics: Sequence[str], sources: Sequence[Sour
 def _as_list(block: InstructionBlock) -> str:
     marks = [f"{number}." if block.kind == "steps" else "-" for number in range(1, len(block.lines) + 1)]
     return "\n".join(
-        f"{mark} " + item.replace("\n", "\n" + " " * (len(mark) + 1))
+        f"{mark} {indent(item, ' ' * (len(mark) + 1)).lstrip()}"
         for mark, item in zip(marks, block.lines, strict=True)
     )
 
@@ -128,7 +132,7 @@ def _add_related(outline: _Outline, passages: Sequence[Quotation]) -> None:
         outline.parts += ["## Related articles", "\n".join(links)]
 
 
-def _proposal(request: Wanted, outline: _Outline) -> Proposal:
+def _proposal(request: ArticleRequest, outline: _Outline) -> Proposal:
     return Proposal(
         type="new_article",
         article_id=None,
@@ -147,7 +151,7 @@ def _verdicts(outline: _Outline) -> Iterator[Verdict]:
         yield Verdict(article_id, "no_edit", f"{use} in the new article: it shares {words} with the request.")
 
 
-def _origin(request: Wanted, outline: _Outline) -> str:
+def _origin(request: ArticleRequest, outline: _Outline) -> str:
     basis = "its instructions" if (request.instructions or "").strip() else "its title"
     count = len(outline.quoted)
     if not count:
@@ -160,7 +164,7 @@ def _sentence(title: str) -> str:
     return text if text.endswith((".", "!", "?", "。")) else f"{text}."
 
 
-def _link(source: Source) -> str:
+def _link(source: SourcePassage) -> str:
     return f"[{_escaped(source.title)}]({source.url})"
 
 

@@ -1,18 +1,16 @@
 """Reads the instructions of a new article as blocks of Markdown: as data, never as commands."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from instep.text import blocks as text_blocks
+from instep.text.blocks import Block
 from instep.text.characters import JOINERS, is_hidden
 
-BlockKind = Literal["text", "code", "heading", "steps", "topics", "points"]
+InstructionKind = Literal["text", "code", "heading", "steps", "topics", "points"]
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]++(.*[^ \t#\n]|)[ \t#]*+$")
-_ITEM = re.compile(r" {0,3}([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$")
-_CONTINUED = re.compile(r"[ \t]{2,}\S")
 # An opening tag or comment would hide what follows it; inside code it is text.
 _TAG = re.compile(r"(`{1,3})(?!`)[^`\n]{1,300}\1(?!`)|<(?=[a-zA-Z/!?])(?!https?:|mailto:)")
 # The verb that asks the writer to say something is omitted, and what to say remains.
@@ -30,7 +28,7 @@ _MAX_TOPIC_CHARACTERS, _MAX_TOPICS = 80, 30
 class InstructionBlock:
     """A paragraph, a heading, fenced code or a list; `lines` are its lines or the items of the list."""
 
-    kind: BlockKind
+    kind: InstructionKind
     lines: tuple[str, ...]
 
     @property
@@ -40,50 +38,59 @@ class InstructionBlock:
 
 def blocks_of(instructions: str) -> list[InstructionBlock]:
     """The blocks of the instructions, in their order, each of them complete."""
-    lines = _cleaned(instructions).split("\n")
-    blocks: list[InstructionBlock] = []
-    index = 0
-    while index < len(lines):
-        block, index = _next(lines, index)
-        if block:
-            blocks.append(block)
-    return blocks
+    source = [line.rstrip() for line in _cleaned(instructions).split("\n")]
+    # Without tags, all lines with text are in a block or define a link.
+    lines = list(map(_safe, source))
+    blocks = text_blocks.read_blocks("\n".join(lines)).blocks
+    for code in (block for block in blocks if block.kind == "code"):
+        lines[code.first_line - 1 : code.last_line] = source[code.first_line - 1 : code.last_line]
+    instruction_blocks, end = list[InstructionBlock](), 0
+    for block, *inner_blocks in top_level_blocks(blocks):
+        gap = lines[end : block.first_line - 1]
+        instruction_blocks += [_text(gap), _instruction_block(block, inner_blocks, lines)]
+        end = block.last_line
+    instruction_blocks.append(_text(lines[end:]))
+    return [block for block in instruction_blocks if block.text.strip()]
 
 
-def _next(lines: list[str], index: int) -> tuple[InstructionBlock | None, int]:
-    line = lines[index]
-    if not line.strip():
-        return None, index + 1
-    if fence := _FENCE.match(line):
-        return _code(lines, index, fence[1])
-    if heading := _HEADING.match(line):
-        return InstructionBlock("heading", (_safe(heading[2]),)) if heading[2] else None, index + 1
-    if item := _ITEM.match(line):
-        return _list(lines, index, item[1][-1] in ".)")
-    return _text(lines, index)
+def top_level_blocks(blocks: Iterable[Block]) -> list[list[Block]]:
+    """The blocks that no other one contains, each with the blocks inside of it."""
+    groups: list[list[Block]] = []
+    for block in blocks:
+        if block.depth == 0:
+            groups.append([])
+        groups[-1].append(block)
+    return groups
 
 
-def _code(lines: list[str], index: int, fence: str) -> tuple[InstructionBlock, int]:
-    end = index + 1
-    while end < len(lines) and not lines[end].strip().startswith(fence):
-        end += 1
-    return InstructionBlock("code", (*(line.rstrip() for line in lines[index:end]), fence)), end + 1
+def _instruction_block(block: Block, inner_blocks: Sequence[Block], lines: Sequence[str]) -> InstructionBlock:
+    own_lines = lines[block.first_line - 1 : block.last_line]
+    if block.kind == "heading":
+        return InstructionBlock("heading", (" ".join(block.text.split()),))
+    if block.kind == "list":
+        return _list([other for other in inner_blocks if other.kind == "item" and other.depth == 1], lines)
+    if block.kind == "code" and block.marker:
+        closing_fence = (block.marker,) if block.is_open else ()
+        return InstructionBlock("code", (own_lines[0].strip(), *own_lines[1:], *closing_fence))
+    return InstructionBlock("code", tuple(own_lines)) if block.kind == "code" else _text(own_lines)
 
 
-def _list(lines: list[str], index: int, is_ordered: bool) -> tuple[InstructionBlock, int]:
-    items: list[str] = []
-    while index < len(lines):
-        match = _ITEM.match(lines[index])
-        if match and (match[1][-1] in ".)") == is_ordered:
-            items.append(_safe(match[2].rstrip()))
-        elif items and _CONTINUED.match(lines[index]):
-            items[-1] += f"\n{_safe(lines[index].strip())}"
-        else:
-            break
-        index += 1
+def _list(item_blocks: Sequence[Block], lines: Sequence[str]) -> InstructionBlock:
+    items = tuple(filter(None, (_item(block, lines) for block in item_blocks)))
+    if any(block.marker[:1].isdigit() for block in item_blocks):
+        return InstructionBlock("steps", items)
     are_topics = len(items) <= _MAX_TOPICS and all(map(_is_topic, items))
-    kind: BlockKind = "steps" if is_ordered else "topics" if are_topics else "points"
-    return InstructionBlock(kind, tuple(items)), index
+    return InstructionBlock("topics" if are_topics else "points", items)
+
+
+def _item(block: Block, lines: Sequence[str]) -> str:
+    """The lines of an item without its marker and the indent that it asks for."""
+    first, *others = lines[block.first_line - 1 : block.last_line]
+    content = first.strip().removeprefix(block.marker).strip()
+    indent = len(first.rstrip()) - len(content)
+    return "\n".join(
+        [content, *(line[min(indent, len(line) - len(line.lstrip())) :].rstrip() for line in others)]
+    ).strip()
 
 
 def _is_topic(item: str) -> bool:
@@ -91,17 +98,9 @@ def _is_topic(item: str) -> bool:
     return "\n" not in item and len(item) <= _MAX_TOPIC_CHARACTERS and not item.endswith(_ENDS)
 
 
-def _text(lines: list[str], index: int) -> tuple[InstructionBlock, int]:
-    text_lines: list[str] = []
-    while index < len(lines) and lines[index].strip() and (not text_lines or not _begins(lines[index])):
-        text_lines.append(_safe(lines[index].rstrip()))
-        index += 1
-    text_lines[0] = _without_verb(text_lines[0])
-    return InstructionBlock("text", tuple(text_lines)), index
-
-
-def _begins(line: str) -> bool:
-    return bool(_FENCE.match(line) or _HEADING.match(line) or _ITEM.match(line))
+def _text(lines: Sequence[str]) -> InstructionBlock:
+    first, *others = "\n".join(lines).strip().split("\n")
+    return InstructionBlock("text", (_without_verb(first), *others))
 
 
 def _without_verb(line: str) -> str:

@@ -4,13 +4,13 @@ import re
 from functools import lru_cache
 
 from instep.text.characters import has_hidden
+from instep.text.sentences import split_sentences
 
 _DIRECTIVE = re.compile(r"(?m)^\.\. [\w-]+::|^\.\. _|``\w")
 _MARKDOWN = re.compile(r"(?m)^#{1,6} |^```|\]\(")
 _SINGLE = re.compile(r"(?<!`)`([^`\n]+)`(?![`_])")
 _MARKUP = ("://", "](", "![", "<", "javascript:", "data:", "|", "{{", "{%")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_SENTENCE = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])\s+(?=[A-Z`\"'])")
 _SPAN = re.compile(r"`[^`]*`")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SECTION = re.compile(
@@ -90,7 +90,7 @@ def prose_of(text: str) -> str:
     paragraphs = [" ".join(part.split()) for part in _PARAGRAPH.split(description) if part.strip()]
     opening_text = " ".join(paragraphs[:2])[:_MAX_PROSE_CHARACTERS]
     sentences = [
-        sentence for sentence in _SENTENCE.split(opening_text) if is_safe("", sentence) and is_prose(sentence)
+        sentence for sentence in split_sentences(opening_text) if is_safe("", sentence) and is_prose(sentence)
     ]
     return _finished(" ".join(_with_names(sentence) for sentence in sentences))
 
