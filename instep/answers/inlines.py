@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from instep.text.sentences import split_sentences
+
 BACKTICKS = re.compile("`+")
 TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
@@ -21,10 +23,6 @@ URL_OR_EMAIL = re.compile(
     re.IGNORECASE,
 )
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-SENTENCE_END = re.compile(
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?])([\"'\u201d\u2019)\]*_]{0,3})\s+"
-    r"(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])()(?=\S)"
-)
 # Two private-use characters around the index of a code span.
 PLACEHOLDER = "\ue000{}\ue001"
 PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
@@ -33,11 +31,8 @@ PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
 def sentences_in(text: str) -> Iterator[str]:
     """The sentences of a paragraph, without marks of emphasis that span several sentences."""
     text_without_code, spans = replace_code(text)
-    start = 0
-    ends = [match.end(match.lastindex or 0) for match in SENTENCE_END.finditer(text_without_code)]
-    for end in [*ends, len(text_without_code)]:
-        sentence = restore_code(without_open_emphasis(text_without_code[start:end].strip()), spans)
-        start = end
+    for part in split_sentences(text_without_code):
+        sentence = restore_code(without_open_emphasis(part), spans)
         if re.search(r"\w", sentence):
             yield sentence
 
