@@ -11,6 +11,7 @@ TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
+COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # An icon at the beginning of bold text.
 TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
 TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|\[[^\[\]]*\])"
@@ -42,6 +43,11 @@ def without_open_emphasis(sentence: str) -> str:
         if sentence.count(mark) % 2:
             sentence = sentence.replace(mark, "")
     return sentence.replace("*", "") if sentence.replace("**", "").count("*") % 2 else sentence
+
+
+def without_tags(text: str) -> str:
+    """The text without tags of HTML, and without comments up to their end or that of the text."""
+    return TAG.sub("", COMMENT.sub("", text))
 
 
 def inline_text(text: str) -> str:
