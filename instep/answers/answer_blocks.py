@@ -1,28 +1,22 @@
 """A passage as blocks of the units that answers consist of: sentences, list items, table rows, code."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import unescape
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Literal
 
-from instep.answers.inlines import inline_text, sentences_in
-from instep.search.index.passages import closes
+from instep.answers.inlines import inline_text, sentences_in, without_tags
+from instep.text.blocks import Block, ParsedMarkdown, read_blocks
 
-BlockKind = Literal["prose", "list", "table", "code"]
+AnswerBlockKind = Literal["prose", "list", "table", "code"]
 
-FENCE = re.compile(r"( *)(`{3,}|~{3,})")
-ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +|$)(?:\[[ xX]\] )?(.*)")
-QUOTE = re.compile(r"(?: {0,3}> ?)+")
-HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-THEMATIC_BREAK = re.compile(r" {0,3}(?:([-*_])(?:\s*+\1){2,}+|=++|--?)\s*+$")
-LINK_DEFINITION = re.compile(r" {0,3}\[[^\]]++\]:")
-DELIMITER_ROW = re.compile(r"(?=[ |:]*+-)[ |:-]*+$")
-ALERT = re.compile(r"\[!\w+\]\s*")
+ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
+BLANK_LINES = re.compile(r"\n[ \t]*\n")
+# The mark of a kind of alert that the renderer doesn't know.
+ALERT = re.compile(r"\A\[!\w+\]\s*")
 MAX_LABEL_WORDS = 5
-# The indent, in blanks, of code below the text of a list item.
-CODE_INDENT = 4
 # Underscores inside a name are no emphasis.
 EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 
@@ -44,7 +38,7 @@ class AnswerUnit:
 class AnswerBlock:
     """A paragraph, a list, a table, or code. `head` is the header and delimiter row of a table."""
 
-    kind: BlockKind
+    kind: AnswerBlockKind
     units: tuple[AnswerUnit, ...]
     head: str = ""
 
@@ -62,195 +56,141 @@ class AnswerBlock:
         return len(self.units) == 1 and text[-1:].isalnum() and text.count(" ") < MAX_LABEL_WORDS
 
 
-# The block that begins at a line, None if an answer can't use it, and the index of the line after it.
-ParsedBlock = tuple[AnswerBlock | None, int]
-BlockParser = Callable[[list[str], int], ParsedBlock]
+def read_answer_blocks(markdown: str) -> list[AnswerBlock]:
+    """The blocks of a passage, without headings, pictures, thematic breaks, footnotes and link definitions.
 
-
-def read_blocks(markdown: str) -> list[AnswerBlock]:
-    """The blocks of a passage. Headings, pictures, thematic breaks and link definitions are left out."""
+    Its time grows as the renderer's does, so the text must not be longer than a passage.
+    """
     # The two characters are placeholders of `inlines`.
-    text = markdown.expandtabs(4).replace("\ue000", "").replace("\ue001", "")
-    lines = with_opening_fence(text.split("\n"))
-    return [block for block in blocks_in(lines) if block.units]
+    text = without_first_indent(markdown.replace("\ue000", "").replace("\ue001", ""))
+    parsed = read_blocks(text)
+    if fence := missing_fence(parsed):
+        parsed = read_blocks(f"{fence}\n{text}")
+    blocks = sorted([*parsed.blocks, *html_paragraphs(parsed)], key=lambda block: block.first_line)
+    return [block for block in AnswerBlockBuilder(parsed).build(blocks) if block.units]
 
 
-def with_opening_fence(lines: list[str]) -> list[str]:
-    """The lines, with an opening fence if the passage begins inside code and has only the closing one."""
-    first, open_fence = None, ""
-    for index, line in enumerate(lines):
-        match = FENCE.match(line)
-        if open_fence:
-            open_fence = "" if closes(line.strip(), open_fence) else open_fence
-        elif match:
-            first, open_fence = index if first is None else first, match[2]
-    if not open_fence or first is None or lines[first].strip(" `~") or any(lines[first + 1 : first + 2]):
-        return lines
-    return ["```", *lines[:first], "```", *lines[first + 1 :]]
+def without_first_indent(text: str) -> str:
+    """A passage that begins inside of an item without the item's indent, which would make it code.
+
+    Another item or a fence of code at this indent shows that it does.
+    """
+    lines = text.split("\n")
+    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" "))]
+    in_item = list(takewhile(lambda line: line.startswith(indent) or not line.strip(), lines))
+    fences = (f"{indent}```", f"{indent}~~~")
+    if ITEM.match(lines[0], len(indent)) or any(line.startswith(fences) for line in in_item):
+        return "\n".join([*(line.removeprefix(indent) for line in in_item), *lines[len(in_item) :]])
+    return text
 
 
-def blocks_in(lines: list[str]) -> Iterator[AnswerBlock]:
-    index = 0
-    while index < len(lines):
-        parse = parser_at(lines, index)
-        block, index = parse(lines, index)
-        if block is not None:
-            yield block
+def missing_fence(parsed: ParsedMarkdown) -> str:
+    """The fence that a passage lacks if it begins inside of code and has only the closing one."""
+    fences = parsed.fences()
+    if not fences or not fences[-1].is_open:
+        return ""
+    line = fences[0].first_line
+    is_bare = parsed.lines[line - 1].strip() == fences[0].marker
+    return fences[0].marker if is_bare and not any(parsed.lines[line : line + 1]) else ""
 
 
-def parser_at(lines: list[str], index: int) -> BlockParser:
-    line = lines[index]
-    if not line.strip() or HEADING.match(line) or THEMATIC_BREAK.match(line) or LINK_DEFINITION.match(line):
-        return skip_line
-    if FENCE.match(line):
-        return parse_fence
-    if ITEM.match(line):
-        return parse_list
-    if line.startswith(" " * CODE_INDENT):
-        return parse_indented_code
-    if QUOTE.match(line):
-        return parse_quote
-    if is_table(lines, index):
-        return parse_table
-    return parse_paragraph
+def html_paragraphs(parsed: ParsedMarkdown) -> Iterator[Block]:
+    """The words between tags that the author wrote: the lines from a tag on that are in no block."""
+    block_lines = {line for block in parsed.blocks for line in range(block.first_line, block.last_line + 1)}
+    numbers = range(1, len(parsed.lines) + 1)
+    for is_block, group in groupby(numbers, key=block_lines.__contains__):
+        lines = list(group)
+        text = "\n".join(parsed.lines[lines[0] - 1 : lines[-1]])
+        if not is_block and text.lstrip().startswith("<"):
+            for paragraph in BLANK_LINES.split(without_tags(text)):
+                yield Block("paragraph", lines[0], lines[-1], text=paragraph)
 
 
-def skip_line(lines: list[str], index: int) -> ParsedBlock:
-    return None, index + 1
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """An item that the present block is in; its text begins in `column`, from 0."""
+
+    block: Block
+    column: int
 
 
-def parse_fence(lines: list[str], index: int) -> ParsedBlock:
-    code, end = fenced_code(lines, index)
-    return AnswerBlock("code", (AnswerUnit(code, is_code=True),)), end
+class AnswerBlockBuilder:
+    """Turns the blocks of a passage into those of an answer: lists become flat, quotes their content."""
+
+    def __init__(self, parsed: ParsedMarkdown) -> None:
+        self.lines = parsed.lines
+        self.rows = parsed.rows()
+        # The units of the list that began last, if it may go on.
+        self.list_units: list[AnswerUnit] = []
+        # The outermost first.
+        self.items: list[OpenItem] = []
+        self.footnote_end = 0
+
+    def build(self, blocks: list[Block]) -> Iterator[AnswerBlock]:
+        for previous, block in zip([None, *blocks], blocks, strict=False):
+            while self.items and self.items[-1].block.depth >= block.depth:
+                self.items.pop()
+            if block.kind == "footnote":
+                self.footnote_end = block.last_line
+            elif block.first_line > self.footnote_end and not is_text_of_item(previous, block):
+                yield from self.add(block)
+        yield from self.end_list()
+
+    def add(self, block: Block) -> Iterator[AnswerBlock]:
+        if block.kind == "item":
+            column = self.items[-1].column if self.items else 0
+            self.list_units.append(AnswerUnit(joined(block), f"{' ' * column}{block.marker} "))
+            self.items.append(OpenItem(block, column + len(block.marker) + 1))
+        elif block.kind in ("paragraph", "code") and self.is_in_list(block):
+            self.list_units.append(AnswerUnit(joined(block), self.indent(), block.kind == "code"))
+        elif block.kind in ("paragraph", "code", "table"):
+            yield from self.end_list()
+            yield self.outside_of_lists(block)
+
+    def is_in_list(self, block: Block) -> bool:
+        """Whether a block belongs to an item, which most authors show by any indent.
+
+        Where it is less than the indent of the item's text, the renderer ends the list.
+        """
+        is_indented = self.lines[block.first_line - 1].startswith(" ")
+        return bool(self.items or (self.list_units and is_indented))
+
+    def indent(self) -> str:
+        """The blanks before a block below the last open item, or else below the last outer one."""
+        if self.items:
+            return " " * self.items[-1].column
+        outer = (unit.prefix for unit in reversed(self.list_units) if unit.prefix[:1].strip())
+        return " " * len(next(outer, ""))
+
+    def end_list(self) -> Iterator[AnswerBlock]:
+        units = [unit for unit in self.list_units if unit.text.strip()]
+        # The rest of a list around a table would be code with its indent.
+        indent = min((len(unit.prefix) - len(unit.prefix.lstrip()) for unit in units), default=0)
+        yield AnswerBlock("list", tuple(replace(unit, prefix=unit.prefix[indent:]) for unit in units))
+        self.list_units = []
+
+    def outside_of_lists(self, block: Block) -> AnswerBlock:
+        if block.kind == "paragraph":
+            return AnswerBlock("prose", tuple(map(AnswerUnit, sentences_in(joined(block)))))
+        if block.kind == "code":
+            return AnswerBlock("code", (AnswerUnit(block.text, is_code=True),))
+        head, *rows = [row for row in self.rows if block.first_line <= row.first_line <= block.last_line]
+        delimiter_row = self.lines[head.first_line].strip(" \t>")
+        units = tuple(AnswerUnit(joined(row), "|") for row in rows)
+        return AnswerBlock("table", units, f"{joined(head)}\n{delimiter_row}")
 
 
-def fenced_code(lines: list[str], index: int) -> tuple[str, int]:
-    """The code of the fence at a line, without its indent, and the index of the line after the fence."""
-    match = FENCE.match(lines[index])
-    assert match is not None
-    indent, fence = len(match[1]), match[2]
-    end = index + 1
-    while end < len(lines) and not closes(lines[end].strip(), fence):
-        end += 1
-    code = [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines[index + 1 : end]]
-    return "\n".join(code), end + 1
+def is_text_of_item(previous: Block | None, block: Block) -> bool:
+    """Whether a block is the first paragraph of an item, which is the item's own text."""
+    return (
+        previous is not None
+        and previous.kind == "item"
+        and previous.text != ""
+        and block.kind == "paragraph"
+        and block.depth > previous.depth
+    )
 
 
-def parse_indented_code(lines: list[str], index: int) -> ParsedBlock:
-    indent, end = " " * CODE_INDENT, index
-    while end < len(lines) and (lines[end].startswith(indent) or not lines[end].strip()):
-        end += 1
-    code = "\n".join(line[CODE_INDENT:] for line in lines[index:end]).rstrip()
-    return AnswerBlock("code", (AnswerUnit(code, is_code=True),)), end
-
-
-def parse_quote(lines: list[str], index: int) -> ParsedBlock:
-    """The block in a quote, without the quote's marks; the sentences of all blocks if there are several."""
-    end = index
-    while end < len(lines) and QUOTE.match(lines[end]):
-        end += 1
-    inner_lines = [QUOTE.sub("", line, count=1) for line in lines[index:end]]
-    inner_lines[0] = ALERT.sub("", inner_lines[0])
-    blocks = list(blocks_in(inner_lines))
-    if len(blocks) == 1:
-        return blocks[0], end
-    units = (unit for block in blocks if block.kind != "table" for unit in block.units)
-    return AnswerBlock("prose", tuple(unit for unit in units if not unit.is_code and not unit.prefix)), end
-
-
-def parse_list(lines: list[str], index: int) -> ParsedBlock:
-    """Each item of any depth is a unit, and so is code in an item."""
-    units: list[AnswerUnit] = []
-    end = index
-    while end < len(lines) and (unit_end := parse_item(lines, end, units)) is not None:
-        end = unit_end
-    units = [unit for unit in units if unit.text.strip()]
-    # A list that begins in an earlier passage would be code with its indent.
-    indent = min((len(unit.prefix) - len(unit.prefix.lstrip()) for unit in units), default=0)
-    return AnswerBlock("list", tuple(replace(unit, prefix=unit.prefix[indent:]) for unit in units)), end
-
-
-def parse_item(lines: list[str], index: int, units: list[AnswerUnit]) -> int | None:
-    """Append the unit at a line, and return the index of the line after it; None where the list ends."""
-    line = lines[index]
-    if not line.strip():
-        return index + 1 if any(may_continue_list(after) for after in lines[index + 1 : index + 2]) else None
-    indent = " " * (len(line) - len(line.lstrip()))
-    if indent and FENCE.match(line):
-        code, end = fenced_code(lines, index)
-        units.append(AnswerUnit(code, indent, is_code=True))
-        return end
-    if is_code_in_item(lines, index, units):
-        code_lines = list(takewhile(lambda after: after.startswith(indent), lines[index:]))
-        code = "\n".join(after[len(indent) :] for after in code_lines)
-        units.append(AnswerUnit(code, indent[CODE_INDENT:], is_code=True))
-        return index + len(code_lines)
-    return parse_item_text(lines, index, units)
-
-
-def parse_item_text(lines: list[str], index: int, units: list[AnswerUnit]) -> int | None:
-    line = lines[index]
-    indent = " " * (len(line) - len(line.lstrip()))
-    match = ITEM.match(line)
-    if match is None and not indent and (not units or units[-1].is_code):
-        return None
-    if match is None and ends_paragraph(lines, index):
-        return None
-    rest = list(takewhile(continues_item, lines[index + 1 :]))
-    text = inline_text(" ".join([match[4] if match else line.strip(), *(after.strip() for after in rest)]))
-    units.append(AnswerUnit(text, f"{match[1]}{match[2]} " if match else indent))
-    return index + 1 + len(rest)
-
-
-def is_code_in_item(lines: list[str], index: int, units: list[AnswerUnit]) -> bool:
-    line = lines[index]
-    indent = len(line) - len(line.lstrip())
-    is_deep = indent and indent >= text_column(units) + CODE_INDENT
-    return bool(is_deep) and not lines[index - 1].strip() and not ITEM.match(line)
-
-
-def text_column(units: list[AnswerUnit]) -> int:
-    """The column in which the text of the last item begins."""
-    return next((len(unit.prefix) for unit in reversed(units) if unit.prefix.strip()), 0)
-
-
-def may_continue_list(line: str) -> bool:
-    return ITEM.match(line) is not None or line.startswith("  ")
-
-
-def continues_item(line: str) -> bool:
-    return bool(line.strip()) and not (ITEM.match(line) or FENCE.match(line) or begins_other_block(line))
-
-
-def begins_other_block(line: str) -> bool:
-    return any(form.match(line) for form in (HEADING, QUOTE, THEMATIC_BREAK, LINK_DEFINITION))
-
-
-def ends_paragraph(lines: list[str], index: int) -> bool:
-    return begins_other_block(lines[index]) or is_table(lines, index)
-
-
-def is_table(lines: list[str], index: int) -> bool:
-    below = lines[index + 1] if index + 1 < len(lines) else ""
-    return "|" in lines[index] and "|" in below and DELIMITER_ROW.match(below) is not None
-
-
-def parse_table(lines: list[str], index: int) -> ParsedBlock:
-    end = index + 2
-    while end < len(lines) and "|" in lines[end]:
-        end += 1
-    head = inline_text(lines[index].strip()) + "\n" + lines[index + 1].strip()
-    rows = tuple(AnswerUnit(inline_text(row.strip()), "|") for row in lines[index + 2 : end])
-    return AnswerBlock("table", rows, head), end
-
-
-def parse_paragraph(lines: list[str], index: int) -> ParsedBlock:
-    end = index + 1
-    while end < len(lines) and lines[end].strip() and not interrupts_paragraph(lines, end):
-        end += 1
-    text = inline_text(" ".join(map(str.strip, lines[index:end])))
-    return AnswerBlock("prose", tuple(map(AnswerUnit, sentences_in(text)))), end
-
-
-def interrupts_paragraph(lines: list[str], index: int) -> bool:
-    return bool(FENCE.match(lines[index]) or ITEM.match(lines[index])) or ends_paragraph(lines, index)
+def joined(block: Block) -> str:
+    """The text of a block, in one line unless it is code."""
+    return block.text if block.kind == "code" else inline_text(ALERT.sub("", block.text))

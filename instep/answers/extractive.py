@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_blocks
+from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_answer_blocks
 from instep.core import limits
 from instep.search.schemas import Passage
 from instep.text.terms import terms_of
@@ -70,7 +70,7 @@ def size_of(block: AnswerBlock) -> int:
 
 def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
     """The coherent part of a passage: a sentence that shares no term with the text around it is left out."""
-    blocks = read_blocks(passage.markdown)
+    blocks = read_answer_blocks(passage.markdown)
     subject_terms = terms_of(title_and_headings(passage)) | question.terms
     units_terms = [(block, terms_of(unit.plain)) for block in blocks for unit in block.units]
     coherent: list[AnswerBlock] = []

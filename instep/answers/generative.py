@@ -16,6 +16,7 @@ from instep.answers.support import is_supported
 from instep.core import limits
 from instep.llm.guard import DATA_RULE, LinkPolicy, added_markup, delimit, list_schema, read_reply
 from instep.llm.protocol import Prompt
+from instep.text.sentences import split_sentences
 
 SYSTEM_PROMPT = f"""
 You answer a question of a visitor of a help center from numbered passages of its articles.
@@ -41,7 +42,6 @@ MAX_PART_CHARACTERS = 1_000
 # Only the server writes the numbers of citations.
 CITATION = re.compile(r"(?<!\s)\s*+\[\s*+\d++(?:\s*+,\s*+\d++)*+\s*+\]")
 STEP = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
-SENTENCE_BOUNDARY = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])(?=\S)")
 
 
 class ReplyPart(BaseModel):
@@ -96,7 +96,7 @@ def supported_in_part(part: ReplyPart, extracts: Sequence[PassageExtract]) -> It
         return
     match = STEP.match(text)
     step = match[0] if match else ""
-    for sentence in SENTENCE_BOUNDARY.split(text[len(step) :]):
+    for sentence in split_sentences(text[len(step) :]):
         number = supporting_passage(sentence, part.sources, extracts)
         if number is not None:
             yield SupportedSentence(step + sentence, number)

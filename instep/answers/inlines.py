@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from instep.text.sentences import split_sentences
+
 BACKTICKS = re.compile("`+")
 TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
+COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # An icon at the beginning of bold text.
 TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
 TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|\[[^\[\]]*\])"
@@ -21,10 +24,6 @@ URL_OR_EMAIL = re.compile(
     re.IGNORECASE,
 )
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-SENTENCE_END = re.compile(
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?])([\"'\u201d\u2019)\]*_]{0,3})\s+"
-    r"(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])()(?=\S)"
-)
 # Two private-use characters around the index of a code span.
 PLACEHOLDER = "\ue000{}\ue001"
 PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
@@ -33,11 +32,8 @@ PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
 def sentences_in(text: str) -> Iterator[str]:
     """The sentences of a paragraph, without marks of emphasis that span several sentences."""
     text_without_code, spans = replace_code(text)
-    start = 0
-    ends = [match.end(match.lastindex or 0) for match in SENTENCE_END.finditer(text_without_code)]
-    for end in [*ends, len(text_without_code)]:
-        sentence = restore_code(without_open_emphasis(text_without_code[start:end].strip()), spans)
-        start = end
+    for part in split_sentences(text_without_code):
+        sentence = restore_code(without_open_emphasis(part), spans)
         if re.search(r"\w", sentence):
             yield sentence
 
@@ -47,6 +43,11 @@ def without_open_emphasis(sentence: str) -> str:
         if sentence.count(mark) % 2:
             sentence = sentence.replace(mark, "")
     return sentence.replace("*", "") if sentence.replace("**", "").count("*") % 2 else sentence
+
+
+def without_tags(text: str) -> str:
+    """The text without tags of HTML, and without comments up to their end or that of the text."""
+    return TAG.sub("", COMMENT.sub("", text))
 
 
 def inline_text(text: str) -> str:

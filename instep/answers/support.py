@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from instep.core.name_matching import mention
 from instep.core.polarity import POLARITY_WORDS, is_negated
 from instep.llm.facts import stated_facts
-from instep.text.sentences import sentence_spans
+from instep.text.sentences import split_sentences
 from instep.text.terms import ordered_terms, terms_of
 
 # The share (0..1) of a sentence's terms that the passage must have.
@@ -25,7 +25,7 @@ def is_supported(passage: str, sentence: str) -> bool:
     terms = terms_of(sentence)
     if not terms or not has_facts(passage, sentence):
         return False
-    sentences = [passage[start:end] for start, end in sentence_spans(passage, at_line_breaks=True)]
+    sentences = split_sentences(passage, at_line_breaks=True)
     return any(window_supports(window, sentence, terms) for window in windows(sentences))
 
 
@@ -44,7 +44,7 @@ def window_supports(window: str, sentence: str, terms: frozenset[str]) -> bool:
 
 def closest_text(window: str, terms: frozenset[str]) -> str:
     """The text whose polarity counts: the one sentence that has enough of the terms, or the whole window."""
-    sentences = [window[start:end] for start, end in sentence_spans(window, at_line_breaks=True)]
+    sentences = split_sentences(window, at_line_breaks=True)
     best = max(sentences, key=lambda sentence: len(terms_of(sentence) & terms))
     return best if len(terms_of(best) & terms) >= MIN_SUPPORTED_SHARE * len(terms) else window
 

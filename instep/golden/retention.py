@@ -3,15 +3,15 @@
 This compares terms only, which is quick; `instep ask --golden` asks the questions as a visitor would.
 """
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
 from instep.golden.schemas import PublicText
+from instep.text.sections import read_sections, split_into_parts
 from instep.text.terms import terms_of
 
-BLANK_LINES = re.compile(r"\n[ \t]*\n")
-HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+# In characters; a longer part of a text is compared in pieces.
+MAX_PART_CHARACTERS = 3_000
 # Shares, from 0 to 1, that one passage of the new text must keep: of the terms of the passage that answered,
 # and of the question's terms that this passage held.
 MIN_PASSAGE_OVERLAP = 0.5
@@ -26,13 +26,14 @@ class Passages:
 
     @cached_property
     def terms(self) -> list[frozenset[str]]:
-        terms = [terms_of(self.text.description or "")]
-        heading = ""
-        for block in BLANK_LINES.split(self.text.content):
-            if HEADING.match(block):
-                heading = block.split("\n", 1)[0]
-            terms.append(terms_of(f"{heading}\n{block}"))
-        return terms
+        return [
+            terms_of(self.text.description or ""),
+            *(
+                terms_of("\n".join((*section.titles[-1:], part)))
+                for section in read_sections(self.text.content)
+                for part in split_into_parts(section.lines, MAX_PART_CHARACTERS)
+            ),
+        ]
 
     def max_overlap(self, terms: frozenset[str]) -> int:
         """The number of these terms in the passage that holds most of them."""

@@ -52,8 +52,8 @@ async def schedule_indexes(database: Database) -> None:
 
 async def store_indexes(database: Database, job: Job) -> None:
     async with database.enter_workspace("") as tx:
-        sql = "select * from search_behind(%(few)s, %(most)s)"
-        bots = await tx.all(OutdatedBot, sql, few=MAX_UNFLUSHED_ARTICLES, most=STORE_BATCH)
+        sql = "select * from search_behind(%(max_unflushed)s, %(limit)s)"
+        bots = await tx.all(OutdatedBot, sql, max_unflushed=MAX_UNFLUSHED_ARTICLES, limit=STORE_BATCH)
     for bot in bots:
         async with database.enter_workspace(bot.workspace_id) as tx:
             actor = Actor("command", "index", can_write=False)
@@ -72,8 +72,8 @@ async def embed_articles(database: Database, embedder: Embedder | None, job: Job
     if embedder is None:
         return
     async with database.enter_workspace("") as tx:
-        sql = "select * from vectors_behind(%(model)s, %(most)s)"
-        bots = await tx.all(OutdatedBot, sql, model=embedder.name, most=EMBED_BATCH)
+        sql = "select * from vectors_behind(%(model)s, %(limit)s)"
+        bots = await tx.all(OutdatedBot, sql, model=embedder.name, limit=EMBED_BATCH)
     try:
         for bot in bots:
             await embed_bot(database, embedder, bot.bot)

@@ -20,10 +20,11 @@ BlockKind = Literal[
 ]
 
 # This rendering leaves out raw HTML and escapes text, so every tag and position in it is the renderer's.
+# The end of a block matters only where other blocks can be in it.
 _TAG = re.compile(
-    r"<(/?)(h[1-6]|p|ul|ol|li|table|tr|pre|blockquote|div|hr)\b"
-    r'(?:[^<>]* data-sourcepos="(\d{1,9}):(\d{1,9})-(\d{1,9}):(\d{1,9})")?([^<>]*)>'
-    r"(?:<code[^<>]*>([^<]*))?"
+    r"</(ul|ol|li|table|blockquote|div)>"
+    r"|<(h[1-6]|p|ul|ol|li|table|tr|pre|blockquote|div|hr)\b"
+    r'[^<>]*? data-sourcepos="(\d{1,9}):(\d{1,9})-(\d{1,9}):(\d{1,9})"([^<>]*)>(?:<code[^<>]*>([^<]*))?'
 )
 _KINDS: dict[str, BlockKind] = {
     **{f"h{level}": "heading" for level in range(1, 7)},
@@ -178,9 +179,9 @@ def cell_count(row: str) -> int:
 
 
 class _Tag(NamedTuple):
-    """A tag of the rendered page; lines and columns are strings of digits, and empty in closing tags."""
+    """A tag of the rendered page; a closing one has `closed_name` alone. Lines and columns are digits."""
 
-    slash: str
+    closed_name: str
     name: str
     line: str
     column: str
@@ -195,17 +196,16 @@ class _Reader:
 
     def __init__(self, html: str, lines: tuple[str, ...]) -> None:
         self.lines = lines
-        tags = (_Tag(*groups) for groups in _TAG.findall(html))
-        self.tags = [tag for tag in tags if tag.slash or tag.line]
+        self.tags = list(map(_Tag._make, _TAG.findall(html)))
 
     def blocks(self) -> Iterator[Block]:
         depth = 0
         for number, tag in enumerate(self.tags):
-            if not tag.slash:
+            if tag.closed_name:
+                depth = max(0, depth - 1)
+            else:
                 yield self.block(number, tag, depth)
                 depth += tag.name in _CONTAINERS
-            elif tag.name in _CONTAINERS:
-                depth = max(0, depth - 1)
 
     def block(self, number: int, tag: _Tag, depth: int) -> Block:
         span = self.span(tag)
@@ -260,18 +260,17 @@ class _Reader:
             return "", marker[1] if marker else ""
         lines = self.source(Span(span.line, span.column, min(end - 1, span.end_line), 0))
         lines[0] = first[marker.end() :].strip() if marker else lines[0]
-        # The words of an item may begin in the line below its marker.
-        start = next((at for at, line in enumerate(lines) if line), 0)
-        end_of_words = next((at for at in range(start, len(lines)) if not lines[at]), len(lines))
-        return "\n".join(lines[start:end_of_words]), marker[1] if marker else ""
+        # The words may begin in the line below the marker.
+        words, _, _ = "\n".join(lines).strip("\n").partition("\n\n")
+        return words, marker[1] if marker else ""
 
     def nested_lines(self, number: int) -> Iterator[int]:
         """Where blocks inside of an item begin, other than its first paragraph."""
         for at in range(number + 1, len(self.tags)):
             tag = self.tags[at]
-            if tag.slash and tag.name == "li":
+            if tag.closed_name == "li":
                 return
-            if not tag.slash and (tag.name != "p" or at > number + 1):
+            if not tag.closed_name and (tag.name != "p" or at > number + 1):
                 yield int(tag.line)
 
     def paragraph(self, span: Span) -> str:

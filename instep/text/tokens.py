@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from instep.core import limits
 from instep.text.characters import UNSEGMENTED_SCRIPTS, is_word_character
@@ -13,7 +14,12 @@ RUN = re.compile(f"[{UNSEGMENTED_SCRIPTS}]+|[^\\s{UNSEGMENTED_SCRIPTS}]+")
 def words_in(text: str) -> Iterator[str]:
     """The words in their order, in their own case; of a script without spaces, pairs of characters."""
     for run in RUN.findall("".join(char if is_word_character(char) else " " for char in text)):
-        if not UNSEGMENTED_CHARACTER.match(run) or len(run) == 1:
-            yield run[: limits.MAX_TERM_CHARACTERS]
+        if UNSEGMENTED_CHARACTER.match(run):
+            yield from bigrams(run)
         else:
-            yield from (run[start : start + 2] for start in range(len(run) - 1))
+            yield run[: limits.MAX_TERM_CHARACTERS]
+
+
+def bigrams(run: str) -> list[str]:
+    """Adjacent pairs of characters, the words of a script without spaces; one character alone is a word."""
+    return [first + second for first, second in pairwise(run)] or [run]

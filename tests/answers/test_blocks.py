@@ -4,14 +4,42 @@ import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from instep.answers.answer_blocks import read_blocks
+from instep.answers.answer_blocks import read_answer_blocks
 from instep.answers.citing import has_no_active_markup, render_with_citations
 from instep.core.markdown import render
 
+FRAGMENTS = [
+    *(
+        "\n",
+        "\n\n",
+        "  ",
+        "    ",
+        "\t",
+        "- a",
+        "1. b",
+        "> ",
+        "| c |",
+        "\n|---|\n",
+        "# d",
+        "---",
+        "```",
+        "[!NOTE]",
+    ),
+    *("<p>", "</p>", "<!--", "[^1]", "\n[^1]: e", "[f](http://evil.test)", "http://evil.test", "g.", "\r"),
+]
+
 
 def cited(markdown: str) -> str:
-    return "\n\n".join(render_with_citations(read_blocks(markdown), 1))
+    return "\n\n".join(render_with_citations(read_answer_blocks(markdown), 1))
+
+
+def inactive(markdown: str) -> str:
+    """The answer as a visitor gets it: without the blocks that would lead anywhere."""
+    blocks = render_with_citations(read_answer_blocks(markdown), 1)
+    return "\n\n".join(block for block in blocks if has_no_active_markup(block))
 
 
 @pytest.mark.parametrize(
@@ -34,9 +62,26 @@ def cited(markdown: str) -> str:
         ("```\na\n```", "```\na\n```\n\n[1]"),
         ("~~~\n```\n~~~", "````\n```\n````\n\n[1]"),
         ("    indented", "```\nindented\n```\n\n[1]"),
+        ("- a\n    - b\n\n      c", "- a [1]\n  - b [1]\n    c [1]"),
+        ("   - b\n     - c\n- d", "- b [1]\n  - c [1]\n- d [1]"),
+        (
+            "    run\n    ```\n\n    Then:\n\n2. a\n\n        b",
+            "```\nrun\n```\n\n[1]\n\nThen [1]:\n\n2. a [1]\n   \n   ```\n    b\n   ```",
+        ),
+        ("1. a\n\n  b\n\n2. c", "1. a [1]\n   b [1]\n2. c [1]"),
+        ("1. a\n\nb\n\n2. c", "1. a [1]\n\nb [1]\n\n2. c [1]"),
+        ("- a\n\n  | b |\n  |---|\n  | c |\n\n  - d", "- a [1]\n\n| b |\n|---|\n| c [1] |\n\n- d [1]"),
         ("1. a:\n\n   ```\n   run\n   ```\n2. b", "1. a [1]:\n   \n   ```\n   run\n   ```\n2. b [1]"),
         ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 [1] |"),
         ("> [!NOTE]\n> Take care.", "Take care [1]."),
+        ("> [!INFO]\n> One.\n>\n> - two", "One [1].\n\n- two [1]"),
+        ("One.[^1]\n\n[^1]: Two.\n\n    Three.\n\nFour.", "One [1].\n\nFour [1]."),
+        (
+            "<details>\n<summary>More</summary>\n\nOne.\n\n<p>Two.</p>\n\n<!-- a\n\nb -->\n</details>",
+            "More [1]\n\nOne [1].\n\nTwo [1].",
+        ),
+        ("One.\n\n<!-- a\n\n# b", "One [1]."),
+        ("run\n```\n\nThen:\n\n```\nstop\n```", "```\nrun\n```\n\n[1]\n\nThen [1]:\n\n```\nstop\n```"),
         ("# Heading\n\nText.\n\n---\n\n[a]: http://x.test", "Text [1]."),
         ("As [1] and a[0] say.", "As \\[1\\] and a\\[0\\] say [1]."),
         ("The `a[1]` is code.", "The `a[1]` is code [1]."),
@@ -82,11 +127,16 @@ def test_each_part_has_its_number(markdown: str, answer: str) -> None:
     ids=lambda text: ascii(text)[:40],
 )
 def test_nothing_leads_anywhere(markdown: str) -> None:
-    answer = "\n\n".join(
-        block for block in render_with_citations(read_blocks(markdown), 1) if has_no_active_markup(block)
-    )
+    answer = inactive(markdown)
 
     assert has_no_active_markup(answer)
+    assert not re.search("<a |<img|<script|href", render(answer))
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=20).map("".join))
+def test_any_passage_is_read_and_leads_nowhere(markdown: str) -> None:
+    answer = inactive(markdown)
+
     assert not re.search("<a |<img|<script|href", render(answer))
 
 

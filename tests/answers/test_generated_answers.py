@@ -103,6 +103,14 @@ async def test_a_sentence_is_judged_by_itself(app: FastAPI, api: Api, cast: Cast
     )
 
 
+async def test_a_sentence_of_a_reply_ends_where_one_of_an_article_does(
+    app: FastAPI, api: Api, cast: Cast, guides: None
+) -> None:
+    answer = await ask_scripted(app, api, cast, (f'"{TRUE}" It costs 5 dollars.', [1]))
+
+    assert answer["answer"] == '"You can change your password at any time [1]."'
+
+
 @pytest.mark.parametrize(
     "led_away",
     [

@@ -36,7 +36,7 @@ FACES: dict[str, set[str]] = {
     "ops": {"doctor", "health", "prune", "rotation", "routes", "visitor_data"},
     "review": {"", "command"},
     "runtime": {""},
-    "search": {"excerpts", "index.passages", "retrieve", "semantic.query_embedder"},
+    "search": {"excerpts", "retrieve", "semantic.query_embedder"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
     "workspaces": {"queries"},

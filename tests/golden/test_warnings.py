@@ -118,6 +118,16 @@ def test_an_edit_keeps_the_answer_and_a_removal_does_not(text: str, keeps: bool)
     assert still_answers(EXPORT, BEFORE, PublicText(TITLE, None, text)) is keeps
 
 
+def test_underlined_headings_count_and_comments_in_code_do_not() -> None:
+    before = PublicText("Accounts", None, "Passwords\n---\n\nOpen the page.\n\nChoose reset.")
+    comment = PublicText(
+        "Accounts", None, "```sh\nmake\n\n# Passwords\n```\n\nOpen the page.\n\nChoose reset."
+    )
+
+    assert still_answers("reset passwords", before, before)
+    assert not still_answers("reset passwords", before, comment)
+
+
 def test_in_scripts_without_blanks_too() -> None:
     before = PublicText(
         "請求書", None, "請求書のページで「エクスポート」を選びます。\n\n住所は請求書に記載されます。"

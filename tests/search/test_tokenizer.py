@@ -24,6 +24,8 @@ from instep.search.query.tokenizer import (
         ("重置密码", ["重置", "置密", "密码"]),
         ("API设置", ["API", "设置"]),
         ("犬", ["犬"]),
+        # Letters of Korean that are not part of a syllable.
+        ("\u1100\u1102\u1103", ["\u1100\u1102", "\u1102\u1103"]),
         ("\uff21\uff30\uff29", ["API"]),
         ("“curly” — dash…", ["curly", "dash"]),
         ("!!! ??? 🚀 --", []),

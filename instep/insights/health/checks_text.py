@@ -12,9 +12,8 @@ from instep.insights.health.structure import Structure
 from instep.text.characters import shorten
 from instep.text.tokens import UNSEGMENTED_CHARACTER
 
-QUOTE_CHARACTERS = 80
-SPACE = re.compile(r"\s+")
 MAX_QUOTE_CHARACTERS = 80
+SPACE = re.compile(r"\s+")
 LEFTOVER = re.compile(r"\b(?:TODO|TBD|FIXME|LOREM IPSUM|[Ll]orem ipsum)\b")
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 # Link texts that do not say where they lead, in the languages that most help centers are written in.
@@ -128,7 +127,7 @@ def normalized(text: str) -> str:
 
 def one_line_excerpt(text: str) -> str:
     """Customers' text as our messages quote it: on one line, with at most 80 characters."""
-    return shorten(SPACE.sub(" ", text).strip(), QUOTE_CHARACTERS)
+    return shorten(SPACE.sub(" ", text).strip(), MAX_QUOTE_CHARACTERS)
 
 
 TEXT_CHECKS: tuple[Check[CheckedText], ...] = (

@@ -7,6 +7,7 @@ from instep.core import limits
 from instep.drafts.schemas import NewArticle
 from instep.insights.health.checks_text import one_line_excerpt
 from instep.insights.schemas import Gap
+from instep.text.characters import shorten
 from instep.writer import Proposal
 from instep.writer.new_articles.outline import ArticleRequest
 
@@ -30,10 +31,7 @@ def gap_request(gap: Gap, notes: Sequence[str]) -> ArticleRequest:
 
 
 def gap_title(question: str) -> str:
-    text = " ".join(question.split())
-    if len(text) <= limits.MAX_TITLE_CHARACTERS:
-        return text
-    return text[: limits.MAX_TITLE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+    return shorten(" ".join(question.split()), limits.MAX_TITLE_CHARACTERS, at_word=True)
 
 
 def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:

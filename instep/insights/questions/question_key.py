@@ -17,8 +17,6 @@ DICTIONARIES = {
     **{"pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish"},
     **{"ta": "tamil", "tr": "turkish", "yi": "yiddish"},
 }
-# Words of English questions that carry no meaning, in addition to PostgreSQL's stop words.
-FILLER_WORDS = ["please", "want", "need", "find", "get", "help", "possible", "way", "would", "could", "like"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ LANGUAGE_CODES = {config: chr(ord("A") + number) for number, config in enumerate
 # In one process, for all languages together; about 60 bytes each.
 MAX_CACHED_STEMS = 300_000
 # Words of one statement, few enough not to delay other requests noticeably.
-LOOKUP_WORDS = 5_000
+LOOKUP_BATCH_WORDS = 5_000
 
 
 # The stem by the word; `None` for a stop word of the language.
@@ -43,8 +43,8 @@ async def stems_of(tx: Tx, config: str, words: Collection[str]) -> Stems:
         if sum(map(len, STEM_CACHE.values())) > MAX_CACHED_STEMS:
             STEM_CACHE.clear()
             return await stems_of(tx, config, words)
-        for start in range(0, len(unknown), LOOKUP_WORDS):
-            batch = list(dict.fromkeys(unknown[start : start + LOOKUP_WORDS]))
+        for start in range(0, len(unknown), LOOKUP_BATCH_WORDS):
+            batch = list(dict.fromkeys(unknown[start : start + LOOKUP_BATCH_WORDS]))
             stems.update(await look_up_stems(tx, config, batch))
     return stems
 
@@ -70,10 +70,10 @@ LOOK_UP = """
         where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = %(config)s
           and m.maptokentype in (1, 2) and m.mapseqno = 1
     )
-    select array_agg(case when read is null then word else read[1] end order by place)
+    select array_agg(case when lexemes is null then word else lexemes[1] end order by place)
     from unnest(%(words)s::text[]) with ordinality as words (word, place)
         join dictionary d on d.is_ascii = (octet_length(word) = length(word)),
-        ts_lexize(d.name, word) as read
+        ts_lexize(d.name, word) as lexemes
 """
 
 

@@ -5,17 +5,15 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
+from instep.text.characters import UNSEGMENTED_SCRIPTS
+from instep.text.tokens import bigrams
+
 PUNCTUATION = (
     r"!-/:-@\[-`{-~\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u055a-\u055f\u0589\u058a"
     r"\u05be\u05c0\u05c3\u05f3\u05f4\u060c\u060d\u061b-\u061f\u066a-\u066d\u06d4\u0700-\u070d\u0964\u0965"
     r"\u0e3f\u0e4f\u0e5a\u0e5b\u0f01-\u0f14\u104a-\u104f\u1360-\u1368\u17d4-\u17db\u1800-\u180a"
     r"\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u303d-\u303f"
     r"\u30a0\u30fb\ufe00-\ufe0f\ufeff\ufff0-\uffff\U0001f000-\U0001faff"
-)
-UNSEGMENTED_SCRIPTS = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3021-\u302f\u3031-\u303c\u3040-\u30ff"
-    r"\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f"
-    r"\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 TERM = re.compile(r'"([^"]*)"|(\S+)')
 PUNCTUATION_RUN = re.compile(f"[{PUNCTUATION}]+")
@@ -50,11 +48,6 @@ def split_terms(text: str) -> Iterator[str]:
                 yield from bigrams(part)
             elif part.strip():
                 yield part
-
-
-def bigrams(run: str) -> list[str]:
-    """Adjacent pairs of letters, the words of a script without blanks; one letter alone is a word."""
-    return [first + second for first, second in pairwise(run)] or [run]
 
 
 def tokenize(text: str) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from instep.core import limits
 from instep.search.index.builder import split_article
 from instep.search.index.passages import MarkdownPassage, plain_passage
 from instep.search.schemas import ArticleChange
-from instep.text.sentences import sentence_spans
+from instep.text.sentences import split_sentences
 
 # A character has four bytes at most, so a word of this length fits into a chunk; longer ones are cut.
 MAX_WORD_CHARACTERS = limits.CHUNK_BYTES // 4
@@ -93,9 +93,8 @@ def chunk_headings(passage: MarkdownPassage) -> tuple[str, ...]:
 
 def short_sentences(passage: MarkdownPassage) -> Iterator[str]:
     """The sentences of a passage; one that is too long for a chunk as its words."""
-    plain = plain_passage(passage.markdown)
-    for start, end in sentence_spans(plain, at_line_breaks=True):
-        sentence = " ".join(plain[start:end].split())
+    for text in split_sentences(plain_passage(passage.markdown), at_line_breaks=True):
+        sentence = " ".join(text.split())
         if len(sentence.encode()) <= limits.CHUNK_BYTES:
             yield sentence
         else:

@@ -1,0 +1,49 @@
+"""Sections of Markdown, read by lines: the headings that the page shows, in linear time."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instep.text.blocks import read_blocks
+from instep.text.sections import TextSection, read_sections, split_into_parts
+
+LINES = ["# a", "## b ##", "c", "d\n===", "e\n---", "", "```", "~~~", "    f", "#g", "- h\n", "1. i\n", "***"]
+
+
+def test_sections_have_the_titles_above_and_their_lines() -> None:
+    assert list(read_sections("a\n# B ##\n\n### *C*\nd\n\nE\n-\nf\r\n```\n# g\n```")) == [
+        TextSection((), None, ["a"]),
+        TextSection(("B",), 0, [""]),
+        TextSection(("B", "*C*"), 1, ["d", ""]),
+        TextSection(("B", "E"), 2, ["f", "```", "# g", "```"]),
+    ]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=12))
+def test_headings_are_those_of_the_renderer(lines: list[str]) -> None:
+    # A blank line between all blocks: titles of several lines are the renderer's alone.
+    text = "\n\n".join(lines)
+    titles = [section.titles[-1] for section in read_sections(text) if section.titles]
+
+    assert titles == [heading.text for heading in read_blocks(text).headings()]
+
+
+def test_parts_end_at_blank_lines_outside_of_code() -> None:
+    lines = ["a", "b", "", " ", "```", "c", "", "d", "```", "e", "", ""]
+
+    assert list(split_into_parts(lines, 100)) == ["a\nb", "```\nc\n\nd\n```\ne"]
+
+
+def test_parts_have_a_maximum_length() -> None:
+    assert list(split_into_parts(["abcdefg", "hi", "jk"], 3)) == ["abc", "def", "g\nhi", "jk"]
+
+
+@pytest.mark.parametrize("sign", ["# ", "> ", "```\n", "a\n=\n", "[", "*", "- ", " \n", "#", "    "])
+def test_any_text_is_read_in_linear_time(sign: str) -> None:
+    started = time.process_time()
+    for section in read_sections(sign * (250_000 // len(sign))):
+        list(split_into_parts(section.lines, 3_000))
+
+    assert time.process_time() - started < 0.5
