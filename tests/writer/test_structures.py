@@ -3,7 +3,7 @@
 import pytest
 
 from instep.writer.articles.entries import entry_lists_of
-from instep.writer.articles.headings import headings_of
+from instep.writer.articles.headings import heading_over, headings_of
 from instep.writer.words.identifiers import key_of, label_of
 
 
@@ -80,3 +80,46 @@ def test_attributes_of_a_heading_are_no_part_of_its_title() -> None:
         "`A`",
         "Early exit",
     ]
+
+
+def test_settings_comments_and_markup_are_no_headings() -> None:
+    text = (
+        "---\ntitle: Keys\n---\n\nIntro\n=====\n\n```sh\n# Install it\n```\n\n"
+        "<!--\n## Hidden\n-->\n\n| a |\n|---|\n\n## Shown ##\n"
+    )
+
+    assert [(head.title, head.mark) for head in headings_of(text)] == [("Intro", "="), ("Shown", "##")]
+
+
+def test_a_title_of_restructured_text_may_have_a_line_above_it() -> None:
+    text = (
+        ".. code-block:: sh\n\n   # No title\n\n====\n One\n====\n\nText.\n\n"
+        "Two\n~~~~\n\n- `a`: x\n- `b`: y\n"
+    )
+
+    assert [(head.level, head.title, head.mark) for head in headings_of(text)] == [
+        (1, "One", "="),
+        (2, "Two", "~"),
+    ]
+    assert ("item", ["a", "b"]) in listed(text)
+
+
+def test_an_offset_is_under_the_nearest_heading_above_it() -> None:
+    text = "Text.\n\n## One\n\nHere.\n"
+
+    assert [heading_over(text, text.index(word)) for word in ("Text", "## One", "Here")] == ["", "One", "One"]
+
+
+def test_rows_without_outer_pipes_and_items_around_blank_lines_belong_together() -> None:
+    text = "Key | Means\n---|---\n`one` | x\n`two` | y\n\n1. `red`: a\n\n   more\n\n2. `blue`: b\n"
+
+    assert listed(text) == [("row", ["one", "two"]), ("item", ["red", "blue"])]
+    (_, items) = entry_lists_of(text)
+    assert text[items.entries[0].start : items.entries[0].end] == "1. `red`: a\n\n   more\n"
+
+
+def test_carriage_returns_move_no_entry() -> None:
+    text = "# One\r\n\r\n- `red`: a\r\n- `blue`: b\r\n"
+
+    (group,) = entry_lists_of(text)
+    assert [text[entry.start : entry.end] for entry in group.entries] == ["- `red`: a\r\n", "- `blue`: b\r\n"]

@@ -5,16 +5,18 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Literal
 
-from instep.writer.articles.headings import TextLine, headings_of, is_underline, lines_of
+from instep.text.blocks import Block
+from instep.writer.articles.headings import sections_of
+from instep.writer.articles.parsed_article import ParsedArticle, TextLine, parse_article
+from instep.writer.articles.restructured import is_underline
 from instep.writer.words.identifiers import key_of, label_of
 
 ListKind = Literal["row", "item", "term", "section"]
 
-_ITEM = re.compile(r"(\s*)([-*+]|\d+[.)]|<li>)\s*(?=\S)")
 _DEFINITION = re.compile(r"(\s*):\s+\S")
-_RULE = re.compile(r"(?=[\s:|-]*?-{3})[\s:|-]*+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +38,44 @@ class EntryList:
         return next((entry for entry in self.entries if key_of(entry.label) == key), None)
 
 
-@lru_cache(maxsize=512)
+@dataclass(slots=True)
+class _OpenList:
+    container: Block
+    entries: list[ListEntry]
+
+
+@lru_cache(maxsize=1_024)
 def entry_lists_of(text: str) -> tuple[EntryList, ...]:
     """The lists with at least two entries."""
-    lines = lines_of(text)
-    entry_lists = [*_rows(lines), *_items(lines), *_terms(lines), *_sections(text)]
+    article = parse_article(text)
+    entry_lists = [
+        *_rows_and_items(article),
+        *_html_items(article.lines),
+        *_terms(article.lines),
+        *_sections(text),
+    ]
     return tuple(entry_list for entry_list in entry_lists if len(entry_list.entries) > 1)
 
 
-def _rows(lines: Sequence[TextLine]) -> Iterator[EntryList]:
-    index = 0
-    while index < len(lines):
-        if not _is_row(lines[index]):
-            index += 1
-            continue
-        last = index
-        while last < len(lines) and _is_row(lines[last]):
-            last += 1
-        if last - index > 2 and _RULE.match(lines[index + 1].text):
-            yield EntryList(
-                "row", tuple(_entry(_first_cell(line.text), [line]) for line in lines[index + 2 : last])
-            )
-        index = last
+def _rows_and_items(article: ParsedArticle) -> Iterator[EntryList]:
+    """Tables without their header rows, and lists of items, each item with the lines that belong to it."""
+    open_lists: list[_OpenList] = []
+    for block in article.blocks:
+        while open_lists and block.depth <= open_lists[-1].container.depth:
+            yield _entry_list(open_lists.pop())
+        if block.kind in ("table", "list"):
+            open_lists.append(_OpenList(block, []))
+        elif block.kind in ("row", "item") and open_lists:
+            name = _first_cell(block.text) if block.kind == "row" else block.text.split("\n", 1)[0]
+            lines = article.lines[block.first_line - 1 : block.last_line]
+            open_lists[-1].entries.append(_entry(name, _without_tail(lines)))
+    yield from map(_entry_list, reversed(open_lists))
 
 
-def _is_row(line: TextLine) -> bool:
-    return line.text.lstrip().startswith("|") and not line.in_code
+def _entry_list(open_list: _OpenList) -> EntryList:
+    if open_list.container.kind == "table":
+        return EntryList("row", tuple(open_list.entries[1:]))
+    return EntryList("item", tuple(open_list.entries))
 
 
 def _first_cell(row: str) -> str:
@@ -72,47 +86,23 @@ def _entry(text: str, lines: Sequence[TextLine]) -> ListEntry:
     return ListEntry(label_of(text), lines[0].start, lines[-1].end)
 
 
-@dataclass(slots=True)
-class _OpenList:
-    marker: str
-    items: list[tuple[str, list[TextLine]]]
-
-
-def _items(lines: Sequence[TextLine]) -> Iterator[EntryList]:
-    """Lists of items with the same indent and marker, each item with the lines that belong to it."""
-    lists: dict[int, _OpenList] = {}
-    for line in lines:
-        match = None if line.in_code else _ITEM.match(line.text)
-        if line.text.strip():
-            indent = len(line.text) - len(line.text.lstrip())
-            marker = _marker(match[2]) if match else ""
-            ended = [
-                index
-                for index, open_list in lists.items()
-                if index > indent or (index == indent and open_list.marker != marker)
-            ]
-            yield from (_item_list(lists.pop(index)) for index in ended)
-            if match:
-                lists.setdefault(indent, _OpenList(marker, [])).items.append((line.text[match.end() :], []))
-        for open_list in lists.values():
-            open_list.items[-1][1].append(line)
-    yield from map(_item_list, lists.values())
-
-
-def _marker(marker: str) -> str:
-    return "1" if marker[0].isdigit() else marker
-
-
-def _item_list(open_list: _OpenList) -> EntryList:
-    return EntryList("item", tuple(_entry(text, _without_tail(body)) for text, body in open_list.items))
-
-
 def _without_tail(lines: Sequence[TextLine]) -> Sequence[TextLine]:
     """The lines of an entry without the blank lines after it."""
     last = len(lines)
     while last > 1 and not lines[last - 1].text.strip():
         last -= 1
     return lines[:last]
+
+
+def _html_items(lines: Sequence[TextLine]) -> Iterator[EntryList]:
+    """Items of HTML lists in adjacent lines: raw HTML has no blocks."""
+    for are_items, run in groupby(lines, key=_is_html_item):
+        if are_items:
+            yield EntryList("item", tuple(_entry(line.text.strip(), [line]) for line in run))
+
+
+def _is_html_item(line: TextLine) -> bool:
+    return line.text.lstrip().startswith("<li>") and not line.in_code
 
 
 def _terms(lines: Sequence[TextLine]) -> Iterator[EntryList]:
@@ -149,14 +139,12 @@ def _is_separated(lines: Sequence[TextLine], start: int, end: int) -> bool:
 
 def _sections(text: str) -> Iterator[EntryList]:
     """Sections of one level under the same parent."""
-    headings = headings_of(text)
     open_levels: dict[int, list[ListEntry]] = {}
-    for n, heading in enumerate(headings):
-        for deeper in [other for other in open_levels if other > heading.level]:
+    for section in sections_of(text):
+        for deeper in [level for level in open_levels if level > section.level]:
             yield EntryList("section", tuple(open_levels.pop(deeper)))
-        end = next((other.start for other in headings[n + 1 :] if other.level <= heading.level), len(text))
-        open_levels.setdefault(heading.level, []).append(
-            ListEntry(label_of(heading.title), heading.start, end)
+        open_levels.setdefault(section.level, []).append(
+            ListEntry(label_of(section.title), section.start, section.whole_end)
         )
     for entries in open_levels.values():
         yield EntryList("section", tuple(entries))

@@ -1,28 +1,17 @@
-"""The lines, headings and sections of an article, in Markdown and in reStructuredText."""
+"""The headings and sections of an article, in Markdown and in reStructuredText."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_FRONT_MATTER = re.compile(
-    r"\A(---|\+\+\+)[ \t]*\r?\n(?=[\w\"'#-]+[ \t]*[:=]|#).*?\n\1[ \t]*(?:\r?\n|\Z)", re.DOTALL
-)
-_FENCE = re.compile(r"\s*(```|~~~)")
-_ATX = re.compile(r"(#{1,6})\s+(\S.*)")
-_UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}\s*$")
+from instep.text.blocks import Block
+from instep.writer.articles.parsed_article import TextLine, parse_article
+from instep.writer.articles.restructured import is_underline
+
 _ANCHOR = re.compile(r"\.\. _[^:]+:\s*$")
-_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$|(?<!\s)\s++#++\s*+$")
-
-
-@dataclass(frozen=True, slots=True)
-class TextLine:
-    """A line without its line break, and its span in the text with it; fences count as code."""
-
-    text: str
-    start: int
-    end: int
-    in_code: bool
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,63 +24,41 @@ class Heading:
     start: int
 
 
-def front_matter(text: str) -> str:
-    """The settings between rules at the beginning of a text, which readers do not see; empty without any."""
-    match = _FRONT_MATTER.match(text)
-    return match[0] if match else ""
+@dataclass(frozen=True, slots=True)
+class ArticleSection:
+    """A section and its heading; `text` is its own text from `start` to `end`.
+
+    `whole_end` is the end of its last subsection.
+    """
+
+    level: int
+    title: str
+    mark: str
+    start: int
+    end: int
+    whole_end: int
+    text: str
 
 
-@lru_cache(maxsize=64)
-def lines_of(text: str) -> tuple[TextLine, ...]:
-    lines, start, fenced = list[TextLine](), 0, False
-    for line_text in text.splitlines(keepends=True):
-        is_fence = bool(_FENCE.match(line_text)) and (fenced or not _underlines(line_text, lines[-1:]))
-        fenced = fenced != is_fence
-        lines.append(TextLine(line_text.rstrip("\r\n"), start, start + len(line_text), fenced or is_fence))
-        start += len(line_text)
-    return tuple(lines)
-
-
-def _underlines(line_text: str, above: Sequence[TextLine]) -> bool:
-    """Whether a line of tildes is the underline of a heading of about its length, and not a fence."""
-    return (
-        bool(above)
-        and bool(above[0].text.strip())
-        and abs(len(line_text.strip()) - len(above[0].text.strip())) <= 3
-    )
-
-
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1_024)
 def headings_of(text: str) -> tuple[Heading, ...]:
-    return tuple(_headings(lines_of(text)))
+    return tuple(_headings(text))
 
 
-def _headings(lines: Sequence[TextLine]) -> Iterator[Heading]:
-    styles: dict[str, int] = {}
-    for index, line in enumerate(lines):
-        atx = None if line.in_code else _ATX.match(line.text)
-        start = lines[_with_anchor(lines, index)].start
-        if atx:
-            yield Heading(len(atx[1]), _ATTRIBUTES.sub("", atx[2]), atx[1], start)
-        elif index + 1 < len(lines) and _is_underlined(line, lines[index + 1].text.rstrip()):
-            mark = lines[index + 1].text[0]
-            yield Heading(styles.setdefault(mark, len(styles) + 1), line.text.strip(), mark, start)
+def _headings(text: str) -> Iterator[Heading]:
+    article = parse_article(text)
+    for block in article.blocks:
+        if block.kind == "heading" and block.depth == 0:
+            title = _ATTRIBUTES.sub("", " ".join(block.text.split()))
+            start = article.lines[_with_anchor(article.lines, block.first_line - 1)].start
+            yield Heading(block.level, title, _mark(block, article.lines), start)
 
 
-def _is_underlined(line: TextLine, below: str) -> bool:
-    title = line.text.rstrip()
-    return (
-        is_underline(below)
-        and bool(title[:1].strip())
-        and not line.in_code
-        and len(below) >= len(title) - 3
-        and not is_underline(title)
-        and not title.startswith(("|", "- ", "---"))
-    )
-
-
-def is_underline(text: str) -> bool:
-    return bool(_UNDERLINE.match(text))
+def _mark(block: Block, lines: Sequence[TextLine]) -> str:
+    """The marker of a heading, or the underline of a title of reStructuredText."""
+    title, *below = (line.text for line in lines[block.first_line - 1 : block.first_line + 1])
+    is_restructured = block.marker.startswith("#") and not title.lstrip().startswith("#")
+    return below[0][0] if is_restructured and below and is_underline(below[0]) else block.marker
 
 
 def _with_anchor(lines: Sequence[TextLine], index: int) -> int:
@@ -103,32 +70,29 @@ def _with_anchor(lines: Sequence[TextLine], index: int) -> int:
     return anchors[0] if anchors else index
 
 
-@dataclass(frozen=True, slots=True)
-class ArticleSection:
-    """A section; `mark` is `##` or the character of its underline, `text` its own text from `start` to `end`.
-
-    `whole_end` is the end of its last subsection.
-    """
-
-    title: str
-    mark: str
-    start: int
-    end: int
-    whole_end: int
-    text: str
+def heading_over(text: str, offset: int) -> str:
+    """The heading of the section that contains an offset; empty before the first one."""
+    headings = headings_of(text)
+    index = bisect_right(headings, offset, key=lambda heading: heading.start)
+    return headings[index - 1].title if index else ""
 
 
 @lru_cache(maxsize=256)
 def sections_of(text: str) -> tuple[ArticleSection, ...]:
     headings = headings_of(text)
     starts = [heading.start for heading in headings] + [len(text)]
-    sections = []
-    for n, heading in enumerate(headings):
-        whole_end = next(
-            (other.start for other in headings[n + 1 :] if other.level <= heading.level), len(text)
-        )
-        body = text[heading.start : starts[n + 1]]
-        sections.append(
-            ArticleSection(heading.title, heading.mark, heading.start, starts[n + 1], whole_end, body)
-        )
-    return tuple(sections)
+    whole_ends = _whole_ends(headings, len(text))
+    return tuple(
+        ArticleSection(heading.level, heading.title, heading.mark, start, end, whole_end, text[start:end])
+        for heading, start, end, whole_end in zip(headings, starts[:-1], starts[1:], whole_ends, strict=True)
+    )
+
+
+def _whole_ends(headings: Sequence[Heading], end: int) -> list[int]:
+    """Where each section ends with all of its subsections."""
+    whole_ends, open_indexes = [end] * len(headings), list[int]()
+    for index, heading in enumerate(headings):
+        while open_indexes and headings[open_indexes[-1]].level >= heading.level:
+            whole_ends[open_indexes.pop()] = heading.start
+        open_indexes.append(index)
+    return whole_ends

@@ -1,10 +1,11 @@
-"""The sentence, row, line or heading of an article around an offset in it."""
+"""The sentence, row or line of an article around an offset in it, and whether that is code or a URL."""
 
 import re
 from bisect import bisect_right
 from functools import lru_cache
 
-_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$|^(\S.*)\n([=\-~#*^\"'`+])\3{2,}[ \t]*$")
+from instep.writer.articles.parsed_article import parse_article
+
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
 _CODE = re.compile(r"(?:    |\t|[|>])")
 # The repetitions are bounded, because otherwise some texts would take quadratic time.
@@ -15,7 +16,7 @@ _URL = re.compile(
     r"|^[ \t]*\[[^\]\n]+\]:[ \t]*\S+",
     re.MULTILINE,
 )
-_CODE_SPAN = re.compile(r"(?ms:^[ \t]*(```|~~~).*?^[ \t]*\1)|``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
+_CODE_SPAN = re.compile(r"``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
 _MAX_SENTENCE_CHARACTERS = 400
 
 
@@ -32,21 +33,11 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     return min(first, start), last.start() + 1 if last else high
 
 
-@lru_cache(maxsize=256)
-def headings(text: str) -> tuple[tuple[int, str], ...]:
-    return tuple((match.start(), match[1] or match[2]) for match in _HEADING.finditer(text))
-
-
-def heading_over(text: str, offset: int) -> str:
-    """The heading of the section that contains an offset; empty before the first one."""
-    all_headings = headings(text)
-    at = bisect_right(all_headings, (offset, "\U0010ffff"))
-    return all_headings[at - 1][1] if at else ""
-
-
 @lru_cache(maxsize=64)
 def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(match.span() for match in _CODE_SPAN.finditer(text))
+    """Inline code, indented lines and fenced code, in order; fenced code line by line."""
+    spans = [(line.start, line.end) for line in parse_article(text).lines if line.in_code]
+    return tuple(sorted([*spans, *(match.span() for match in _CODE_SPAN.finditer(text))]))
 
 
 def is_in_code(text: str, offset: int) -> bool:

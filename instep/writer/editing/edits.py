@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
-from instep.writer.articles.headings import front_matter, headings_of
-from instep.writer.articles.passages import heading_over, is_in_code, is_in_url, sentence_around
+from instep.writer.articles.headings import heading_over, headings_of
+from instep.writer.articles.parsed_article import front_matter
+from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.editing.value_binding import StatedValue, is_mentioned, states_value_of
 from instep.writer.facts.collect import Fact

@@ -10,7 +10,7 @@ from functools import lru_cache
 from instep.text.characters import has_hidden
 from instep.text.patch import Hunk, Line
 from instep.writer.articles.corpus import Corpus
-from instep.writer.articles.headings import TextLine, lines_of
+from instep.writer.articles.parsed_article import TextLine, parse_article
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.changed_texts import SourceLine
@@ -195,7 +195,7 @@ def _code_of(text: str) -> frozenset[str]:
 def _blocks(text: str) -> tuple[tuple[TextLine, ...], ...]:
     """The lines between fences, without blank lines."""
     blocks, block = [], list[TextLine]()
-    for line in lines_of(text):
+    for line in parse_article(text).lines:
         if line.in_code and not _FENCE.match(line.text.strip()):
             block += [line] if line.text.strip() else []
         elif block:

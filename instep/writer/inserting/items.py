@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
+from instep.writer.articles.restructured import is_underline
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.values import default_of
 from instep.writer.inserting.analogy import by_analogy
@@ -15,7 +16,6 @@ _DEFAULT = re.compile(r"(?i)^([^\w`]*defaults?(?: value)?[^\w`]*:[^\w`]*)(`*)([^
 _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}")
 _CLOSING = re.compile(r"(?:`+|\*+|_+|\"|</\w+>|\]\([^)]*\)|\]|\([^)]*\)|=?&lt;.*?&gt;|\s*\\?\*)*")
 _SEPARATOR = re.compile(r"\s*(?::|-{1,2}|[\u2013\u2014])\s+|\s+")
-_UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}\s*$")
 _SIGNATURE = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 _ANNOTATION = re.compile(r":\s*(?:[^,=()\[\]]|\[[^\]]*\])+")
 _PARAMETER = re.compile(r"(?:^\(|,\s*)(\w+)")
@@ -158,7 +158,7 @@ def _section(
         line.replace(template.label, point.label) + "\n" for line in lines[:index] if template.label in line
     ]
     parts = ["\n".join([*anchors, head])]
-    if index + 1 < len(lines) and _UNDERLINE.match(lines[index + 1]):
+    if index + 1 < len(lines) and is_underline(lines[index + 1]):
         parts[0] += "\n" + lines[index + 1][0] * len(head)
     default = default_of(addition.value)
     default_line = next(filter(None, map(_DEFAULT.match, lines[index + 1 : index + 6])), None)

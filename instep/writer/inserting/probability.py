@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import log
 
 from instep.core.logistic import LogisticModel
-from instep.writer.articles.passages import heading_over
+from instep.writer.articles.headings import heading_over
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.siblings import InsertionPoint
 from instep.writer.words.identifiers import key_of, parts_of

@@ -1,7 +1,7 @@
 """What a model may not bring into an article: front matter, and what the guard forbids in every text."""
 
 from instep.llm.guard import LinkPolicy, added_markup
-from instep.writer.articles.headings import front_matter
+from instep.writer.articles.parsed_article import front_matter
 
 
 def violation(before: str, after: str, policy: LinkPolicy) -> str | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from instep.writer.articles.passages import headings
+from instep.writer.articles.headings import headings_of
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.words.change_terms import change_terms
 
@@ -35,7 +35,7 @@ def article_excerpt(text: str, terms: Iterable[str], max_bytes: int) -> str:
     if _line_bytes(text) <= max_bytes:
         return text
     query = frozenset(terms)
-    starts = sorted({0, *(start for start, _ in headings(text))})
+    starts = sorted({0, *(heading.start for heading in headings_of(text))})
     sections = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     best_first = sorted(
         range(len(sections)), key=lambda index: (-len(query & change_terms(sections[index]).keys()), index)

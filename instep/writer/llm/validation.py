@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from instep.core import limits
 from instep.llm.guard import LinkPolicy, hosts_in
 from instep.text.patch_parser import parse_diff
-from instep.writer.articles.headings import front_matter
+from instep.writer.articles.parsed_article import front_matter
 from instep.writer.diffs.change_set import ReviewedFile, reviewed_files
 from instep.writer.llm.certain_edits import CertainEdit, reverts
 from instep.writer.llm.duplicates import DuplicateDetector
