@@ -7,7 +7,8 @@ from functools import lru_cache
 from io import StringIO
 from typing import NamedTuple
 
-from instep.text.blocks import Block, read_blocks
+from instep.text import blocks as text_blocks
+from instep.text.blocks import Block
 from instep.writer.articles.restructured import with_markdown_titles
 
 _FRONT_MATTER = re.compile(
@@ -59,7 +60,7 @@ def _blocks_of(text: str) -> tuple[Block, ...]:
     """The blocks, cached without prose and code, which would fill the memory with many articles."""
     settings = front_matter(text)
     body = "\n" * settings.count("\n") + text[len(settings) :]
-    blocks = read_blocks(with_markdown_titles(body)).blocks
+    blocks = text_blocks.read_blocks(with_markdown_titles(body)).blocks
     return tuple(
         block._replace(text="") if block.kind == "code" else block for block in blocks if block.kind in _KINDS
     )

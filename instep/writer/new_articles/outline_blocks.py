@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from instep.text.blocks import Block, read_blocks
+from instep.text import blocks as text_blocks
+from instep.text.blocks import Block
 from instep.text.characters import JOINERS, is_hidden
 
 InstructionKind = Literal["text", "code", "heading", "steps", "topics", "points"]
@@ -40,7 +41,7 @@ def blocks_of(instructions: str) -> list[InstructionBlock]:
     source = [line.rstrip() for line in _cleaned(instructions).split("\n")]
     # Without tags, all lines with text are in a block or define a link.
     lines = list(map(_safe, source))
-    blocks = read_blocks("\n".join(lines)).blocks
+    blocks = text_blocks.read_blocks("\n".join(lines)).blocks
     for code in (block for block in blocks if block.kind == "code"):
         lines[code.first_line - 1 : code.last_line] = source[code.first_line - 1 : code.last_line]
     instruction_blocks, end = list[InstructionBlock](), 0

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.text.blocks import read_blocks
+from instep.text import blocks as text_blocks
 from instep.text.terms import ordered_terms
 from instep.writer.new_articles.outline_blocks import top_level_blocks
 
@@ -57,7 +57,7 @@ def _quotations_of(source: SourcePassage, terms: Sequence[str]) -> Iterator[Quot
 
 def _prose_of(text: str) -> Iterator[tuple[str, str]]:
     """The paragraphs and lists of a source that make sense on their own, each with the heading above it."""
-    heading, parsed = "", read_blocks(text)
+    heading, parsed = "", text_blocks.read_blocks(text)
     for block, *inner_blocks in top_level_blocks(parsed.blocks):
         if block.kind == "heading":
             heading = block.text
