@@ -56,8 +56,8 @@ def _headings(text: str) -> Iterator[Heading]:
 
 def _mark(block: Block, lines: Sequence[TextLine]) -> str:
     """The marker of a heading, or the underline of a title of reStructuredText."""
-    own, *below = (line.text for line in lines[block.first_line - 1 : block.first_line + 1])
-    is_restructured = block.marker.startswith("#") and not own.lstrip().startswith("#")
+    title, *below = (line.text for line in lines[block.first_line - 1 : block.first_line + 1])
+    is_restructured = block.marker.startswith("#") and not title.lstrip().startswith("#")
     return below[0][0] if is_restructured and below and is_underline(below[0]) else block.marker
 
 
