@@ -6,19 +6,25 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
-TAG = re.compile(r'<(/?)(a|h[1-6]|img|pre|table)((?: [a-z-]+="[^"]*")*)>')
+TAG = re.compile(r'<(/?)(a|h[1-6]|img|input|pre|table)((?: [a-z-]+="[^"]*")*)>')
+# Where the words of a task, which follow its checkbox, end at the latest.
+TASK_END = re.compile(r"</?(?:blockquote|div|h[1-6]|hr|input|li|ol|p|pre|section|table|td|th|ul)\b")
 ANY_TAG = re.compile(r"<[^<>]*>")
+CUT_TAG = re.compile(r"<[^<>]*$")
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 # As browsers read an address: what they skip before and within it, and where a scheme ends.
 SKIPPED = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 FOREIGN_REL = "noopener noreferrer nofollow"
 MAX_NAME_CHARACTERS = 100
+# Characters of HTML that are searched for the words of a task, so that many checkboxes take linear time.
+MAX_TASK_CHARACTERS = 1_000
 # Added here and never taken from an author's text, whose `role` or `tabindex` the cleaner removes.
 ADDED_ATTRIBUTES = {
     "a": {"rel"},
     "div": {"role", "tabindex", "aria-label"},
     "img": {"loading", "referrerpolicy"},
+    "input": {"aria-label"},
     "pre": {"role", "tabindex", "aria-label"},
 }
 
@@ -28,7 +34,8 @@ def make_readable(html: str) -> str:
 
     Tables stand in a `region` and code is a `group`. Both can be focused, so that arrow keys scroll them, and
     are named by the heading above. Pictures load late and tell no referrer. A picture without encryption,
-    which no page shows, becomes a link. Links within the site lose the `rel` of those that lead elsewhere.
+    which no page shows, becomes a link. A checkbox is named by the words of its task. Links within the site
+    lose the `rel` of those that lead elsewhere.
     """
     return TAG.sub(Rewriter().rewrite, html)
 
@@ -54,8 +61,7 @@ class Rewriter:
 
     def note_heading(self, tag: re.Match[str]) -> str:
         if tag[1]:
-            words = unescape(ANY_TAG.sub("", tag.string[self.heading_start : tag.start()]))
-            self.heading = shortened(" ".join(words.split()))
+            self.heading = words_of(tag.string[self.heading_start : tag.start()])
         else:
             self.heading_start = tag.end()
         return tag[0]
@@ -89,11 +95,19 @@ class Rewriter:
             return words
         return f'<a href="{escape(source)}" rel="{FOREIGN_REL}">{words}</a>'
 
+    def checkbox(self, tag: re.Match[str]) -> str:
+        html = tag.string[tag.end() : tag.end() + MAX_TASK_CHARACTERS]
+        # In a list with blank lines between its items each text is a paragraph.
+        words = TASK_END.split(html.lstrip().removeprefix("<p>"), maxsplit=1)[0]
+        label = escape(words_of(words) or "Task")
+        return f'<input{tag[3]} aria-label="{label}">'
+
 
 RULES = {
     **{f"h{level}": Rewriter.note_heading for level in range(1, 7)},
     "a": Rewriter.link,
     "img": Rewriter.picture,
+    "input": Rewriter.checkbox,
     "pre": Rewriter.code_block,
     "table": Rewriter.table,
 }
@@ -111,6 +125,12 @@ def leads_elsewhere(address: str) -> bool:
 
 def is_unencrypted(address: str) -> bool:
     return SKIPPED.sub("", address).lower().startswith("http:")
+
+
+def words_of(html: str) -> str:
+    """The text of inline HTML as a name; a tag that the end cuts in two does not belong to it."""
+    text = unescape(CUT_TAG.sub("", ANY_TAG.sub("", html)))
+    return shortened(" ".join(text.split()))
 
 
 def shortened(words: str) -> str:
