@@ -1,11 +1,14 @@
 """Lighthouse on the public pages, as a telephone sees them: a budget for the median of several runs.
 
-`budget.json` states the least scores, from 0 to 100, and the audits that a page is not held to: search
-results are kept out of search engines on purpose.
+`budget.json` states the least scores, from 0 to 100, and the audits that a page is not held to:
+`robots-txt` because Lighthouse reads that file from within the page, whose policy allows no connection;
+`is-crawlable` and `meta-description` because search engines are kept away from search results;
+`link-text` because a collection may be called "Start".
 """
 
 import json
 import sys
+from dataclasses import dataclass
 from statistics import median
 
 import pytest
@@ -14,50 +17,80 @@ from tests.browser.chromium import chromium_program
 from tests.pages.catalogue import PAGES
 from tests.pages.node import FOLDER, run_node
 from tests.pages.stage import Stage
+from tests.support.cast import Json
 
 pytestmark = pytest.mark.lighthouse
 BUDGET = json.loads((FOLDER / "budget.json").read_text())
+# On a busy machine Lighthouse sometimes fails to record how a page loads.
+MAX_ATTEMPTS = 3
 CATEGORIES: dict[str, int] = BUDGET["leastScores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What Lighthouse gives a page in one category."""
+
+    page: str
+    category: str
+    # From 0 to 100: the median of the runs.
+    score: float
+    # The audits that cost it points in any run.
+    failed_audits: list[str]
+
+    @property
+    def is_enough(self) -> bool:
+        return self.score >= CATEGORIES[self.category]
+
+    def __str__(self) -> str:
+        return f"{self.page:<24}{self.category:<16}{self.score:>4.0f}  {' '.join(self.failed_audits)}"
 
 
 async def test_public_pages_keep_the_budget(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     site = await stage.site("filled")
-    scores: dict[str, dict[str, float]] = {}
-    for page_state in PAGES:
-        if page_state.name in BUDGET["pages"]:
-            skipped_audits = BUDGET["pages"][page_state.name]["skippedAudits"]
-            scores[page_state.name] = median_scores(site.url + page_state.path, skipped_audits)
+    page_states = [page_state for page_state in PAGES if page_state.name in BUDGET["pages"]]
+    scores = [
+        score
+        for page_state in page_states
+        for score in scores_of(page_state.name, site.url + page_state.path)
+    ]
 
     with capsys.disabled():
-        sys.stdout.write(table_of(scores))
-    assert scores.keys() == BUDGET["pages"].keys()
-    assert [
-        f"{name}: {category} {score:.0f}, at least {CATEGORIES[category]}"
-        for name, row in scores.items()
-        for category, score in row.items()
-        if score < CATEGORIES[category]
-    ] == []
+        sys.stdout.write("\n".join(["", *map(str, scores), ""]))
+    assert len(page_states) == len(BUDGET["pages"])
+    assert [str(score) for score in scores if not score.is_enough] == []
 
 
-def median_scores(url: str, skipped_audits: list[str]) -> dict[str, float]:
+def scores_of(name: str, url: str) -> list[Score]:
+    skipped_audits = BUDGET["skippedAudits"] + BUDGET["pages"][name]["skippedAudits"]
     runs = [run_lighthouse(url, skipped_audits) for _ in range(BUDGET["runs"])]
-    return {category: median(run[category] for run in runs) for category in CATEGORIES}
+    return [
+        Score(
+            page=name,
+            category=category,
+            score=median(100 * run["categories"][category]["score"] for run in runs),
+            failed_audits=sorted({audit for run in runs for audit in failed_audits(run, category)}),
+        )
+        for category in CATEGORIES
+    ]
 
 
-def run_lighthouse(url: str, skipped_audits: list[str]) -> dict[str, float]:
-    """The score of each category, from 0 to 100."""
+def run_lighthouse(url: str, skipped_audits: list[str]) -> Json:
     options = ["--output=json", "--quiet", "--no-enable-error-reporting"]
     options += [f"--only-categories={','.join(CATEGORIES)}", "--chrome-flags=--headless=new --no-sandbox"]
     options += [f"--skip-audits={audit}" for audit in skipped_audits]
-    run = run_node("lighthouse/cli/index.js", url, *options, CHROME_PATH=chromium_program())
-    assert run.returncode == 0, run.stderr
-    categories = json.loads(run.stdout)["categories"]
-    return {category: 100 * categories[category]["score"] for category in CATEGORIES}
+    for _ in range(MAX_ATTEMPTS):
+        run = run_node("lighthouse/cli/index.js", url, *options, CHROME_PATH=chromium_program())
+        if run.returncode == 0:
+            report: Json = json.loads(run.stdout)
+            return report
+    pytest.fail(run.stderr)
 
 
-def table_of(scores: dict[str, dict[str, float]]) -> str:
-    lines = [f"\n{'':<24}" + "".join(f"{category:>16}" for category in CATEGORIES)]
-    lines += [
-        f"{name:<24}" + "".join(f"{score:>16.0f}" for score in row.values()) for name, row in scores.items()
+def failed_audits(report: Json, category: str) -> list[str]:
+    return [
+        audit["id"]
+        for audit in report["categories"][category]["auditRefs"]
+        if audit["weight"]
+        and (report["audits"][audit["id"]]["score"] or 0) < 0.9
+        and report["audits"][audit["id"]]["scoreDisplayMode"] not in ("notApplicable", "manual")
     ]
-    return "\n".join(lines) + "\n"
