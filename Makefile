@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
+.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -43,6 +43,15 @@ test-races: dev ## Run the proofs under concurrency with their full numbers, ove
 
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos
+
+people: dev browser tests/pages/installed ## Hold every page and state against axe, the keyboard, reflow and valid HTML (needs npm)
+	$(BIN)/pytest -m people tests/pages
+
+pictures: dev browser ## Picture every page and state at three widths, by day and by night: pictures/contact-sheet.png
+	$(BIN)/pytest -m pictures tests/pages
+
+lighthouse: dev browser tests/pages/installed ## Hold the public pages against a budget: the median of five runs of Lighthouse (needs npm)
+	$(BIN)/pytest -m lighthouse tests/pages
 
 contract: dev contract/installed ## Have other projects' tools read the API's description and verify webhooks (needs Node)
 	$(BIN)/python -m contract.readers
@@ -104,6 +113,10 @@ contract/installed: contract/requirements.lock contract/package-lock.json
 	test -x .venv-contract/bin/python || $(PYTHON) -m venv .venv-contract
 	.venv-contract/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r contract/requirements.lock
 	cd contract && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+tests/pages/installed: tests/pages/package-lock.json
+	cd tests/pages && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 browser:

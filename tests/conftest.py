@@ -8,11 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import httpx2
-import psycopg
 import pytest
 from fastapi import FastAPI
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
 from instep.app import create_app, put_into
@@ -21,14 +18,13 @@ from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.outbound.client import OutboundClient
-from instep.migrations import migrate
 from instep.runtime import Runtime, worker_of
 from tests.support.cast import Api, Cast, Client, assemble
 from tests.support.commands import Operator
+from tests.support.databases import create_database
 from tests.support.limits import SetLimit, SetSetting
 
 FOLDER = "TEST_CLUSTER_FOLDER"
-LOCK = 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,14 +52,8 @@ def cluster() -> Iterator[EmbeddedPostgres]:
 
 @pytest.fixture(scope="session")
 def database_url(cluster: EmbeddedPostgres) -> str:
-    """A database of this test process, made from a migrated one."""
-    name = f"test_{os.getpid()}"
-    maintenance = make_conninfo(cluster.url, dbname="postgres")
-    with psycopg.connect(maintenance, autocommit=True) as connection:
-        connection.execute("select pg_advisory_lock(%s)", [LOCK])
-        migrate(cluster.url)
-        connection.execute(sql.SQL("create database {} template instep").format(sql.Identifier(name)))
-    return make_conninfo(cluster.url, dbname=name)
+    """A database of this test process."""
+    return create_database(cluster, f"test_{os.getpid()}")
 
 
 @pytest.fixture(scope="session")

@@ -6,19 +6,25 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
-TAG = re.compile(r'<(/?)(a|h[1-6]|img|pre|table)((?: [a-z-]+="[^"]*")*)>')
+TAG = re.compile(r'<(/?)(a|h[1-6]|img|input|pre|table)((?: [a-z-]+="[^"]*")*)>')
+# Where the words of a task, which follow its checkbox, end at the latest.
+TASK_END = re.compile(r"</?(?:blockquote|div|h[1-6]|hr|input|li|ol|p|pre|section|table|td|th|ul)\b")
 ANY_TAG = re.compile(r"<[^<>]*>")
+CUT_TAG = re.compile(r"<[^<>]*$")
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 # The characters that browsers remove from a URL (WHATWG URL, section 4.4), and a URL's scheme.
 IGNORED_IN_URLS = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 EXTERNAL_REL = "noopener noreferrer nofollow"
 MAX_LABEL_CHARACTERS = 100
+# Characters of HTML that are searched for the words of a task, so that many checkboxes take linear time.
+MAX_TASK_CHARACTERS = 1_000
 # Attributes that this module adds; the cleaner removes them from authors' texts.
 ADDED_ATTRIBUTES = {
     "a": {"rel"},
     "div": {"role", "tabindex", "aria-label"},
     "img": {"loading", "referrerpolicy"},
+    "input": {"aria-label"},
     "pre": {"role", "tabindex", "aria-label"},
 }
 
@@ -28,8 +34,8 @@ def make_readable(html: str) -> str:
 
     Tables get a `region` around them and code becomes a `group`. Both can be focused, so that arrow keys
     scroll them, and are named by the heading above. Pictures load lazily and send no referrer. A picture by
-    plain HTTP, which pages of the site do not load, becomes a link. Links within the site lose the `rel` of
-    external links.
+    plain HTTP, which pages of the site do not load, becomes a link. A checkbox is named by the words of its
+    task. Links within the site lose the `rel` of external links.
     """
     return TAG.sub(Rewriter().rewrite, html)
 
@@ -58,8 +64,7 @@ class Rewriter:
 
     def note_heading(self, tag: re.Match[str]) -> str:
         if tag[1]:
-            text = unescape(ANY_TAG.sub("", tag.string[self.heading_start : tag.start()]))
-            self.heading = shorten_label(" ".join(text.split()))
+            self.heading = label_of(tag.string[self.heading_start : tag.start()])
         else:
             self.heading_start = tag.end()
         return tag[0]
@@ -93,11 +98,19 @@ class Rewriter:
             return label
         return f'<a href="{escape(source)}" rel="{EXTERNAL_REL}">{label}</a>'
 
+    def checkbox(self, tag: re.Match[str]) -> str:
+        html = tag.string[tag.end() : tag.end() + MAX_TASK_CHARACTERS]
+        # In a list with blank lines between its items each text is a paragraph.
+        words = TASK_END.split(html.lstrip().removeprefix("<p>"), maxsplit=1)[0]
+        label = escape(label_of(words) or "Task")
+        return f'<input{tag[3]} aria-label="{label}">'
+
 
 RULES = {
     **{f"h{level}": Rewriter.note_heading for level in range(1, 7)},
     "a": Rewriter.link,
     "img": Rewriter.picture,
+    "input": Rewriter.checkbox,
     "pre": Rewriter.code_block,
     "table": Rewriter.table,
 }
@@ -117,5 +130,7 @@ def is_unencrypted(url: str) -> bool:
     return IGNORED_IN_URLS.sub("", url).lower().startswith("http:")
 
 
-def shorten_label(text: str) -> str:
+def label_of(html: str) -> str:
+    """The text of inline HTML as a label, without a tag that the end of the HTML cuts in two."""
+    text = " ".join(unescape(CUT_TAG.sub("", ANY_TAG.sub("", html))).split())
     return text if len(text) <= MAX_LABEL_CHARACTERS else f"{text[:MAX_LABEL_CHARACTERS].rstrip()}…"

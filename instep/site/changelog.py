@@ -22,7 +22,7 @@ EMBEDDABLE_ATTRIBUTES = {
         tag: (ATTRIBUTES.get(tag, set()) | ADDED_ATTRIBUTES.get(tag, set())) - {"id"}
         for tag in ATTRIBUTES | ADDED_ATTRIBUTES
     },
-    "input": {"type", "checked", "disabled"},
+    "input": {"type", "checked", "disabled", "aria-label"},
 }
 
 

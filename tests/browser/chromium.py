@@ -1,112 +1,93 @@
-"""Real Chromium, without a window: what a page holds once loaded, what it complained about, how it looks."""
+"""Chromium without a window, driven by Playwright, and what it complains about while pages are open."""
 
+import io
+import re
 import shutil
-import struct
-import subprocess
-import zlib
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
-import numpy as np
 import pytest
+from PIL import Image
+from playwright.async_api import Browser, ConsoleMessage, Page, Response, async_playwright
 
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--hide-scrollbars", "--enable-logging=stderr"),
-]
-SCHEMES = {"dark": "0", "light": "1"}
-UP = 2
+# As issues and messages name a Content Security Policy.
+POLICY_NAME = re.compile("content ?security ?policy", re.IGNORECASE)
+# This issue is raised for each image that loads late and has its height from a style sheet, even when its
+# attributes reserve the room.
+UNFOUNDED_ISSUES = {"LazyLoadImageIssue"}
 Colour = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The colours of a screenshot, row by row."""
+@asynccontextmanager
+async def running_chromium() -> AsyncIterator[Browser]:
+    """The system's Chromium, whose scrollbars take room as they do on a desktop."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium_program(), ignore_default_args=["--hide-scrollbars"]
+        )
+        yield browser
+        await browser.close()
 
-    rows: list[list[Colour]]
 
-    @property
-    def colours(self) -> set[Colour]:
-        return {colour for row in self.rows for colour in row}
+def chromium_program() -> str:
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.fail("The browser tests need Chromium: on Debian run `apt-get install chromium`.")
+    return program
 
 
-class Chromium:
-    """One browser a call, each with a new and empty profile."""
+class Complaints:
+    """What Chromium says about a page: its console, its exceptions, its requests, and its list of issues.
 
-    def __init__(self, folder: Path) -> None:
-        program = shutil.which("chromium")
-        if program is None:
-            pytest.fail("The browser tests need Chromium: on Debian run `apt-get install chromium`.")
-        self.program = program
-        self.folder = folder
-        self.log = ""
+    Violations of a security policy are both in the console and among the issues (Audits domain of CDP).
+    """
 
-    def document(self, url: str) -> str:
-        """The page's HTML as the browser has understood it."""
-        return self.run("--dump-dom", url)
-
-    def picture(self, url: str, scheme: str = "light", width: int = 800, height: int = 600) -> Picture:
-        file = self.folder / f"{scheme}-{width}.png"
-        look = f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
-        self.run(f"--screenshot={file}", f"--window-size={width},{height}", look, url)
-        return Picture(decode(file.read_bytes()))
-
-    def run(self, *arguments: str) -> str:
-        profile = self.folder / "profile"
-        shutil.rmtree(profile, ignore_errors=True)
-        command = [self.program, *FLAGS, f"--user-data-dir={profile}", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        self.log += done.stderr
-        return done.stdout
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.error_pages: set[tuple[str, int]] = set()
 
     @property
-    def complaints(self) -> list[str]:
-        """What pages wrote to the console, such as violations of their security policy."""
-        return [line for line in self.log.splitlines() if ":CONSOLE" in line]
+    def policy_violations(self) -> list[str]:
+        return [line for line in self.lines if POLICY_NAME.search(line)]
+
+    async def watch(self, page: Page) -> None:
+        page.on("console", self.add_message)
+        page.on("response", self.note_error_page)
+        page.on("pageerror", lambda error: self.lines.append(f"exception: {error}"))
+        page.on(
+            "requestfailed",
+            lambda request: self.lines.append(f"request failed: {request.url} {request.failure}"),
+        )
+        devtools = await page.context.new_cdp_session(page)
+        devtools.on("Audits.issueAdded", self.add_issue)
+        await devtools.send("Audits.enable")
+
+    def add_message(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not self.is_status_of_page(message):
+            self.lines.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def add_issue(self, event: dict[str, Any]) -> None:
+        if event["issue"]["code"] not in UNFOUNDED_ISSUES:
+            self.lines.append(f"issue: {event['issue']}")
+
+    def note_error_page(self, response: Response) -> None:
+        if response.status >= 400 and response.request.is_navigation_request():
+            self.error_pages.add((response.url, response.status))
+
+    def is_status_of_page(self, message: ConsoleMessage) -> bool:
+        """Whether the message only repeats that a page was opened which is an error page."""
+        return any(
+            message.location["url"] == url and f"status of {status}" in message.text
+            for url, status in self.error_pages
+        )
 
 
-def decode(png: bytes) -> list[list[Colour]]:
-    """The pixels of an 8-bit PNG without interlacing (RFC 2083)."""
-    width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", png[16:29])
-    assert (depth, kind in (2, 6), interlaced) == (8, True, 0)
-    channels = 4 if kind == 6 else 3
-    data = zlib.decompress(b"".join(chunks(png)))
-    stride = width * channels
-    above = bytearray(stride)
-    rows = []
-    for number in range(height):
-        start = number * (stride + 1)
-        row = bytearray(data[start + 1 : start + 1 + stride])
-        unfilter(row, above, data[start], channels)
-        rows.append(list(zip(row[0::channels], row[1::channels], row[2::channels], strict=True)))
-        above = row
-    return rows
+async def picture(page: Page) -> Image.Image:
+    """What the window shows, as RGB."""
+    return Image.open(io.BytesIO(await page.screenshot())).convert("RGB")
 
 
-def chunks(png: bytes) -> list[bytes]:
-    chunks, place = [], 8
-    while place < len(png):
-        (length,) = struct.unpack(">I", png[place : place + 4])
-        if png[place + 4 : place + 8] == b"IDAT":
-            chunks.append(png[place + 8 : place + 8 + length])
-        place += length + 12
-    return chunks
-
-
-def unfilter(row: bytearray, above: bytearray, kind: int, step: int) -> None:
-    if kind == UP:
-        # Nearly all rows, at once.
-        row[:] = (np.frombuffer(row, np.uint8) + np.frombuffer(above, np.uint8)).tobytes()
-        return
-    for x in range(len(row) if kind else 0):
-        left = row[x - step] if x >= step else 0
-        corner = above[x - step] if x >= step else 0
-        row[x] = (row[x] + predicted(kind, left, above[x], corner)) & 255
-
-
-def predicted(kind: int, left: int, up: int, corner: int) -> int:
-    if kind == 4:
-        guess = left + up - corner
-        return min((left, up, corner), key=lambda value: abs(guess - value))
-    return (0, left, 0, (left + up) // 2)[kind]
+def colours(image: Image.Image) -> set[Colour]:
+    counts: Any = image.getcolors(maxcolors=image.width * image.height)
+    return {colour for _, colour in counts}

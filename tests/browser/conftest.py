@@ -1,21 +1,14 @@
 """A server on the tests' database, and a browser that stays open from test to test."""
 
-import shutil
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
+from playwright.async_api import Browser, Page
 
-from tests.browser.chromium import Chromium
-from tests.browser.devtools import Page, browsing
+from tests.browser.chromium import Complaints, running_chromium
 from tests.runtime.installation import installed
 from tests.support.cast import Cast, Client
-
-
-@pytest.fixture
-def chromium(tmp_path: Path) -> Chromium:
-    return Chromium(tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +27,21 @@ async def writer(server: str, cast: Cast) -> AsyncIterator[Client]:
 
 
 @pytest.fixture(scope="session")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.fail("The browser tests need Chromium: on Debian run `apt-get install chromium`.")
-    with browsing(program, tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
+async def chromium() -> AsyncIterator[Browser]:
+    async with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def complaints() -> Complaints:
+    """What Chromium says about the page of this test."""
+    return Complaints()
+
+
+@pytest.fixture
+async def page(chromium: Browser, complaints: Complaints) -> AsyncIterator[Page]:
+    """A page in a profile of its own."""
+    async with await chromium.new_context() as profile:
+        page = await profile.new_page()
+        await complaints.watch(page)
+        yield page

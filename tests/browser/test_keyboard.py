@@ -1,8 +1,8 @@
 """What is wider than a window is reached and scrolled with the keyboard alone."""
 
 import pytest
+from playwright.async_api import Page
 
-from tests.browser.devtools import Page
 from tests.site.pages import publish
 from tests.support.cast import Cast, Client
 
@@ -32,21 +32,21 @@ async def test_tables_and_code_scroll_by_keyboard(
     server: str, writer: Client, cast: Cast, page: Page, selector: str
 ) -> None:
     await publish(writer, "Install", TEXT)
-    page.resize(390)
-    page.open(f"{server}/help/{cast.acme.slug}/articles/install")
+    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.goto(f"{server}/help/{cast.acme.slug}/articles/install")
 
     for _ in range(12):
-        page.press("Tab")
-        if page.evaluate(FOCUSED.format(selector=selector)):
+        await page.keyboard.press("Tab")
+        if await page.evaluate(FOCUSED.format(selector=selector)):
             break
 
-    assert page.evaluate(FOCUSED.format(selector=selector))
-    assert page.evaluate(NAME) == "Options"
-    assert page.evaluate(RING) == "solid"
-    assert page.evaluate(SCROLLED) == 0
-    page.press("ArrowRight")
-    page.evaluate(f"{SCROLLED} > 0 || {SCROLL_ENDED}")
-    assert page.evaluate(SCROLLED) > 0
+    assert await page.evaluate(FOCUSED.format(selector=selector))
+    assert await page.evaluate(NAME) == "Options"
+    assert await page.evaluate(RING) == "solid"
+    assert await page.evaluate(SCROLLED) == 0
+    await page.keyboard.press("ArrowRight")
+    await page.evaluate(f"{SCROLLED} > 0 || {SCROLL_ENDED}")
+    assert await page.evaluate(SCROLLED) > 0
 
 
 @pytest.mark.parametrize("locale", ["en", "ar"])
@@ -55,14 +55,14 @@ async def test_the_first_key_leads_past_the_head_of_the_page(
 ) -> None:
     place = "" if locale == "en" else f"{locale}/"
     await publish(writer, "Install", TEXT, locale=locale)
-    page.resize(390)
-    page.open(f"{server}/help/{cast.acme.slug}/{place}articles/install")
+    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.goto(f"{server}/help/{cast.acme.slug}/{place}articles/install")
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.press("Tab")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await page.keyboard.press("Tab")
 
-    assert page.evaluate(FOCUSED.format(selector=".skip"))
-    left, right = page.evaluate(
+    assert await page.evaluate(FOCUSED.format(selector=".skip"))
+    left, right = await page.evaluate(
         "(({left, right}) => [left, right])(document.activeElement.getBoundingClientRect())"
     )
     assert 0 <= left < right <= 390
@@ -72,21 +72,24 @@ async def test_an_arabic_page_begins_on_the_right_and_its_code_on_the_left(
     server: str, writer: Client, cast: Cast, page: Page
 ) -> None:
     await publish(writer, "تثبيت", TEXT, slug="install", locale="ar")
-    page.resize(800)
-    page.open(f"{server}/help/{cast.acme.slug}/ar/articles/install")
+    await page.set_viewport_size({"width": 800, "height": 800})
+    await page.goto(f"{server}/help/{cast.acme.slug}/ar/articles/install")
 
     for selector, direction in (("html", "rtl"), ("h1", "rtl"), ("pre", "ltr"), ("td code", "ltr")):
-        assert page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).direction") == direction
+        assert (
+            await page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).direction")
+            == direction
+        )
     text_right = "(range => { range.selectNodeContents(document.querySelector('h1')); return range })"
-    right = page.evaluate(f"{text_right}(document.createRange()).getBoundingClientRect().right")
+    right = await page.evaluate(f"{text_right}(document.createRange()).getBoundingClientRect().right")
     assert right > 600
 
 
 async def test_what_scrolls_on_the_reference_can_be_focused_and_has_a_name(server: str, page: Page) -> None:
-    page.resize(320)
-    page.open(f"{server}/docs/api")
+    await page.set_viewport_size({"width": 320, "height": 800})
+    await page.goto(f"{server}/docs/api")
 
-    unreachable = page.evaluate("""
+    unreachable = await page.evaluate("""
         [...document.querySelectorAll("main *")]
             .filter(e => e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX == "auto")
             .filter(e => e.tabIndex != 0 || !e.getAttribute("aria-label")).map(e => e.outerHTML.slice(0, 80))

@@ -1,10 +1,10 @@
 """No page is wider than its window, down to 320 pixels, whatever words stand on it (WCAG 2.2, reflow)."""
 
 import httpx2
+from playwright.async_api import Page
 
 from instep.core.database import Tx
 from instep.demo.help import read_help
-from tests.browser.devtools import Page
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish
 from tests.support.cast import Cast, Client
@@ -56,15 +56,15 @@ async def hostile_pages(writer: Client, slug: str) -> list[str]:
     return [f"help/{slug}/{place}" for place in (*places, *searches)]
 
 
-def too_wide(page: Page, server: str, paths: list[str]) -> list[tuple[str, int, int]]:
+async def too_wide(page: Page, server: str, paths: list[str]) -> list[tuple[str, int, int]]:
     """The pages that scroll sideways, with the width of the window and their own."""
     wide = []
-    for width in WIDTHS:
-        page.resize(width)
-        for path in paths:
-            page.open(f"{server}/{path}")
-            page_width = page.evaluate("document.documentElement.scrollWidth")
-            assert page.evaluate("innerWidth") == width
+    for path in paths:
+        await page.goto(f"{server}/{path}")
+        for width in WIDTHS:
+            await page.set_viewport_size({"width": width, "height": 800})
+            page_width = await page.evaluate("document.documentElement.scrollWidth")
+            assert await page.evaluate("innerWidth") == width
             if page_width > width:
                 wide.append((path, width, page_width))
     return wide
@@ -77,29 +77,30 @@ async def test_no_article_of_our_own_is_too_wide(server: str, writer: Client, ca
             await publish(writer, text.title, text.text, slug=text.slug)
             slugs.append(text.slug)
 
-    assert too_wide(page, server, [f"help/{cast.acme.slug}/articles/{slug}" for slug in slugs]) == []
+    assert await too_wide(page, server, [f"help/{cast.acme.slug}/articles/{slug}" for slug in slugs]) == []
 
 
 async def test_no_words_make_a_page_too_wide(server: str, writer: Client, cast: Cast, page: Page) -> None:
     paths = await hostile_pages(writer, cast.acme.slug)
 
-    assert too_wide(page, server, paths) == []
+    assert await too_wide(page, server, paths) == []
 
 
 async def test_no_page_for_programmers_or_strangers_is_too_wide(server: str, cast: Cast, page: Page) -> None:
     paths = ["docs/api", "sign-in", "nothing", f"help/{cast.acme.slug}/articles/nothing", "help/nobody/"]
 
-    assert too_wide(page, server, paths) == []
+    assert await too_wide(page, server, paths) == []
 
 
 async def test_no_page_of_a_person_is_too_wide(server: str, cast: Cast, owner: Tx, page: Page) -> None:
     person = await member(owner, cast.acme)
-    page.sign_in(server, "instep-session", await begin_session(owner, person))
+    session = await begin_session(owner, person)
+    await page.context.add_cookies([{"name": "instep-session", "value": session, "url": server}])
     async with httpx2.AsyncClient(base_url=server) as stranger:
         app = Request(await register(stranger, client_name=WORD[:100]))
     consent = app.path(resource=f"{server}/mcp/admin").removeprefix("/")
     refused = app.path(redirect_uri="https://elsewhere.test/callback").removeprefix("/")
 
-    assert too_wide(page, server, [consent, refused, "app/connected-apps"]) == []
-    page.open(f"{server}/{consent}")
-    assert "Allow" in page.evaluate("document.body.innerText")
+    assert await too_wide(page, server, [consent, refused, "app/connected-apps"]) == []
+    await page.goto(f"{server}/{consent}")
+    assert "Allow" in await page.inner_text("body")

@@ -18,7 +18,7 @@ SCHEMES = {"http", "https", "mailto"}
 SKIPPED = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 # `rel` and what makes a task's box unclickable are put there by the cleaner, the rest for readers.
-ADDED = {**ADDED_ATTRIBUTES, "input": {"type", "disabled"}}
+ADDED = {**ADDED_ATTRIBUTES, "input": {"type", "disabled", "aria-label"}}
 # What no author can write in these attributes.
 ADDED_VALUES = {
     "role": {"region", "group"},
@@ -44,7 +44,7 @@ KEPT = {
     "<details><summary>a</summary>b</details>": "<details><summary>a</summary>b</details>",
     "H<sub>2</sub>O<sup>+</sup> <kbd>Esc</kbd>": "H<sub>2</sub>O<sup>+</sup> <kbd>Esc</kbd>",
     "| a | b |\n|:-:|--:|\n| 1 | 2 |": '<th align="center">a</th>\n<th align="right">b</th>',
-    "- [x] a\n- [ ] b": '<input type="checkbox" checked="" disabled="">',
+    "- [x] a\n- [ ] b": '<input type="checkbox" checked="" disabled="" aria-label="a"> a',
     "```python\na < b\n```": '<pre tabindex="0" role="group" aria-label="Code">'
     '<code class="language-python">a &lt; b\n</code></pre>',
     "    a\n": '<pre tabindex="0" role="group" aria-label="Code"><code>a\n</code></pre>',

@@ -56,6 +56,27 @@ def test_a_long_heading_makes_a_short_name() -> None:
     assert all(len(name) < MAX_LABEL_CHARACTERS + 10 for name in names)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('- [x] Read *all* of "it"\n- [ ] b', ["Read all of &quot;it&quot;", "b"]),
+        ("- [ ] a\n\n  more\n\n- [ ] b", ["a", "b"]),
+        ("- [ ] a\n  - [ ] b", ["a", "b"]),
+        ("- [ ]\n- [ ] b", ["Task", "b"]),
+        ("<input type=checkbox><input type=checkbox> a", ["Task", "a"]),
+    ],
+)
+def test_a_checkbox_is_named_by_the_words_of_its_task(text: str, names: list[str]) -> None:
+    assert re.findall(r'<input [^>]*aria-label="([^"]*)">', render(text)) == names
+
+
+def test_a_long_task_makes_a_short_name() -> None:
+    [name] = re.findall(r'<input [^>]*aria-label="([^"]*)">', render(f"- [ ] {'*long* ' * 5_000}"))
+
+    assert name.startswith("long long")
+    assert len(name) < MAX_LABEL_CHARACTERS + 10
+
+
 def test_a_picture_loads_late_and_tells_no_referrer() -> None:
     html = render("![a](https://a.test/b.png)")
 

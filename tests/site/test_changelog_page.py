@@ -112,7 +112,7 @@ async def test_texts_that_stand_together_do_not_share_ids(client: Client, api: A
     here = f"http://help.test/help/{cast.acme.slug}/changelog"
     assert {f"{here}/one#h-fixes", f"{here}/two#fn-1", "http://help.test/help/x"} <= set(page.links)
     boxes = [attrs for attrs in page.attributes("input") if attrs["type"] == "checkbox"]
-    assert boxes == [{"type": "checkbox", "checked": "", "disabled": ""}] * 2
+    assert boxes == [{"type": "checkbox", "checked": "", "disabled": "", "aria-label": "done"}] * 2
 
 
 async def test_a_long_text_is_left_to_its_own_page(

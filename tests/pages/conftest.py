@@ -1,0 +1,34 @@
+"""The stage and its browser; a test that takes `visit` runs for every page of the catalogue."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.async_api import Browser
+
+from instep.core.embedded import EmbeddedPostgres
+from tests.browser.chromium import running_chromium
+from tests.pages.catalogue import PAGES, PageState
+from tests.pages.stage import Stage
+from tests.pages.visit import Visit, visiting
+
+
+@pytest.fixture(scope="session")
+def stage(cluster: EmbeddedPostgres) -> Iterator[Stage]:
+    with ExitStack() as exits:
+        yield Stage(cluster, exits)
+
+
+@pytest.fixture(scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    async with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(params=PAGES, ids=lambda page_state: page_state.slug)
+async def visit(chromium: Browser, stage: Stage, request: pytest.FixtureRequest) -> AsyncIterator[Visit]:
+    """A page of the catalogue; whatever the browser complains about meanwhile fails the test."""
+    page_state: PageState = request.param
+    async with visiting(chromium, stage, page_state) as visit:
+        yield visit
+    assert visit.complaints.lines == []

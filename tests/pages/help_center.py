@@ -1,0 +1,130 @@
+"""What fills the servers of the stage: help centers as customers have them, the same in every run."""
+
+from dataclasses import dataclass, field
+
+import httpx2
+
+from instep.core.database import Tx
+from instep.demo.help import read_help
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role, Scope
+from instep.workspaces.actions import create_bot, create_key, create_workspace
+from tests.changelog.entries import publish_entry
+from tests.pages.texts import ARABIC, EVERYTHING, GERMAN, NEWS
+from tests.site.pages import collect, publish
+from tests.support.cast import Client
+from tests.support.oauth import Request, begin_session, register, submit
+from tests.support.sign_in import sign_up
+
+LONG_TITLE = (
+    "Move several help centers with all their articles, translations and redirects from another product "
+    "to this one without losing a single address that is printed somewhere"
+)
+APPS = ("Claude", "An app with a name that is longer than a telephone is wide, as its maker has chosen it")
+# The times that pages show are the same in each run.
+DAY = "2026-03-02 09:30+00"
+TIMES = {
+    "articles": ("published_at", "text_changed_at", "updated_at"),
+    "changelog_entries": ("published_at", "updated_at"),
+    "oauth_grants": ("created_at",),
+}
+
+
+@dataclass
+class Site:
+    """A server of the stage: its address, the cookies of people, and paths that differ from run to run."""
+
+    url: str
+    sessions: dict[str, str] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
+
+
+async def fill(owner: Tx, url: str) -> Site:
+    """Two help centers with articles and one without; an editor without apps, and one with several."""
+    workspace = await create_workspace(owner, "Nordwind")
+    keys = {
+        slug: await open_help_center(owner, workspace.id, name, slug, locale)
+        for name, slug, locale in (
+            ("Nordwind Help", "nordwind", "en"),
+            ("مركز مساعدة نور", "noor", "ar"),
+            ("New", "new", "en"),
+        )
+    }
+    async with client_of(url, keys["nordwind"]) as client:
+        await write_english(client)
+    async with client_of(url, keys["noor"]) as client:
+        await write_arabic(client)
+    site = Site(url)
+    for name in ("anna", "omar"):
+        site.sessions[name] = await begin_session(owner, await add_editor(owner, workspace.id, name))
+    async with httpx2.AsyncClient(base_url=url) as app:
+        await connect_apps(app, site, "omar")
+        request = Request(await register(app, client_name="Claude"), scope="content:read content:write")
+        site.paths["consent"] = request.path(resource=f"{url}/mcp/admin")
+        site.paths["refused"] = request.path(redirect_uri="https://elsewhere.test/callback")
+    for table, columns in TIMES.items():
+        await owner.execute(f"update {table} set " + ", ".join(f"{name} = '{DAY}'" for name in columns))
+    return site
+
+
+async def open_help_center(owner: Tx, workspace_id: str, name: str, slug: str, locale: str) -> str:
+    """A key that may write to the new help center."""
+    bot = await create_bot(owner, workspace_id, name, slug, locale)
+    return (await create_key(owner, workspace_id, f"{slug} writer", Scope.WRITE, [bot.id])).key
+
+
+def client_of(url: str, key: str) -> Client:
+    return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+
+
+async def write_english(client: Client) -> None:
+    """Instep's own documentation, an article with everything that Markdown can do, and its translation."""
+    for section in read_help():
+        about = section.about
+        group = await collect(
+            client, about.title, slug=about.slug, description=about.description, icon=about.icon
+        )
+        for page in section.pages:
+            await publish(
+                client,
+                page.title,
+                page.text,
+                slug=page.slug,
+                description=page.description,
+                collectionId=group["id"],
+            )
+    await collect(client, "Soon", slug="soon", description="What the next version brings.")
+    everything = await publish(
+        client, LONG_TITLE, EVERYTHING, slug="everything", description="All that an article may hold."
+    )
+    await publish(client, "Alles", GERMAN, slug="alles", locale="de", translationOf=everything["id"])
+    for title, text in NEWS.items():
+        await publish_entry(client, title, contentMarkdown=text)
+
+
+async def write_arabic(client: Client) -> None:
+    group = await collect(
+        client, "البداية", slug="start", description="ما تحتاج إليه في اليوم الأول.", icon="🧭"
+    )
+    for number, title in enumerate(("تثبيت نور على خادمك", "كل ما يمكن أن تحتويه مقالة", "دعوة فريقك")):
+        slug = "everything" if number == 1 else f"article-{number}"
+        await publish(
+            client, title, ARABIC, slug=slug, locale="ar", collectionId=group["id"], description="وصف قصير."
+        )
+    await publish_entry(client, "الإصدار 2.0", contentMarkdown=ARABIC)
+
+
+async def add_editor(owner: Tx, workspace_id: str, name: str) -> Person:
+    user = await sign_up(owner, workspace_id, Role.EDITOR, f"{name}@nordwind.example")
+    return Person(user.id, workspace_id, user.email, Role.EDITOR)
+
+
+async def connect_apps(app: Client, site: Site, name: str) -> None:
+    """Connect all `APPS` to the account of the person with this name."""
+    cookies = {"instep-session": site.sessions[name]}
+    async with httpx2.AsyncClient(base_url=site.url, cookies=cookies) as browser:
+        for app_name in APPS:
+            path = Request(await register(app, client_name=app_name)).path(resource=f"{site.url}/mcp/admin")
+            form = {"decision": "allow", "scope": "content:read"}
+            answer = await submit(browser, await browser.get(path), path, **form)
+            assert answer.status_code == 303, answer.text

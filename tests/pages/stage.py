@@ -1,0 +1,65 @@
+"""The servers that pages are opened on: real processes, each with settings and a database of its own."""
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+
+import psycopg
+from psycopg import sql
+
+from instep.core.database import Tx
+from instep.core.embedded import EmbeddedPostgres
+from instep.workspaces.actions import create_bot, create_workspace
+from tests.pages.help_center import Site, fill
+from tests.runtime.installation import installed
+from tests.support.databases import create_database
+
+UNLIMITED = {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000", "INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE": "100000"}
+# Without bots; of several workspaces; with everything; soon at its limit; without its database.
+SETTINGS = {
+    "empty": UNLIMITED,
+    "shared": UNLIMITED,
+    "filled": UNLIMITED,
+    "limited": {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "1"},
+    "broken": UNLIMITED,
+}
+
+
+class Stage:
+    """Starts each server when a page of it is opened first."""
+
+    def __init__(self, cluster: EmbeddedPostgres, exits: ExitStack) -> None:
+        self.cluster = cluster
+        self.exits = exits
+        self.sites: dict[str, Site] = {}
+
+    async def site(self, name: str) -> Site:
+        """The server with this name in `SETTINGS`."""
+        if name not in self.sites:
+            self.sites[name] = await self.start(name)
+        return self.sites[name]
+
+    async def start(self, name: str) -> Site:
+        database_url = create_database(self.cluster, f"stage_{name}")
+        installation = self.exits.enter_context(installed(INSTEP_DATABASE_URL=database_url, **SETTINGS[name]))
+        installation.serve("--no-jobs")
+        async with owner_of(database_url) as owner:
+            if name == "filled":
+                return await fill(owner, installation.url)
+            if name == "shared":
+                for customer in ("Nordwind", "Noor"):
+                    workspace = await create_workspace(owner, customer)
+                    await create_bot(owner, workspace.id, customer, None, "en")
+        if name == "broken":
+            self.drop_database(f"stage_{name}")
+        return Site(installation.url)
+
+    def drop_database(self, name: str) -> None:
+        with psycopg.connect(self.cluster.url, autocommit=True) as connection:
+            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@asynccontextmanager
+async def owner_of(database_url: str) -> AsyncIterator[Tx]:
+    """The database as its owner sees it: past row-level security."""
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+        yield Tx(connection)

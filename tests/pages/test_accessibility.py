@@ -1,0 +1,20 @@
+"""Every page keeps every rule of axe-core at every width, by day and by night (WCAG 2.2 AA)."""
+
+import pytest
+
+from tests.pages.axe import Axe
+from tests.pages.visit import SCHEMES, WIDTHS, Visit
+
+pytestmark = pytest.mark.people
+
+
+async def test_no_rule_of_accessibility_is_broken(visit: Visit) -> None:
+    axe = await Axe.on(visit.page)
+    violations: list[str] = []
+    for width in WIDTHS:
+        await visit.page.set_viewport_size({"width": width, "height": 800})
+        for scheme in SCHEMES:
+            await visit.page.emulate_media(color_scheme=scheme)
+            violations += [f"{width} {scheme}: {violation}" for violation in await axe.violations()]
+
+    assert violations == []

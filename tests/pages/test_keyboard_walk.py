@@ -1,0 +1,75 @@
+"""The Tab key leads through every page: to all that can be used, in the order of the text, and out again."""
+
+from dataclasses import dataclass
+
+import pytest
+from playwright.async_api import Page
+
+from tests.pages.visit import Visit
+
+pytestmark = pytest.mark.people
+
+STOP = """
+() => {
+    const element = document.activeElement
+    if (element === document.body) return null
+    const style = getComputedStyle(element)
+    const box = element.getBoundingClientRect()
+    return {
+        place: [...document.querySelectorAll("*")].indexOf(element),
+        html: element.outerHTML.slice(0, 120),
+        is_marked: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0
+            || style.boxShadow !== "none",
+        is_in_view: box.width > 0 && box.height > 0
+            && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+    }
+}
+"""
+# What can be used; the radio buttons of a group are one stop, at the chosen one.
+TARGETS = """
+() => {
+    const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+    return [...document.querySelectorAll("*")].map((element, place) => [element, place])
+        .filter(([element]) => element.matches(usable) && !element.disabled && element.checkVisibility())
+        .filter(([element]) => element.type !== "radio" || element.checked)
+        .map(([_, place]) => place)
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    # The number of the element in the document.
+    place: int
+    html: str
+    is_marked: bool
+    is_in_view: bool
+
+
+async def test_tab_leads_through_the_whole_page(visit: Visit) -> None:
+    page = visit.page
+    if await page.evaluate(STOP):
+        # A field that has the focus from the start is in the middle of the walk.
+        await walk(page)
+    for width in (390, 1024):
+        await page.set_viewport_size({"width": width, "height": 800})
+
+        stops = await walk(page)
+
+        places = [stop.place for stop in stops]
+        assert places == sorted(set(places))
+        assert set(await page.evaluate(TARGETS)) <= set(places)
+        assert [stop.html for stop in stops if not stop.is_marked] == []
+        assert [stop.html for stop in stops if not stop.is_in_view] == []
+
+
+async def walk(page: Page) -> list[Stop]:
+    """Press Tab until the focus leaves the page; fails where it would stay for ever."""
+    stops: list[Stop] = []
+    for _ in range(await page.evaluate("document.querySelectorAll('*').length")):
+        await page.keyboard.press("Tab")
+        values = await page.evaluate(STOP)
+        if values is None:
+            return stops
+        stops.append(Stop(**values))
+    pytest.fail(f"The focus never left the page; it came last to {stops[-3:]}.")

@@ -1,0 +1,28 @@
+"""The HTML of every page is valid, as the server sends it.
+
+One attribute is obsolete and allowed all the same: `align` in cells, since the policy forbids inline styles.
+"""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.pages.catalogue import PAGES
+from tests.pages.node import FOLDER, run_node
+from tests.pages.stage import Stage
+from tests.pages.visit import visiting
+
+pytestmark = pytest.mark.people
+
+
+async def test_every_page_is_valid_html(chromium: Browser, stage: Stage, tmp_path: Path) -> None:
+    for page_state in PAGES:
+        async with visiting(chromium, stage, page_state) as visit:
+            (tmp_path / f"{page_state.slug}.html").write_text(visit.html)
+
+    configuration = str(FOLDER / "html-validate.json")
+    check = run_node(
+        "html-validate/bin/html-validate.mjs", "--config", configuration, "--formatter=text", str(tmp_path)
+    )
+    assert check.returncode == 0, check.stdout + check.stderr
