@@ -16,11 +16,10 @@ from instep.people.attempts import TooManyAttempts
 from instep.people.schemas import Attempt
 from instep.web.client_addresses import client_address
 from instep.web.forms import cookie_name, read_form, set_cookie
-from instep.web.pages import document
+from instep.web.pages import LAYOUT, document
 from instep.web.public import public
 from instep.web.signed_in import (
     HOME,
-    LAYOUT,
     SIGN_IN,
     PrivatePages,
     current_person,

@@ -28,7 +28,6 @@ from instep.web.forms import (
 )
 from instep.web.pages import Pages, hidden_field
 
-LAYOUT = Path(__file__).parent / "layout"
 SIGN_IN = "/sign-in"
 HOME = "/app/connected-apps"
 SAFE = {"GET", "HEAD"}
@@ -112,7 +111,7 @@ def private_headers(form_targets: Sequence[str]) -> dict[str, str]:
     forms = " ".join(["'self'", *form_targets])
     return {
         "Content-Security-Policy": (
-            f"default-src 'none'; style-src 'self'; img-src 'self'; form-action {forms}; "
+            f"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action {forms}; "
             "base-uri 'none'; frame-ancestors 'none'"
         ),
         "Cache-Control": "no-store",
@@ -130,7 +129,7 @@ class PrivatePages:
 
     @classmethod
     def below(cls, folder: Path) -> "PrivatePages":
-        return cls(Pages.below(folder, LAYOUT / "templates"))
+        return cls(Pages.below(folder))
 
     def show(
         self,

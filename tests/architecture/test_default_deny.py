@@ -40,6 +40,7 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/{locale}/articles/{slug}",
     "/help/{bot}/{locale}/search",
     "/static",
+    "/static/dist/{name}",
     "/.well-known/mcp.json",
     "/.well-known/mcp",
     "/.well-known/mcp/server-card.json",
