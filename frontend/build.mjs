@@ -20,6 +20,7 @@ const HASHED_NAME = /^(.+)\.([0-9A-Z]{8})\.(\w+)$/;
 const GZIP_OS_BYTE = 9;
 
 const sha256 = (content) => createHash("sha256").update(content).digest("hex");
+const shortHash = (content) => sha256(content).slice(0, 8).toUpperCase();
 const byName = (left, right) => (left < right ? -1 : 1);
 
 /** Digest of every source: the same computation stands in scripts/check_assets.py. */
@@ -39,8 +40,14 @@ function iconSprite() {
     const shapes = svg.replace(/^[^]*?<svg[^>]*>|<\/svg>\s*$/g, "").replace(/>\s+</g, "><").trim();
     return `<symbol id="${name}" viewBox="0 0 24 24">${shapes}</symbol>`;
   });
-  const stroke = 'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
-  return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${stroke}>${symbols.join("")}</svg>`);
+  return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${symbols.join("")}</svg>`);
+}
+
+/** The dashboard's styles once more, with classes in place of what a pointer or a key brings about. */
+function stateStyles(files) {
+  const [, styles] = [...files].find(([name]) => /^dashboard\.\w+\.css$/.test(name));
+  const text = styles.toString("utf8").replace(/@font-face\{[^}]*\}/g, "");
+  return Buffer.from(text.replaceAll(":hover", ".is-hovered").replaceAll(":focus-visible", ".is-focused"));
 }
 
 /** The built files by their hashed names, and the packages that are in them. */
@@ -64,7 +71,9 @@ async function bundle() {
   });
   const files = new Map(result.outputFiles.map((file) => [relative(OUTPUT, file.path), Buffer.from(file.contents)]));
   const sprite = iconSprite();
-  files.set(`icons.${sha256(sprite).slice(0, 8).toUpperCase()}.svg`, sprite);
+  const states = stateStyles(files);
+  files.set(`states.${shortHash(states)}.css`, states);
+  files.set(`icons.${shortHash(sprite)}.svg`, sprite);
   const packages = Object.keys(result.metafile.inputs)
     .map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
     .filter(Boolean);

@@ -16,6 +16,7 @@ from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
+from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
 from instep.insights.rest import router as insights
 from instep.mcp_servers import discovery
@@ -53,7 +54,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
     app.router.routes.extend([*health.routes, *reference.routes, *people.routes])
-    app.router.routes.extend([*assets.routes, *site.routes])
+    app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)
     app.add_exception_handler(AppError, refuse)

@@ -7,7 +7,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core import limits
-from instep.core.clock import isoformat
 from instep.core.errors import AppError
 from instep.identity.schemas import Person
 from instep.oauth.actions import list_grants, revoke_grant
@@ -32,7 +31,7 @@ from instep.web.signed_in import (
 STYLE = (LAYOUT / "static" / "page.css").read_bytes()
 MCP_PATH = "/mcp/admin"
 pages = PrivatePages.below(Path(__file__).parent / "templates")
-pages.pages.environment.filters.update(moment=isoformat, day=lambda moment: f"{moment:%Y-%m-%d}")
+pages.pages.environment.filters.update(day=lambda moment: f"{moment:%Y-%m-%d}")
 
 
 @public

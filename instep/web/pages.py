@@ -9,12 +9,14 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from instep.core.clock import isoformat
 from instep.core.etags import etag_of, matches_any_etag
 from instep.web.assets import asset_path, icon
 
 LAYOUT = Path(__file__).parent / "layout"
 # What every template may use: addresses of built files, and icons.
 TEMPLATE_GLOBALS = {"asset": asset_path, "icon": icon}
+TEMPLATE_FILTERS = {"moment": isoformat}
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -47,6 +49,7 @@ class Pages:
             lstrip_blocks=True,
         )
         environment.globals.update(TEMPLATE_GLOBALS)
+        environment.filters.update(TEMPLATE_FILTERS)
         return cls(environment)
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:

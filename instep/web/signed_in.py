@@ -31,6 +31,12 @@ from instep.web.pages import Pages, hidden_field
 SIGN_IN = "/sign-in"
 HOME = "/app/connected-apps"
 SAFE = {"GET", "HEAD"}
+FORMS_TO_US = "form-action 'self'"
+# Pages without scripts.
+POLICY = (
+    f"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; {FORMS_TO_US}; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
 # A path that no browser reads as another host's address (`//`, `/\`).
 LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
 
@@ -103,17 +109,14 @@ def local_path(path: str | None) -> str:
 
 def see_other(address: str) -> Response:
     """Redirect with 303, so that the browser uses GET."""
-    return RedirectResponse(address, 303, private_headers(()))
+    return RedirectResponse(address, 303, private_headers())
 
 
-def private_headers(form_targets: Sequence[str]) -> dict[str, str]:
+def private_headers(form_targets: Sequence[str] = (), policy: str = POLICY) -> dict[str, str]:
     """Headers of a person's own pages; a form may lead to the origins in `form_targets`."""
-    forms = " ".join(["'self'", *form_targets])
+    forms = " ".join([FORMS_TO_US, *form_targets])
     return {
-        "Content-Security-Policy": (
-            f"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action {forms}; "
-            "base-uri 'none'; frame-ancestors 'none'"
-        ),
+        "Content-Security-Policy": policy.replace(FORMS_TO_US, forms),
         "Cache-Control": "no-store",
         # `no-referrer` would make browsers hide the origin of our own forms.
         "Referrer-Policy": "same-origin",
@@ -126,10 +129,11 @@ class PrivatePages:
     """The templates of one slice, on the layout that all pages for people share."""
 
     pages: Pages
+    policy: str = POLICY
 
     @classmethod
-    def below(cls, folder: Path) -> "PrivatePages":
-        return cls(Pages.below(folder))
+    def below(cls, folder: Path, *, policy: str = POLICY) -> "PrivatePages":
+        return cls(Pages.below(folder), policy)
 
     def show(
         self,
@@ -147,7 +151,7 @@ class PrivatePages:
         html = self.pages.environment.get_template(template).render(
             person=person, csrf=hidden_field(CSRF_FIELD, csrf_token(secret)), **values
         )
-        response = Response(html, status, private_headers(form_targets), "text/html")
+        response = Response(html, status, private_headers(form_targets, self.policy), "text/html")
         if not secrets:
             set_cookie(response, request.app.state.settings, "form", secret, None)
         return response

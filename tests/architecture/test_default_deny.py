@@ -51,6 +51,8 @@ OPEN_TO_EVERYBODY = {
     "/app",
     "/app/",
     "/app/page.css",
+    "/app/_parts",
+    "/app/_parts/review",
     "/.well-known/oauth-protected-resource/mcp/admin",
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-authorization-server",

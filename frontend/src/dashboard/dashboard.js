@@ -1,2 +1,13 @@
-// The dashboard's behaviour: every page works without it, and this makes it quicker.
+// The dashboard's behaviour. Every page works without it; this makes it quicker.
+import "./policy.js";
 import "htmx.org";
+import { listenForKeys } from "./keys.js";
+import { listenForMenus, supportDialogCommands } from "./floating.js";
+import { showProgress } from "./progress.js";
+import { endToasts } from "./toasts.js";
+
+listenForKeys(document);
+listenForMenus(document);
+supportDialogCommands(document);
+showProgress(document);
+endToasts(document);
