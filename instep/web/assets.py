@@ -68,10 +68,14 @@ def asset_path(name: str) -> str:
         raise UnknownAsset(f"{name} is not built; run `make assets`") from None
 
 
-def icon(name: str) -> Markup:
-    """An icon of the sprite, which screen readers pass over: the words beside it say what it means."""
-    return Markup('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>').format(
-        asset_path("icons.svg"), name
+def icon(name: str, *, mirrored: bool = False) -> Markup:
+    """An icon of the sprite, which screen readers pass over: the words beside it say what it means.
+
+    Icons that point along the line are `mirrored` where text goes from right to left.
+    """
+    attributes = Markup(" data-mirrored" if mirrored else "")
+    return Markup('<svg class="icon" aria-hidden="true"{}><use href="{}#{}"></use></svg>').format(
+        attributes, asset_path("icons.svg"), name
     )
 
 
