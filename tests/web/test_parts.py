@@ -10,9 +10,11 @@ from tests.support.source_code import REPOSITORY
 
 TEMPLATES = sorted(REPOSITORY.glob("instep/**/*.html"))
 STYLES = sorted((SOURCES / "src").rglob("*.css"))
-# What the policy of every page blocks, and what of htmx needs `eval`.
+# What every page's policy blocks, and what of htmx needs `eval`: as attributes and as arguments of macros.
 INLINE = re.compile(
-    r"\sstyle=|<style|<script(?![^>]*\ssrc=)|\son[a-z]+=|\shx-on|=[\"']js:|javascript:", re.IGNORECASE
+    r"""\sstyle=|<style|<script(?![^>]*\ssrc=)|\son[a-z]+=|["'](?:style|on[a-z]+)["']\s*:"""
+    r"""|\bhx-on\b|hx-trigger["':=\s]*["'][^"']*\[|["']js:|javascript:""",
+    re.IGNORECASE,
 )
 # What points to a side of the window in place of the start or the end of a line.
 PHYSICAL = re.compile(
@@ -36,6 +38,8 @@ def test_no_style_sheet_knows_left_and_right(file: Path) -> None:
 
 def test_the_two_searches_notice_what_they_look_for() -> None:
     for text in ('<p style="a">', "<script>", '<a onclick="b()">', '<b hx-on:click="c">', "hx-vals='js:{}'"):
+        assert INLINE.search(text), text
+    for text in ('{"style": a}', "{'onclick': b}", '{"hx-on:click": c}', '{"hx-trigger": "click[d]"}'):
         assert INLINE.search(text), text
     for text in (
         "margin-left: 0",
