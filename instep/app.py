@@ -16,6 +16,7 @@ from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
+from instep.dashboard import errors as dashboard_errors
 from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
 from instep.insights.rest import router as insights
@@ -106,4 +107,6 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_oauth_error(refusal)
     if is_visitor_path(request.url.path):
         return render_visitor_error(refusal)
+    if dashboard_errors.is_for_part(request):
+        return dashboard_errors.refuse_part(request, refusal)
     return site.error_page(request, refusal)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from instep.web.signed_in import PrivatePages
 
-# Scripts come from built files alone. The one Trusted Types policy lets htmx parse HTML and allows no code.
+# Scripts are built files alone. The one Trusted Types policy lets htmx parse HTML; none allows code.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types default"
+    "require-trusted-types-for 'script'; trusted-types instep"
 )
 # The path of each section below `/app/{botSlug}/`, its name, and the key that goes there after `g`.
 SECTIONS = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -67,7 +67,7 @@ def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Reque
         async def enter(request: Request) -> Response:
             person = await current_person(request)
             if person is None:
-                return see_other(sign_in_address(request))
+                return ask_to_sign_in(request)
             if not includes(person.role, role):
                 raise NotAllowed
             if request.method not in SAFE:
@@ -94,10 +94,23 @@ def form_of(request: Request) -> dict[str, str]:
     return form
 
 
-def sign_in_address(request: Request) -> str:
+def asks_for_part(request: Request) -> bool:
+    """Whether htmx asks for a part of a page, into which it would put whatever comes."""
+    return request.headers.get("hx-request") == "true"
+
+
+def ask_to_sign_in(request: Request) -> Response:
+    """Lead to the sign-in page and back; instead of a part of a page, the whole page goes there."""
+    if not asks_for_part(request):
+        return see_other(sign_in_address(request.url.path, request.url.query))
+    page = urlsplit(request.headers.get("hx-current-url", HOME))
+    headers = {**private_headers(), "HX-Redirect": sign_in_address(page.path, page.query)}
+    return Response(status_code=401, headers=headers)
+
+
+def sign_in_address(path: str, query: str) -> str:
     """The sign-in page with the path to return to; a form must be sent again afterwards."""
-    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return f"{SIGN_IN}?next={quote(path, safe='/')}"
+    return f"{SIGN_IN}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
 
 
 def local_path(path: str | None) -> str:

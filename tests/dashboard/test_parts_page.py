@@ -10,7 +10,7 @@ REVIEW = "/app/_parts/review"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types default"
+    "require-trusted-types-for 'script'; trusted-types instep"
 )
 OVERFLOW = "document.documentElement.scrollWidth > innerWidth"
 
@@ -42,6 +42,7 @@ async def test_a_page_fits_its_window_under_the_policy(
         "new Function('1')()",
         "document.createElement('script').src = '/static/other.js'",
         "document.createElement('script').textContent = '1'",
+        "document.body.innerHTML = '<p>'",
     ],
 )
 async def test_code_that_is_made_of_strings_does_not_run(
@@ -67,6 +68,29 @@ async def test_a_part_of_a_page_is_loaded_under_the_policy(
     await expect(tab.locator("#loaded").get_by_role("link", name="Import from a spreadsheet")).to_be_visible()
     await expect(tab.locator("#progress")).to_be_hidden()
     assert complaints == []
+
+
+async def test_a_refusal_is_a_toast_that_stays_until_it_is_closed(development_server: str, tab: Page) -> None:
+    await tab.clock.install()
+    await tab.goto(development_server + PARTS)
+    await tab.get_by_role("button", name="Load what is not there").click()
+    toast = tab.locator("#toasts").get_by_role("alert")
+
+    await expect(toast).to_be_visible()
+    await expect(tab.locator("#loaded")).to_be_empty()
+    await tab.clock.fast_forward(60_000)
+    await expect(toast).to_be_visible()
+    await toast.get_by_role("button", name="Close").click()
+    await expect(toast).to_be_hidden()
+
+
+async def test_whoever_is_no_longer_signed_in_is_led_to_sign_in_and_back(
+    development_server: str, tab: Page
+) -> None:
+    await tab.goto(f"{development_server}{PARTS}?a=1")
+    await tab.get_by_role("button", name="Load what needs a session").click()
+
+    await tab.wait_for_url(f"{development_server}/sign-in?next=/app/_parts%3Fa%3D1")
 
 
 async def test_keys_press_their_buttons_and_are_silent_in_fields(development_server: str, tab: Page) -> None:

@@ -1,6 +1,5 @@
 // The dashboard's behaviour. Every page works without it; this makes it quicker.
 import "./policy.js";
-import "htmx.org";
 import { listenForKeys } from "./keys.js";
 import { listenForMenus, supportDialogCommands } from "./floating.js";
 import { showProgress } from "./progress.js";
