@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -19,11 +19,18 @@ demo: setup ## Serve a help center with one code change documented and waiting f
 serve: setup ## Serve this installation
 	$(BIN)/instep serve
 
+assets: frontend/node_modules/installed ## Build what browsers load, which is committed (needs Node)
+	cd frontend && npm run --silent build
+
+assets-check: frontend/node_modules/installed ## Build it again and compare it with what is committed (needs Node)
+	cd frontend && npm run --silent check
+
 check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py contract/authorization.py contract/clients/oauth_client.py
+	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py contract/authorization.py contract/clients/oauth_client.py scripts/check_assets.py
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_assets.py
 
 format: dev ## Format the code
 	$(BIN)/ruff format .
@@ -44,7 +51,7 @@ test-races: dev ## Run the proofs under concurrency with their full numbers, ove
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos
 
-people: dev browser tests/pages/installed ## Hold every page and state against axe, the keyboard, reflow and valid HTML (needs npm)
+people: dev browser tests/pages/installed assets-check ## Hold every page and state against axe, the keyboard, reflow and valid HTML (needs npm)
 	$(BIN)/pytest -m people tests/pages
 
 pictures: dev browser ## Picture every page and state at three widths, by day and by night: pictures/contact-sheet.png
@@ -117,6 +124,10 @@ contract/installed: contract/requirements.lock contract/package-lock.json
 
 tests/pages/installed: tests/pages/package-lock.json
 	cd tests/pages && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+frontend/node_modules/installed: frontend/package-lock.json
+	cd frontend && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 browser:

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,6 +16,8 @@ from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
+from instep.dashboard import errors as dashboard_errors
+from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
 from instep.insights.rest import router as insights
 from instep.mcp_servers import discovery
@@ -30,8 +31,10 @@ from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
+from instep.web import assets
 from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.buckets import Buckets
+from instep.web.compression import Compression
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
 from instep.web.mcp.workspace import refuse_method
@@ -43,10 +46,6 @@ from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
-COMPRESSED_FROM_BYTES = 1_000
-# The highest level blocks the event loop for seconds on a large repetitive text.
-COMPRESSION_LEVEL = 4
-
 
 def create_app(*, logs_requests: bool = True) -> FastAPI:
     """Create the application of one server process; raises if a route does not declare its access."""
@@ -55,12 +54,13 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
-    app.router.routes.extend([*health.routes, *reference.routes, *people.routes, *site.routes])
+    app.router.routes.extend([*health.routes, *reference.routes, *people.routes])
+    app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
-    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION_LEVEL)
+    app.add_middleware(Compression)
     app.add_middleware(PublicLimit)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
     app.add_middleware(SecurityHeaders)
@@ -107,4 +107,6 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_oauth_error(refusal)
     if is_visitor_path(request.url.path):
         return render_visitor_error(refusal)
+    if dashboard_errors.is_for_part(request):
+        return dashboard_errors.refuse_part(request, refusal)
     return site.error_page(request, refusal)

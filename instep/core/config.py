@@ -89,6 +89,9 @@ class Settings(BaseModel):
     conversation_retention_days: int = Field(
         365, ge=1, description="days that leads and conversations with a person are kept", examples=[90]
     )
+    development: bool = Field(
+        False, description="whether the pages for developing Instep itself are shown", examples=["true"]
+    )
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
     model: str | None = Field(None, description="the language model that helps to write; none: without one")
     model_seconds: int = Field(

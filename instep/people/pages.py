@@ -7,7 +7,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core import limits
-from instep.core.clock import isoformat
 from instep.core.errors import AppError
 from instep.identity.schemas import Person
 from instep.oauth.actions import list_grants, revoke_grant
@@ -16,11 +15,10 @@ from instep.people.attempts import TooManyAttempts
 from instep.people.schemas import Attempt
 from instep.web.client_addresses import client_address
 from instep.web.forms import cookie_name, read_form, set_cookie
-from instep.web.pages import document
+from instep.web.pages import LAYOUT, document
 from instep.web.public import public
 from instep.web.signed_in import (
     HOME,
-    LAYOUT,
     SIGN_IN,
     PrivatePages,
     current_person,
@@ -33,7 +31,7 @@ from instep.web.signed_in import (
 STYLE = (LAYOUT / "static" / "page.css").read_bytes()
 MCP_PATH = "/mcp/admin"
 pages = PrivatePages.below(Path(__file__).parent / "templates")
-pages.pages.environment.filters.update(moment=isoformat, day=lambda moment: f"{moment:%Y-%m-%d}")
+pages.pages.environment.filters.update(day=lambda moment: f"{moment:%Y-%m-%d}")
 
 
 @public

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.core import limits
-from instep.core.clock import isoformat, utc_now
+from instep.core.clock import utc_now
 from instep.core.errors import NotFound
 from instep.core.locales import direction, valid_locale
 from instep.identity.schemas import Actor, Ctx
@@ -27,7 +27,7 @@ def day(timestamp: datetime) -> str:
 
 
 pages = Pages.below(Path(__file__).parent / "templates")
-pages.environment.filters.update(moment=isoformat, day=day, direction=direction)
+pages.environment.filters.update(day=day, direction=direction)
 
 
 @dataclass(frozen=True, slots=True)

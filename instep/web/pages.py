@@ -9,7 +9,14 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from instep.core.clock import isoformat
 from instep.core.etags import etag_of, matches_any_etag
+from instep.web.assets import asset_path, icon
+
+LAYOUT = Path(__file__).parent / "layout"
+# What every template may use: addresses of built files, and icons.
+TEMPLATE_GLOBALS = {"asset": asset_path, "icon": icon}
+TEMPLATE_FILTERS = {"moment": isoformat}
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -33,15 +40,17 @@ class Pages:
 
     @classmethod
     def below(cls, *folders: Path) -> "Pages":
-        return cls(
-            Environment(
-                loader=FileSystemLoader(folders),
-                autoescape=select_autoescape(default=True),
-                undefined=StrictUndefined,
-                trim_blocks=True,
-                lstrip_blocks=True,
-            )
+        """The templates in these folders, with the parts that all slices share."""
+        environment = Environment(
+            loader=FileSystemLoader([*folders, LAYOUT / "templates"]),
+            autoescape=select_autoescape(default=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
         )
+        environment.globals.update(TEMPLATE_GLOBALS)
+        environment.filters.update(TEMPLATE_FILTERS)
+        return cls(environment)
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
         html = self.environment.get_template(template).render(**values).encode()

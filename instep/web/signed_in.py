@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -28,10 +28,15 @@ from instep.web.forms import (
 )
 from instep.web.pages import Pages, hidden_field
 
-LAYOUT = Path(__file__).parent / "layout"
 SIGN_IN = "/sign-in"
 HOME = "/app/connected-apps"
 SAFE = {"GET", "HEAD"}
+FORMS_TO_US = "form-action 'self'"
+# Pages without scripts.
+POLICY = (
+    f"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; {FORMS_TO_US}; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
 # A path that no browser reads as another host's address (`//`, `/\`).
 LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
 
@@ -62,7 +67,7 @@ def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Reque
         async def enter(request: Request) -> Response:
             person = await current_person(request)
             if person is None:
-                return see_other(sign_in_address(request))
+                return ask_to_sign_in(request)
             if not includes(person.role, role):
                 raise NotAllowed
             if request.method not in SAFE:
@@ -89,10 +94,23 @@ def form_of(request: Request) -> dict[str, str]:
     return form
 
 
-def sign_in_address(request: Request) -> str:
+def asks_for_part(request: Request) -> bool:
+    """Whether htmx asks for a part of a page, into which it would put whatever comes."""
+    return request.headers.get("hx-request") == "true"
+
+
+def ask_to_sign_in(request: Request) -> Response:
+    """Lead to the sign-in page and back; instead of a part of a page, the whole page goes there."""
+    if not asks_for_part(request):
+        return see_other(sign_in_address(request.url.path, request.url.query))
+    page = urlsplit(request.headers.get("hx-current-url", HOME))
+    headers = {**private_headers(), "HX-Redirect": sign_in_address(page.path, page.query)}
+    return Response(status_code=401, headers=headers)
+
+
+def sign_in_address(path: str, query: str) -> str:
     """The sign-in page with the path to return to; a form must be sent again afterwards."""
-    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return f"{SIGN_IN}?next={quote(path, safe='/')}"
+    return f"{SIGN_IN}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
 
 
 def local_path(path: str | None) -> str:
@@ -104,17 +122,14 @@ def local_path(path: str | None) -> str:
 
 def see_other(address: str) -> Response:
     """Redirect with 303, so that the browser uses GET."""
-    return RedirectResponse(address, 303, private_headers(()))
+    return RedirectResponse(address, 303, private_headers())
 
 
-def private_headers(form_targets: Sequence[str]) -> dict[str, str]:
+def private_headers(form_targets: Sequence[str] = (), policy: str = POLICY) -> dict[str, str]:
     """Headers of a person's own pages; a form may lead to the origins in `form_targets`."""
-    forms = " ".join(["'self'", *form_targets])
+    forms = " ".join([FORMS_TO_US, *form_targets])
     return {
-        "Content-Security-Policy": (
-            f"default-src 'none'; style-src 'self'; img-src 'self'; form-action {forms}; "
-            "base-uri 'none'; frame-ancestors 'none'"
-        ),
+        "Content-Security-Policy": policy.replace(FORMS_TO_US, forms),
         "Cache-Control": "no-store",
         # `no-referrer` would make browsers hide the origin of our own forms.
         "Referrer-Policy": "same-origin",
@@ -127,10 +142,11 @@ class PrivatePages:
     """The templates of one slice, on the layout that all pages for people share."""
 
     pages: Pages
+    policy: str = POLICY
 
     @classmethod
-    def below(cls, folder: Path) -> "PrivatePages":
-        return cls(Pages.below(folder, LAYOUT / "templates"))
+    def below(cls, folder: Path, *, policy: str = POLICY) -> "PrivatePages":
+        return cls(Pages.below(folder), policy)
 
     def show(
         self,
@@ -148,7 +164,7 @@ class PrivatePages:
         html = self.pages.environment.get_template(template).render(
             person=person, csrf=hidden_field(CSRF_FIELD, csrf_token(secret)), **values
         )
-        response = Response(html, status, private_headers(form_targets), "text/html")
+        response = Response(html, status, private_headers(form_targets, self.policy), "text/html")
         if not secrets:
             set_cookie(response, request.app.state.settings, "form", secret, None)
         return response

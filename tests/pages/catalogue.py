@@ -89,4 +89,6 @@ PAGES = (
     PageState("Error", "429", "/healthz", "limited", step=exceed_limit, status=429),
     PageState("Error", "503", "/", "broken", status=503),
     PageState("API reference", "whole", "/docs/api"),
+    PageState("Parts", "all", "/app/_parts"),
+    PageState("Parts", "review", "/app/_parts/review"),
 )

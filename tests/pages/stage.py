@@ -18,7 +18,7 @@ UNLIMITED = {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000", "INSTEP_ANONYMOUS_RE
 SETTINGS = {
     "empty": UNLIMITED,
     "shared": UNLIMITED,
-    "filled": UNLIMITED,
+    "filled": UNLIMITED | {"INSTEP_DEVELOPMENT": "true"},
     "limited": {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "1"},
     "broken": UNLIMITED,
 }

@@ -1,0 +1,159 @@
+// Builds what browsers load, into the Python package: names with content hashes, a manifest, and compressed copies.
+//
+// `node build.mjs` writes the output; `node build.mjs --check` compares it with what is committed.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const OUTPUT = join(HERE, "../instep/web/static/dist");
+const LICENSES = join(HERE, "../THIRD_PARTY_LICENSES");
+const ENTRIES = ["src/dashboard/dashboard.css", "src/dashboard/dashboard.js", "src/site/site.css"];
+// The first versions that know light-dark().
+const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
+const ICON_PACKAGE = "lucide-static";
+const COMPRESSIBLE = /\.(css|js|svg)$/;
+const HASHED_NAME = /^(.+)\.([0-9A-Z]{8})\.(\w+)$/;
+const GZIP_OS_BYTE = 9;
+
+const sha256 = (content) => createHash("sha256").update(content).digest("hex");
+const shortHash = (content) => sha256(content).slice(0, 8).toUpperCase();
+const byName = (left, right) => (left < right ? -1 : 1);
+
+/** Digest of every source: the same computation stands in scripts/check_assets.py. */
+function sourcesDigest() {
+  const files = readdirSync(HERE, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(HERE, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((path) => !path.startsWith("node_modules/"));
+  return sha256(files.sort(byName).map((path) => `${path} ${sha256(readFileSync(join(HERE, path)))}\n`).join(""));
+}
+
+/** One SVG with a symbol for each icon that a template may name. */
+function iconSprite() {
+  const names = JSON.parse(readFileSync(join(HERE, "src/shared/icons.json"), "utf8"));
+  const symbols = names.map((name) => {
+    const svg = readFileSync(join(HERE, "node_modules", ICON_PACKAGE, "icons", `${name}.svg`), "utf8");
+    const shapes = svg.replace(/^[^]*?<svg[^>]*>|<\/svg>\s*$/g, "").replace(/>\s+</g, "><").trim();
+    return `<symbol id="${name}" viewBox="0 0 24 24">${shapes}</symbol>`;
+  });
+  return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${symbols.join("")}</svg>`);
+}
+
+/** The dashboard's styles once more, with classes in place of what a pointer or a key brings about. */
+function stateStyles(files) {
+  const [, styles] = [...files].find(([name]) => /^dashboard\.\w+\.css$/.test(name));
+  const text = styles.toString("utf8").replace(/@font-face\{[^}]*\}/g, "");
+  return Buffer.from(text.replaceAll(":hover", ".is-hovered").replaceAll(":focus-visible", ".is-focused"));
+}
+
+/** The built files by their hashed names, and the packages that are in them. */
+async function bundle() {
+  const result = await build({
+    absWorkingDir: HERE,
+    entryPoints: ENTRIES,
+    entryNames: "[name].[hash]",
+    assetNames: "[name].[hash]",
+    outdir: OUTPUT,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: BROWSERS,
+    charset: "utf8",
+    legalComments: "none",
+    loader: { ".woff2": "file" },
+    logLevel: "warning",
+  });
+  const files = new Map(result.outputFiles.map((file) => [relative(OUTPUT, file.path), Buffer.from(file.contents)]));
+  const sprite = iconSprite();
+  const states = stateStyles(files);
+  files.set(`states.${shortHash(states)}.css`, states);
+  files.set(`icons.${shortHash(sprite)}.svg`, sprite);
+  const packages = Object.keys(result.metafile.inputs)
+    .map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
+    .filter(Boolean);
+  return { files, packages: [...new Set([...packages, ICON_PACKAGE])].sort(byName) };
+}
+
+function compress(content) {
+  const br = brotliCompressSync(content, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+  });
+  const gz = gzipSync(content, { level: 9 });
+  // The header names the system that compressed; all are to write the same bytes.
+  gz[GZIP_OS_BYTE] = 255;
+  return { br, gz };
+}
+
+function licenses(packages) {
+  const texts = packages.map((name) => {
+    const folder = join(HERE, "node_modules", name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return `${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`;
+  });
+  return `Instep's pages load these works of others. Each is under its own license, which follows.\n\n${texts.join("\n\n")}`;
+}
+
+/** What stands in the output folder: file names with their contents. */
+function outputOf(files) {
+  const output = new Map();
+  const assets = {};
+  for (const [name, content] of [...files].sort(([left], [right]) => byName(left, right))) {
+    const [, stem, , extension] = HASHED_NAME.exec(name);
+    const asset = { file: name, sha256: sha256(content) };
+    output.set(name, content);
+    if (COMPRESSIBLE.test(name)) {
+      for (const [encoding, bytes] of Object.entries(compress(content))) {
+        output.set(`${name}.${encoding}`, bytes);
+        asset[encoding] = sha256(bytes);
+      }
+    }
+    assets[`${stem}.${extension}`] = asset;
+  }
+  output.set("manifest.json", Buffer.from(`${JSON.stringify({ sources: sourcesDigest(), assets }, null, 2)}\n`));
+  return output;
+}
+
+function write(output) {
+  rmSync(OUTPUT, { recursive: true, force: true });
+  mkdirSync(OUTPUT, { recursive: true });
+  for (const [name, content] of output) {
+    writeFileSync(join(OUTPUT, name), content);
+  }
+}
+
+/** Plain bytes: versions of Node may compress differently. */
+function plain(name, content) {
+  if (name.endsWith(".br")) return brotliDecompressSync(content);
+  if (name.endsWith(".gz")) return gunzipSync(content);
+  if (name !== "manifest.json") return content;
+  return Buffer.from(JSON.stringify(JSON.parse(content), (key, value) => (key === "br" || key === "gz" ? 0 : value)));
+}
+
+function differences(output) {
+  const committed = existsSync(OUTPUT) ? readdirSync(OUTPUT) : [];
+  const names = [...new Set([...committed, ...output.keys()])].sort(byName);
+  return names.filter((name) => {
+    if (!output.has(name) || !committed.includes(name)) return true;
+    return !plain(name, output.get(name)).equals(plain(name, readFileSync(join(OUTPUT, name))));
+  });
+}
+
+const { files, packages } = await bundle();
+const output = outputOf(files);
+if (process.argv.includes("--check")) {
+  const stale = differences(output);
+  if (readFileSync(LICENSES, "utf8") !== licenses(packages)) stale.push("THIRD_PARTY_LICENSES");
+  if (stale.length > 0) {
+    console.error(`These files are not what the sources build: ${stale.join(", ")}. Run "make assets" and commit them.`);
+    process.exit(1);
+  }
+} else {
+  write(output);
+  writeFileSync(LICENSES, licenses(packages));
+}

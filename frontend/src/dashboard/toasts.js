@@ -1,0 +1,18 @@
+// Toasts of what was done leave by themselves, never while somebody is about to use them; what went wrong stays.
+const TOAST_MILLISECONDS = 8000;
+
+export function endToasts(document) {
+  const region = document.getElementById("toasts");
+  if (!region) return;
+  for (const toast of region.children) end(toast);
+  region.addEventListener("click", (event) => event.target.closest("[data-closes]")?.closest(".toast").remove());
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) end(node);
+  }).observe(region, { childList: true });
+}
+
+function end(toast) {
+  if (!toast.matches("[data-leaves]")) return;
+  const wait = () => setTimeout(() => (toast.matches(":hover, :focus-within") ? wait() : toast.remove()), TOAST_MILLISECONDS);
+  wait();
+}

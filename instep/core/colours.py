@@ -1,0 +1,87 @@
+"""Colours of customers, made readable on our pages: contrast as WCAG 2.2 computes it, search in OKLCH."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coloraide import Color
+
+# What links and marks in the accent colour stand on: `--sheet` and `--tint` of `tokens.css` in `frontend`.
+LIGHT_GROUNDS = ("oklch(1 0 0)", "oklch(0.962 0.007 230)")
+DARK_GROUNDS = ("oklch(0.222 0.014 250)", "oklch(0.262 0.016 250)")
+# WCAG 2.2 success criteria 1.4.3 for light grounds, and 1.4.6 for dark ones, on which text looks thinner.
+MIN_LIGHT_CONTRAST = 4.5
+MIN_DARK_CONTRAST = 7.0
+# Halvings of the range of lightness: finer than the steps of 8-bit colours.
+SEARCH_STEPS = 12
+
+
+class InvalidColour(ValueError):
+    """Text is not one opaque CSS colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accent:
+    """An accent colour for each colour scheme, as `#rrggbb`."""
+
+    light: str
+    dark: str
+
+
+def readable_accent(css_colour: str) -> Accent:
+    """The colour with its hue, as light or dark as its contrast needs on the grounds of each scheme.
+
+    A readable colour stays as it is. Raises `InvalidColour` with a sentence for whoever chose the colour.
+    """
+    colour = parse_colour(css_colour)
+    return Accent(
+        nearest_readable(colour, LIGHT_GROUNDS, MIN_LIGHT_CONTRAST, readable_lightness=0.0),
+        nearest_readable(colour, DARK_GROUNDS, MIN_DARK_CONTRAST, readable_lightness=1.0),
+    )
+
+
+def parse_colour(css_colour: str) -> Color:
+    """An opaque CSS colour in OKLCH, within the sRGB gamut."""
+    try:
+        colour = Color(css_colour)
+        fitted = fit_to_srgb(colour.convert("oklch"))
+    except (ValueError, OverflowError):
+        fitted = None
+    if fitted is None or colour.alpha(nans=False) != 1:
+        raise InvalidColour("A colour must be an opaque CSS colour, such as #0b5cad or oklch(49% 0.11 242).")
+    return fitted
+
+
+def nearest_readable(
+    colour: Color, grounds: Sequence[str], min_contrast: float, readable_lightness: float
+) -> str:
+    """The colour with the nearest lightness that is readable; `readable_lightness` (0 or 1) surely is."""
+    if has_contrast(colour, grounds, min_contrast):
+        return as_hex(colour)
+    readable, unreadable = readable_lightness, colour.get("lightness", nans=False)
+    for _ in range(SEARCH_STEPS):
+        middle = (readable + unreadable) / 2
+        if has_contrast(with_lightness(colour, middle), grounds, min_contrast):
+            readable = middle
+        else:
+            unreadable = middle
+    return as_hex(with_lightness(colour, readable))
+
+
+def with_lightness(colour: Color, lightness: float) -> Color:
+    """The same hue with this lightness, and as much of the chroma as sRGB can show of it."""
+    return fit_to_srgb(colour.clone().set("lightness", lightness))
+
+
+def fit_to_srgb(colour: Color) -> Color:
+    """Reduce the chroma until sRGB can show the colour; without a tolerance, so that the hue stays."""
+    return colour.fit("srgb", method="oklch-chroma", jnd=0)
+
+
+def has_contrast(colour: Color, grounds: Sequence[str], min_contrast: float) -> bool:
+    """Whether the colour that browsers show, in 8 bits a channel, has the contrast on every ground."""
+    rounded_colour = Color(as_hex(colour))
+    return all(rounded_colour.contrast(ground, method="wcag21") >= min_contrast for ground in grounds)
+
+
+def as_hex(colour: Color) -> str:
+    return colour.convert("srgb").to_string(hex=True, fit=True)

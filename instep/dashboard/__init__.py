@@ -1,0 +1,1 @@
+"""The dashboard: pages below `/app` on which people review, write and answer."""

@@ -1,0 +1,5 @@
+"""The routes of the dashboard."""
+
+from instep.dashboard import development
+
+routes = [*development.routes]

@@ -1,0 +1,110 @@
+"""The files that browsers load: built by `make assets`, with names that change with their content."""
+
+import json
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core.errors import NotFound
+from instep.web.public import public
+
+BUILT = Path(__file__).parent / "static" / "dist"
+PATH = "/static/dist/"
+MANIFEST = "manifest.json"
+# RFC 9111 and RFC 8246: a name never gets another content, so a year is as good as for ever.
+IMMUTABLE = "public, max-age=31536000, immutable"
+# Content codings in order of preference, and how the names of such files end.
+CODINGS = {"br": ".br", "gzip": ".gz"}
+MEDIA_TYPES = {".js": "text/javascript", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A built file, with one content for each content coding; `identity` is always among them."""
+
+    media_type: str
+    contents: Mapping[str, bytes]
+
+
+class UnknownAsset(LookupError):
+    """A template names a file that is not built."""
+
+
+@cache
+def manifest() -> dict[str, str]:
+    """The hashed file name of each name that templates use."""
+    built = json.loads((BUILT / MANIFEST).read_text())
+    return {name: entry["file"] for name, entry in built["assets"].items()}
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """Everything that is built, by hashed file name."""
+    return {file: read_asset(BUILT / file) for file in manifest().values()}
+
+
+def read_asset(file: Path) -> Asset:
+    contents = {"identity": file.read_bytes()}
+    for coding, ending in CODINGS.items():
+        compressed = file.with_name(file.name + ending)
+        if compressed.exists():
+            contents[coding] = compressed.read_bytes()
+    media_type = MEDIA_TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0]
+    return Asset(media_type or "application/octet-stream", contents)
+
+
+def asset_path(name: str) -> str:
+    """The address of a built file, for templates: `asset("site.css")`."""
+    try:
+        return PATH + manifest()[name]
+    except KeyError:
+        raise UnknownAsset(f"{name} is not built; run `make assets`") from None
+
+
+def icon(name: str, *, mirrored: bool = False) -> Markup:
+    """An icon of the sprite, which screen readers pass over: the words beside it say what it means.
+
+    Icons that point along the line are `mirrored` where text goes from right to left.
+    """
+    attributes = Markup(" data-mirrored" if mirrored else "")
+    return Markup('<svg class="icon" aria-hidden="true"{}><use href="{}#{}"></use></svg>').format(
+        attributes, asset_path("icons.svg"), name
+    )
+
+
+@public
+async def show_asset(request: Request) -> Response:
+    """A built file, in the smallest coding that the client accepts."""
+    asset = assets().get(request.path_params["name"])
+    if asset is None:
+        raise NotFound
+    accepted = accepted_codings(request.headers.get("accept-encoding", ""))
+    coding = next(
+        (coding for coding in CODINGS if coding in asset.contents and coding in accepted), "identity"
+    )
+    headers = {"Cache-Control": IMMUTABLE}
+    if len(asset.contents) > 1:
+        headers["Vary"] = "Accept-Encoding"
+    if coding != "identity":
+        headers["Content-Encoding"] = coding
+    return Response(asset.contents[coding], 200, headers, asset.media_type)
+
+
+def accepted_codings(header: str) -> set[str]:
+    """The content codings that an `Accept-Encoding` names and does not refuse (RFC 9110 section 12.5.3)."""
+    codings = set()
+    for item in header.lower().split(","):
+        coding, _, weight = item.replace(" ", "").partition(";q=")
+        if weight.strip("0.") or not weight:
+            codings.add(coding)
+    return codings
+
+
+routes = [Route(PATH + "{name}", show_asset)]

@@ -1,0 +1,1 @@
+"""Programs that the targets of the Makefile run."""

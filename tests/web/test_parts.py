@@ -1,0 +1,61 @@
+"""The parts of all pages: they keep what the policy and both directions of text need."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.check_assets import SOURCES
+from tests.support.source_code import REPOSITORY
+
+TEMPLATES = sorted(REPOSITORY.glob("instep/**/*.html"))
+STYLES = sorted((SOURCES / "src").rglob("*.css"))
+# What every page's policy blocks, and what of htmx needs `eval`: as attributes and as arguments of macros.
+INLINE = re.compile(
+    r"""\sstyle=|<style|<script(?![^>]*\ssrc=)|\son[a-z]+=|["'](?:style|on[a-z]+)["']\s*:"""
+    r"""|\bhx-on\b|hx-trigger["':=\s]*["'][^"']*\[|["']js:|javascript:""",
+    re.IGNORECASE,
+)
+# What points to a side of the window in place of the start or the end of a line.
+PHYSICAL = re.compile(
+    r"(?:^|[;{\s])(?:(?:margin|padding|border|inset)-(?:left|right|top|bottom)|left|right|top|bottom)[\w-]*\s*:"
+    r"|border-(?:top|bottom)-(?:left|right)-radius"
+    # Four values name four sides; the second and the last are left and right.
+    r"|(?:margin|padding|inset)\s*:\s*\S+ (?P<right>[^\s;]+) [^\s;]+ (?!(?P=right);)[^\s;]+;"
+    r"|(?:text-align|float|clear|justify-[\w-]+)\s*:\s*(?:left|right)"
+)
+
+
+@pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.name)
+def test_no_template_holds_a_script_or_a_style(file: Path) -> None:
+    assert INLINE.findall(file.read_text()) == []
+
+
+@pytest.mark.parametrize("file", STYLES, ids=lambda file: file.name)
+def test_no_style_sheet_knows_left_and_right(file: Path) -> None:
+    assert [match.group().strip() for match in PHYSICAL.finditer(file.read_text())] == []
+
+
+def test_the_two_searches_notice_what_they_look_for() -> None:
+    for text in ('<p style="a">', "<script>", '<a onclick="b()">', '<b hx-on:click="c">', "hx-vals='js:{}'"):
+        assert INLINE.search(text), text
+    for text in ('{"style": a}', "{'onclick': b}", '{"hx-on:click": c}', '{"hx-trigger": "click[d]"}'):
+        assert INLINE.search(text), text
+    for text in (
+        "margin-left: 0",
+        "{top: 1px",
+        "text-align: right",
+        "border-top-left-radius: 1px",
+        "margin: 0 1px 0 2px;",
+    ):
+        assert PHYSICAL.search(text), text
+    assert not INLINE.search('<script type="module" src="/a.js"></script>')
+    assert not PHYSICAL.search("margin: 0 1px 0 1px; padding: 0 1px 2px;")
+    assert not PHYSICAL.search("inset-inline-start: 0; border-block-start: 1px; translate: 0 4px")
+
+
+def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
+    sprite = set(re.findall(r'"([a-z0-9-]+)"', (SOURCES / "src" / "shared" / "icons.json").read_text()))
+    named = {name for file in TEMPLATES for name in re.findall(r'icon\("([a-z0-9-]+)"', file.read_text())}
+
+    assert named - sprite == set()
