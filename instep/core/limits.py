@@ -89,6 +89,8 @@ MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
 # Revisions that are kept of one article.
 MAX_REVISIONS = 50
 DELETED_ARTICLE_RETENTION = timedelta(days=30)
+# Levels of collections: one at the top, one in it, and one in that.
+MAX_COLLECTION_LEVELS = 3
 # The first page of a help center: collections on one page of it, and articles shown for each collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12

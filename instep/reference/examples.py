@@ -39,6 +39,7 @@ BY_NAME: Json = {
     "has_more": False,
     "deleted": True,
     "collectionId": "col" + ID_SUFFIX,
+    "parentId": None,
     "articleId": "art" + ID_SUFFIX,
     "revisionId": "rev" + ID_SUFFIX,
     "taskId": "task" + ID_SUFFIX,

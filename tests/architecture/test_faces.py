@@ -29,6 +29,7 @@ FACES: dict[str, set[str]] = {
     "answers": {"ask", "golden", "visitor_tokens"},
     "app": {""},
     "articles": {"paths", "texts"},
+    "collections": {"visibility"},
     "ci": {"client", "command", "environment", "escaping", "report", "shapes"},
     "demo": {"command"},
     "insights": {"question_key", "questions.question_key"},
