@@ -42,7 +42,8 @@ def test_every_tool_describes_itself_in_valid_schemas_without_references() -> No
 def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
     read = [(tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()]
 
-    assert len(json.dumps(read)) < limits.MAX_TOOL_RESULT_BYTES
+    # About 5,000 tokens: a client reads it once for a whole session.
+    assert len(json.dumps(read)) < 20_000
 
 
 @pytest.mark.parametrize(
