@@ -25,6 +25,7 @@ from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
 from instep.ops import health
 from instep.people import pages as people
+from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
 from instep.runtime import Runtime, running, tell_of_end, work
 from instep.search.rest import router as search
@@ -43,6 +44,7 @@ from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
+ROUTERS = (bots, search, articles, drafts, collections, redirects, changelog, tasks, webhooks, insights)
 COMPRESSED_FROM_BYTES = 1_000
 # The highest level takes seconds for a large text that repeats itself, and holds up everybody meanwhile.
 COMPRESSION = 4
@@ -52,7 +54,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     """The application of one server process; it is not made with a route that declares no caller."""
     configure_logging()
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
+    for router in ROUTERS:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
     app.router.routes.extend([*health.routes, *reference.routes, *people.routes, *site.routes])
@@ -107,4 +109,4 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_oauth_error(refusal)
     if is_visitor_path(request.url.path):
         return render_visitor_error(refusal)
-    return site.error_page(request, refusal)
+    return await site.answer_error(request, refusal)

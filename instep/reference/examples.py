@@ -55,6 +55,7 @@ ID_PREFIXES = {
     "TaskDraft": "edit",
     "Revision": "rev",
     "Collection": "col",
+    "Redirect": "rdr",
     "ChangelogEntry": "chg",
     "Task": "task",
     "Webhook": "wh",

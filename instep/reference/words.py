@@ -10,7 +10,7 @@ CONTACT = {"name": "The developers of Instep"}
 MIB = 1024 * 1024
 DESCRIPTION = f"""\
 Read and edit a help center from your own tools and CI: articles, drafts that await review, revisions,
-collections, the changelog, tasks, insights and webhooks.
+collections, redirects, the changelog, tasks, insights and webhooks.
 
 **Authentication.** Send `Authorization: Bearer <API key>`. A key has the scope `content:read` or
 `content:write` and covers one, several or all bots (help centers) of a workspace. One that covers several
@@ -41,6 +41,7 @@ TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
     "collections": "The sections of the help center, in its order, one within another.",
+    "redirects": "What addresses without a page lead to, such as those of an earlier help center.",
     "changelog": "Entries that tell what changed in the product.",
     "tasks": "Background work that ends in drafts: nothing goes live until someone applies them.",
     "bots": "The help centers that a key covers.",

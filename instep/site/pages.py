@@ -15,6 +15,7 @@ from instep.core.errors import AppError, NotFound
 from instep.site import queries
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.feed import show_feed
+from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
 from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
@@ -92,6 +93,15 @@ async def show_article(request: Request) -> Response:
         if present_slug is None:
             raise NotFound
         return moved_to(article_url(visit.ctx.bot, locale, present_slug))
+
+
+async def answer_error(request: Request, error: AppError) -> Response:
+    """A redirect for an address without a page, if there is one from it; else the page that says so."""
+    try:
+        moved = await moved_page(request) if error.status == 404 else None
+    except AppError as outage:
+        return error_page(request, outage)
+    return moved or error_page(request, error)
 
 
 def error_page(request: Request, error: AppError) -> Response:

@@ -6,6 +6,7 @@ Only `LIVE`, `SHOWN` and `PUBLISHED_ENTRIES` define what the public may see.
 from datetime import datetime
 from typing import Any
 
+from instep.articles.live import LIVE
 from instep.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.core import limits
 from instep.core.database import Tx
@@ -20,12 +21,6 @@ from instep.site.schemas import (
     PublishedEntry,
 )
 
-# The strictest of article, collection and the collections above it decides (contract sections 4 and 10).
-LIVE = f"""
-    from articles a left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id {ANCESTORS}
-    where a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null
-      and a.visibility = 'public' and {IS_PUBLIC}
-"""
 # The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
 SHOWN = f"""
     select c.id, c.slug, c.title, c.description, c.icon, c.parent_id, {PLACE} as place,
@@ -65,6 +60,9 @@ ARRIVE = """
         order by e.published_at desc, e.id desc limit 1), false) as has_changelog
     from enter_site(%(slug)s) s
 """
+
+# Begins a request that shows no page.
+ENTER_SITE = "select s.* from enter_site(%(slug)s) s"
 
 # A search is counted before anything else is done for it.
 COUNT_SEARCH = """

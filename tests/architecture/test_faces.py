@@ -28,7 +28,7 @@ PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
 FACES: dict[str, set[str]] = {
     "answers": {"ask", "golden", "visitor_tokens"},
     "app": {""},
-    "articles": {"paths", "texts"},
+    "articles": {"live", "paths", "texts"},
     "collections": {"visibility"},
     "ci": {"client", "command", "environment", "escaping", "report", "shapes"},
     "demo": {"command"},
