@@ -20,6 +20,7 @@ LISTS: dict[str, Json] = {
     "list_changelog": {"includeText": True, "status": "draft"},
     "list_gaps": {},
     "list_collections": {},
+    "list_redirects": {},
     "doc_health": {},
     "check_articles": {"articleIds": ["article-0", "article-1"]},
 }
@@ -42,6 +43,8 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
         await client.post("/v1/changelog/entries", json=entry)
         group = {"title": f"{TITLE}{n}", "description": "长" * 500}
         await client.post("/v1/collections", json=group)
+        far = {"from": f"/{n}{'旧' * 490}", "url": f"https://example.com/{'x' * 1_900}"}
+        created(await client.post("/v1/redirects", json=far))
         await unanswered.ask(
             database,
             cast.acme,
