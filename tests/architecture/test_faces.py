@@ -35,6 +35,7 @@ FACES: dict[str, set[str]] = {
     "insights": {"question_key", "questions.question_key"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "health", "prune", "rotation", "routes", "visitor_data"},
+    "redirects": {"path_patterns"},
     "review": {"", "command"},
     "runtime": {""},
     "search": {"excerpts", "index.passages", "retrieve", "semantic.query_embedder"},
