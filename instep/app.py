@@ -26,6 +26,7 @@ from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
 from instep.ops import health
 from instep.people import pages as people
+from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
@@ -46,12 +47,14 @@ from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
+ROUTERS = (bots, search, articles, drafts, collections, redirects, changelog, tasks, webhooks, insights)
+
 
 def create_app(*, logs_requests: bool = True) -> FastAPI:
     """Create the application of one server process; raises if a route does not declare its access."""
     configure_logging()
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
+    for router in ROUTERS:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
     app.router.routes.extend([*health.routes, *reference.routes, *people.routes])
@@ -109,4 +112,4 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_visitor_error(refusal)
     if dashboard_errors.is_for_part(request):
         return dashboard_errors.refuse_part(request, refusal)
-    return site.error_page(request, refusal)
+    return await site.answer_error(request, refusal)

@@ -5,6 +5,7 @@ from typing import Any
 from instep.collections import queries
 from instep.collections.queries import Lock
 from instep.collections.schemas import Collection, CollectionCreate, CollectionUpdate
+from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
@@ -16,7 +17,7 @@ from instep.text.slugs import free_slug, slugify
 
 
 async def list_collections(ctx: Ctx, page: PageRequest) -> Page[Collection]:
-    """List the collections, in the order of the help center."""
+    """List the collections in the order of the help center: each before those in it, depth first."""
     return await queries.list_page(ctx, page)
 
 
@@ -27,8 +28,12 @@ async def get_collection(ctx: Ctx, ref: str) -> Collection:
 
 @writes
 async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
-    """Create a collection, last in the order."""
+    """Create a collection, the last one in its parent or at the top."""
     sent = new.model_dump()
+    parent_id = None
+    if new.parent_id is not None:
+        await queries.lock_tree(ctx)
+        parent_id = await _parent_id(ctx, new.parent_id)
     base = sent.get("slug") or slugify(new.title, "collection")
     row = {
         "id": new_id("col"),
@@ -36,6 +41,7 @@ async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
         "description": sent.get("description") or None,
         "icon": sent.get("icon") or None,
         "visibility": new.visibility,
+        "parent_id": parent_id,
     }
     while True:
         slug = sent.get("slug") or free_slug(base, await queries.slugs_like(ctx, base))
@@ -50,10 +56,15 @@ async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
 async def update_collection(
     ctx: Ctx, ref: str, update: CollectionUpdate, if_match: str | None = None
 ) -> Collection:
-    """Change the fields of a collection that are sent."""
+    """Change the fields of a collection that are sent; `parentId` moves it with all that stands in it."""
+    sent = update.model_dump()
+    if "parent_id" in sent:
+        await queries.lock_tree(ctx)
     collection = await find_collection(ctx, ref, lock="no key update")
     refuse_stale(if_match, collection.etag)
-    changes = _changed_fields(collection, update.model_dump())
+    if sent.get("parent_id") is not None:
+        sent["parent_id"] = await _parent_id(ctx, sent["parent_id"], collection)
+    changes = _changed_fields(collection, sent)
     if not changes:
         return collection
     with slug_must_be_free():
@@ -62,9 +73,10 @@ async def update_collection(
 
 @writes
 async def delete_collection(ctx: Ctx, ref: str) -> str:
-    """Delete a collection; its articles stay, without a collection."""
+    """Delete a collection. Its articles stay, without a collection; its collections move to its parent."""
+    await queries.lock_tree(ctx)
     collection = await find_collection(ctx, ref, lock="update")
-    await queries.delete(ctx, collection.id)
+    await queries.delete(ctx, collection)
     return collection.id
 
 
@@ -83,6 +95,22 @@ async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | N
         return (await find_collection(ctx, ref, lock=lock)).id
     except NotFound:
         raise InvalidValue(field, "there is no such collection") from None
+
+
+async def _parent_id(ctx: Ctx, ref: str, moved: Collection | None = None) -> str:
+    """The id of the collection that a new or moved one is to stand in; the caller has locked the tree."""
+    try:
+        parent = await find_collection(ctx, ref)
+    except NotFound:
+        raise InvalidValue("parentId", "there is no such collection") from None
+    if moved is not None and moved.id in (parent.id, *parent.ancestor_ids):
+        raise InvalidValue("parentId", "a collection can't stand in itself or in one that stands in it")
+    levels = len(parent.ancestor_ids) + 1 + (await queries.count_levels(ctx, moved.id) if moved else 1)
+    if levels > limits.MAX_COLLECTION_LEVELS:
+        raise InvalidValue(
+            "parentId", f"collections have at most {limits.MAX_COLLECTION_LEVELS} levels: choose a higher one"
+        )
+    return parent.id
 
 
 def _changed_fields(row: object, sent: dict[str, Any]) -> dict[str, Any]:

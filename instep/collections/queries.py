@@ -3,26 +3,39 @@
 from typing import Any, Literal
 
 from instep.collections.schemas import Collection
+from instep.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.core import limits
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 
-COLLECTION = """
-    c.id, c.slug, c.title, c.description, c.icon, c.visibility, c.sort_order, c.created_at, c.updated_at,
-    (select count(*) from articles a
-     where a.bot_id = c.bot_id and a.collection_id = c.id and a.deleted_at is null)::integer as article_count
+COLLECTION = f"""
+    select c.id, c.slug, c.title, c.description, c.icon, c.visibility, c.parent_id,
+        array_remove(array[grandparent.id, parent.id], null) as ancestor_ids, {IS_PUBLIC} as is_public,
+        {PLACE} as place, c.sort_order,
+        (select count(*) from articles a
+         where a.bot_id = c.bot_id and a.collection_id = c.id and a.deleted_at is null)::integer
+            as article_count,
+        c.created_at, c.updated_at
+    from collections c {ANCESTORS} where c.bot_id = %(bot)s
 """
-# Rows are locked in one order, which prevents deadlocks: the collection, then articles, then the bot.
+# Rows are locked in one order, which prevents deadlocks: the collection, then those in it, then articles,
+# then the bot. Whatever changes the tree of collections locks that before any of them.
 Lock = Literal["key share", "no key update", "update"]
-ORDER = Order(("c.sort_order", "c.created_at", "c.id"), descending=False)
+ORDER = Order((PLACE,), descending=False)
+
+
+async def lock_tree(ctx: Ctx) -> None:
+    """Let no other transaction move a collection, so that moves at once make no cycle and no fourth level."""
+    await ctx.tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended('collections ' || %(bot)s::text, 0))", bot=ctx.bot.id
+    )
 
 
 async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | None:
     return await ctx.tx.first(
         Collection,
         f"""
-        select {COLLECTION} from collections c
-        where c.bot_id = %(bot)s and (c.id = %(ref)s or c.slug = %(ref)s) {f"for {lock} of c" if lock else ""}
+        {COLLECTION} and (c.id = %(ref)s or c.slug = %(ref)s) {f"for {lock} of c" if lock else ""}
         """,
         bot=ctx.bot.id,
         ref=ref,
@@ -32,12 +45,24 @@ async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
     page = request.page(ORDER, "collections", ctx.bot.id)
     rows = await ctx.tx.all(
-        Collection,
-        f"select {COLLECTION} from collections c where c.bot_id = %(bot)s and {page.condition} {page.tail}",
-        bot=ctx.bot.id,
-        **page.params,
+        Collection, f"{COLLECTION} and {page.condition} {page.tail}", bot=ctx.bot.id, **page.params
     )
-    return page.page_of(rows, lambda row: (row.sort_order, row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.place,))
+
+
+async def count_levels(ctx: Ctx, collection_id: str) -> int:
+    """The number of levels that a collection takes up: 1, or more if others stand in it."""
+    levels: int = await ctx.tx.value(
+        """
+        select 1 + coalesce(max(case when grandchild.id is null then 1 else 2 end), 0)
+        from collections child left join collections grandchild
+            on grandchild.bot_id = child.bot_id and grandchild.parent_id = child.id
+        where child.bot_id = %(bot)s and child.parent_id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=collection_id,
+    )
+    return levels
 
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
@@ -51,21 +76,20 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
-    """The new collection, placed last; None when its slug was taken at the same time."""
+    """The new collection, the last one beside its siblings; None when its slug was taken at the same time."""
     # This is a statement of its own, so that the next one sees the positions that earlier writers took.
     stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
-    return await ctx.tx.first(
-        Collection,
-        f"""
-        insert into collections as c (id, workspace_id, bot_id, slug, title, description, icon, visibility,
-            sort_order, created_at, updated_at)
+    count = await ctx.tx.execute(
+        """
+        insert into collections (id, workspace_id, bot_id, slug, title, description, icon, visibility,
+            parent_id, sort_order, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(title)s, %(description)s, %(icon)s,
-            %(visibility)s, (
+            %(visibility)s, %(parent_id)s, (
                 select least(coalesce(max(sort_order)::bigint + 1, 0), %(max_position)s)::integer
-                from collections where bot_id = %(bot)s),
+                from collections
+                where bot_id = %(bot)s and parent_id is not distinct from %(parent_id)s::text),
             %(stamp)s, %(stamp)s)
         on conflict on constraint collections_slug do nothing
-        returning {COLLECTION}
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
@@ -73,33 +97,42 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
         stamp=stamp,
         **row,
     )
+    return await find(ctx, row["id"]) if count else None
 
 
 async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Collection:
     columns = ", ".join(f"{name} = %({name})s" for name in changes)
-    return await ctx.tx.fetch_one(
-        Collection,
+    await ctx.tx.execute(
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections as c set {columns}, updated_at = stamp.at from stamp
         where c.bot_id = %(bot)s and c.id = %(id)s
-        returning {COLLECTION}
         """,
         bot=ctx.bot.id,
         id=collection_id,
         **changes,
     )
+    collection = await find(ctx, collection_id)
+    assert collection is not None, "the caller has locked the row"
+    return collection
 
 
-async def delete(ctx: Ctx, collection_id: str) -> None:
-    """Delete the collection; its articles change with it, so they are stamped for clients that sync."""
+async def delete(ctx: Ctx, collection: Collection) -> None:
+    """Delete the collection; what stood in it changes with it, so it is stamped for clients that sync."""
+    for lock in (
+        "select id from collections where bot_id = %(bot)s and parent_id = %(id)s",
+        "select id from articles where bot_id = %(bot)s and collection_id = %(id)s",
+    ):
+        await ctx.tx.execute(f"{lock} order by id for no key update", bot=ctx.bot.id, id=collection.id)
     await ctx.tx.execute(
         """
-        select id from articles where bot_id = %(bot)s and collection_id = %(id)s
-        order by id for no key update
+        with stamp as (select stamp_change(%(bot)s) as at)
+        update collections c set parent_id = %(parent)s, updated_at = stamp.at from stamp
+        where c.bot_id = %(bot)s and c.parent_id = %(id)s
         """,
         bot=ctx.bot.id,
-        id=collection_id,
+        id=collection.id,
+        parent=collection.parent_id,
     )
     await ctx.tx.execute(
         """
@@ -108,8 +141,8 @@ async def delete(ctx: Ctx, collection_id: str) -> None:
         where a.bot_id = %(bot)s and a.collection_id = %(id)s
         """,
         bot=ctx.bot.id,
-        id=collection_id,
+        id=collection.id,
     )
     await ctx.tx.execute(
-        "delete from collections where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=collection_id
+        "delete from collections where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=collection.id
     )

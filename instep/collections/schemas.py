@@ -15,12 +15,16 @@ CollectionTitle = Annotated[Title, Field(examples=["Getting started"])]
 About = Annotated[
     Description, Field(description="The lead of its page.", examples=["Install it and take the first steps."])
 ]
+Parent = Annotated[
+    Text,
+    Field(description="The collection that it stands in, by its id or slug; null: none, it is at the top."),
+]
 Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description="An emoji.", examples=["🚀"])]
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One row of `collections`, with the number of its articles."""
+    """One row of `collections`, with the number of its articles and what it has from its ancestors."""
 
     id: str
     slug: str
@@ -28,6 +32,13 @@ class Collection:
     description: str | None
     icon: str | None
     visibility: Visibility
+    parent_id: str | None
+    # From the top down, without itself.
+    ancestor_ids: list[str]
+    # Whether everybody may see it: it and all of its ancestors are public.
+    is_public: bool
+    # Its place in the reading order of the help center; places compare as lists do.
+    place: list[str]
     sort_order: int
     article_count: int
     created_at: datetime
@@ -35,7 +46,7 @@ class Collection:
 
     @property
     def etag(self) -> str:
-        return etag_of(self.updated_at, self.article_count)
+        return etag_of(self.updated_at, self.article_count, self.is_public)
 
 
 class CollectionCreate(Body):
@@ -46,18 +57,23 @@ class CollectionCreate(Body):
     slug: Slug | MISSING = MISSING
     icon: Icon | MISSING = MISSING
     visibility: Visibility = "public"
+    parent_id: Parent | None = None
 
 
 class CollectionUpdate(Body):
-    """Only the fields sent are changed; null or an empty text clears `description` and `icon`."""
+    """Only the fields sent are changed; null or an empty text clears `description` and `icon`.
+
+    `parentId` moves the collection with all that stands in it.
+    """
 
     title: CollectionTitle | MISSING = MISSING
     description: About | MISSING | None = MISSING
     slug: Slug | MISSING = MISSING
     icon: Icon | MISSING | None = MISSING
     visibility: Visibility | MISSING = MISSING
+    parent_id: Parent | MISSING | None = MISSING
     sort_order: (
-        Annotated[Position, Field(description="The place in the help center, lowest first.", examples=[0])]
+        Annotated[Position, Field(description="The place among those beside it, lowest first.", examples=[0])]
         | MISSING
     ) = MISSING
 
@@ -71,9 +87,14 @@ class CollectionOut(Out):
     description: str | None
     icon: str | None
     visibility: Visibility
+    parent_id: str | None
     sort_order: int
-    article_count: int = Field(description="Its articles, whatever their status and language.")
-    url: str | None = Field(description="The public address; null while it is `authenticated`.")
+    article_count: int = Field(
+        description="Its own articles, whatever their status and language, without those of its collections."
+    )
+    url: str | None = Field(
+        description="The public address; null while it or a collection above it is `authenticated`."
+    )
     bot_id: str
     created_at: Timestamp
     updated_at: Timestamp
@@ -87,11 +108,10 @@ class CollectionOut(Out):
             description=collection.description,
             icon=collection.icon,
             visibility=collection.visibility,
+            parent_id=collection.parent_id,
             sort_order=collection.sort_order,
             article_count=collection.article_count,
-            url=f"{bot.help_url}/collections/{collection.slug}"
-            if collection.visibility == "public"
-            else None,
+            url=f"{bot.help_url}/collections/{collection.slug}" if collection.is_public else None,
             bot_id=str(bot.id),
             created_at=collection.created_at,
             updated_at=collection.updated_at,
@@ -99,7 +119,7 @@ class CollectionOut(Out):
 
 
 class CollectionDeletedOut(Out):
-    """The collection is gone; its articles stay, without a collection."""
+    """The collection is gone; its articles stay, without a collection, and its collections move up."""
 
     id: str
     deleted: bool

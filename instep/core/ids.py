@@ -7,7 +7,7 @@ import uuid
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PREFIXES = (
-    *("art", "col", "chg", "rev", "task", "wh", "evt", "dlv"),
+    *("art", "col", "chg", "rev", "task", "wh", "evt", "dlv", "rdr"),
     *("alt", "key", "per", "conv", "msg", "lead", "q", "gold"),
     *("app", "grant"),
 )

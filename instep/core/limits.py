@@ -89,6 +89,15 @@ MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
 # Revisions that are kept of one article.
 MAX_REVISIONS = 50
 DELETED_ARTICLE_RETENTION = timedelta(days=30)
+# Redirects of one bot; characters and segments of the path of one, and characters of addresses in a request.
+MAX_REDIRECTS = 10_000
+MAX_REDIRECT_PATH_CHARACTERS = 500
+MAX_REDIRECT_SEGMENTS = 20
+MAX_REDIRECT_URL_CHARACTERS = 2_000
+# Redirects that are followed from one address; those that go further lead nowhere.
+MAX_REDIRECT_HOPS = 5
+# Levels of collections: one at the top, one in it, and one in that.
+MAX_COLLECTION_LEVELS = 3
 # The home page of a help center: collections on one page of it, and articles shown for each collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12

@@ -10,7 +10,7 @@ CONTACT = {"name": "The developers of Instep"}
 MIB = 1024 * 1024
 DESCRIPTION = f"""\
 Read and edit a help center from your own tools and CI: articles, drafts that await review, revisions,
-collections, the changelog, tasks, insights and webhooks.
+collections, redirects, the changelog, tasks, insights and webhooks.
 
 **Authentication.** Send `Authorization: Bearer <API key>`. A key has the scope `content:read` or
 `content:write` and covers one, several or all bots (help centers) of a workspace. With a key that covers
@@ -41,7 +41,8 @@ transfer of an unchanged one; `If-Match` refuses to overwrite a newer state (400
 TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
-    "collections": "The sections of the help center, in its order.",
+    "collections": "The sections of the help center, which can contain sections, in reading order.",
+    "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "changelog": "Entries about changes of the product.",
     "tasks": "Background work that produces drafts: nothing goes live until someone applies them.",
     "bots": "The help centers that a key covers.",
@@ -76,7 +77,7 @@ FIELDS = {
     "hint": "What to do.",
     "messageId": "The id of the answer: send it with feedback.",
     "article": "The article to write.",
-    "articleCount": "Number of its articles, without deleted ones.",
+    "articleCount": "Number of its own articles, without deleted ones and those of collections in it.",
     "articleId": "The article's id.",
     "articleLine": "The line of the article that it concerns.",
     "at": "When it happened.",
@@ -115,6 +116,7 @@ FIELDS = {
     "message": "What is wrong, in a sentence.",
     "name": "The name.",
     "next_cursor": "Send it as `start_cursor` for the next page; null on the last one.",
+    "parentId": "The collection that contains it; null at the top.",
     "position": "The position in the collection, from 0.",
     "publishedAt": "When it first became live.",
     "reason": "The reason, in a sentence.",
@@ -122,7 +124,7 @@ FIELDS = {
     "reviewed": "Every article that was considered, and why it did or did not get a draft.",
     "revisionId": "The revision's id.",
     "slug": "The last part of the URL: lower-case words joined by hyphens, by default those of the title.",
-    "sortOrder": "The position among the collections, from 0.",
+    "sortOrder": "The position among the collections with the same parent, from 0.",
     "sourceUrl": "The pull request, issue or page that caused it.",
     "startLine": "The first line of the excerpt.",
     "startedAt": "When work on it started.",

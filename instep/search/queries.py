@@ -6,23 +6,24 @@ from datetime import datetime
 
 from instep.articles.paths import path_of_article
 from instep.articles.queries import columns
+from instep.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.core import limits
 from instep.core.markdown import Format
 from instep.identity.schemas import Bot, Ctx
 from instep.search.schemas import ArticleChange, Audience, SearchHit
 
 LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
-# The stricter of article and collection decides (contract section 4).
-PUBLIC = """
+# The strictest of article, collection and the collections above it decides (contract sections 4 and 10).
+PUBLIC = f"""
     a.visibility = 'public' and not exists (
-        select from collections c
-        where c.bot_id = a.bot_id and c.id = a.collection_id and c.visibility <> 'public')
+        select from collections c {ANCESTORS}
+        where c.bot_id = a.bot_id and c.id = a.collection_id and not {IS_PUBLIC})
 """
 
 
 @dataclass(slots=True)
 class IndexState:
-    """The bot's last change stamp, and the ids of its collections that are not public."""
+    """The bot's last change stamp, and the ids of its collections that not everybody may see."""
 
     changed_at: datetime
     hidden_collections: list[str]
@@ -33,9 +34,9 @@ class IndexState:
 async def index_state(ctx: Ctx) -> IndexState:
     return await ctx.tx.fetch_one(
         IndexState,
-        """
-        select b.changed_at, array(select c.id from collections c
-            where c.bot_id = b.id and c.visibility <> 'public') as hidden_collections,
+        f"""
+        select b.changed_at, array(select c.id from collections c {ANCESTORS}
+            where c.bot_id = b.id and not {IS_PUBLIC}) as hidden_collections,
             pg_current_xact_id_if_assigned() is not null as is_writing
         from bots b where b.id = %(bot)s
         """,

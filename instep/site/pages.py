@@ -15,11 +15,12 @@ from instep.core.errors import AppError, NotFound
 from instep.site import queries
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.feed import show_feed
+from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
-from instep.site.schemas import article_url, section_path
+from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
 from instep.site.sitemap import show_sitemap
-from instep.site.visits import canonical_locale, help_center, pages
+from instep.site.visits import Visit, canonical_locale, help_center, pages
 from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public
 
@@ -49,13 +50,26 @@ async def show_home(request: Request) -> Response:
 @public
 async def show_collection(request: Request) -> Response:
     async with help_center(request) as visit:
-        # Without a slug this is the list of articles that are in no collection.
-        slug, number = request.path_params.get("slug"), page_number(request)
-        section = await queries.find_section(visit.ctx, visit.ctx.bot.locale, slug, number)
-        if section is None:
-            raise NotFound
-        last = ceil(section.article_count / limits.COLLECTION_ARTICLES)
-        return visit.page("collection.html", section=section, number=number, last=last)
+        number = page_number(request)
+        section = await queries.find_section(
+            visit.ctx, visit.ctx.bot.locale, request.path_params["slug"], number
+        )
+        return section_page(visit, section, number)
+
+
+@public
+async def show_loose_articles(request: Request) -> Response:
+    async with help_center(request) as visit:
+        number = page_number(request)
+        section = await queries.find_loose_articles(visit.ctx, visit.ctx.bot.locale, number)
+        return section_page(visit, section, number)
+
+
+def section_page(visit: Visit, section: CollectionSection | None, number: int) -> Response:
+    if section is None:
+        raise NotFound
+    last = ceil(section.article_count / limits.COLLECTION_ARTICLES)
+    return visit.page("collection.html", section=section, number=number, last=last)
 
 
 def page_number(request: Request) -> int:
@@ -79,6 +93,15 @@ async def show_article(request: Request) -> Response:
         if present_slug is None:
             raise NotFound
         return moved_to(article_url(visit.ctx.bot, locale, present_slug))
+
+
+async def answer_error(request: Request, error: AppError) -> Response:
+    """A redirect for an address without a page, if there is one from it; else the page that says so."""
+    try:
+        moved = await moved_page(request) if error.status == 404 else None
+    except AppError as outage:
+        return error_page(request, outage)
+    return moved or error_page(request, error)
 
 
 def error_page(request: Request, error: AppError) -> Response:
@@ -122,7 +145,7 @@ routes = [
     Route("/favicon.ico", show_icon),
     Route("/help/{bot}", add_slash),
     Route("/help/{bot}/", show_home),
-    Route("/help/{bot}/articles", show_collection),
+    Route("/help/{bot}/articles", show_loose_articles),
     Route("/help/{bot}/articles/{slug}", show_article),
     Route("/help/{bot}/collections/{slug}", show_collection),
     Route("/help/{bot}/changelog", show_changelog),

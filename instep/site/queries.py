@@ -1,35 +1,55 @@
-"""The SQL of the public help center. Only `LIVE` and `PUBLISHED_ENTRIES` define what the public may see."""
+"""The SQL of the public help center.
+
+Only `LIVE`, `SHOWN` and `PUBLISHED_ENTRIES` define what the public may see.
+"""
 
 from datetime import datetime
-from itertools import groupby
+from typing import Any
 
+from instep.articles.live import LIVE
+from instep.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.site.schemas import (
     ArticleAddress,
-    ArticleEntry,
     ArticlePage,
-    CollectionHead,
     CollectionSection,
     EntryAddress,
     HelpCenterLink,
     PublishedEntry,
 )
 
-# The stricter of article and collection decides (contract section 4).
-LIVE = """
-    from articles a left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id
-    where a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null
-      and a.visibility = 'public' and coalesce(c.visibility, 'public') = 'public'
+# The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
+SHOWN = f"""
+    select c.id, c.slug, c.title, c.description, c.icon, c.parent_id, {PLACE} as place,
+        array_remove(array[grandparent.id, parent.id, c.id], null) as lineage
+    from collections c {ANCESTORS} where c.bot_id = %(bot)s and {IS_PUBLIC}
 """
-ARTICLE_ENTRY = """
-    a.title, a.description, a.slug, a.locale, c.slug as collection_slug, c.title as collection_title,
-    c.description as collection_description, c.icon as collection_icon
+# Links to collections, in reading order, as JSON.
+LINKS = """
+    coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by l.place)
+        from shown l where {condition}), '[]')
 """
-# The order of collections. Articles without one come last, because nulls do.
-SECTION_ORDER = "c.sort_order, c.created_at, c.id"
+# To the collections above the collection `s`, from the top down.
+BREADCRUMBS = LINKS.format(condition="l.id = any(s.lineage) and l.id <> s.id")
+# To those in it that lead to live articles.
+CHILDREN = LINKS.format(
+    condition=f"""
+        l.parent_id = s.id and exists (select {LIVE} and a.locale = %(locale)s
+            and a.collection_id in (select d.id from shown d where l.id = any(d.lineage)))
+    """
+)
+ENTRY = "jsonb_build_object('slug', e.slug, 'title', e.title, 'description', e.description)"
+# A page of live articles, which the condition chooses, and the number of all of them.
+ENTRIES = f"""
+    select coalesce(max(e.article_count), 0) as article_count,
+        coalesce(jsonb_agg({ENTRY} order by e.position, e.id), '[]') as articles
+    from (select a.id, a.slug, a.title, a.description, a.position, count(*) over ()::integer as article_count
+        {LIVE} and a.locale = %(locale)s and {{condition}}
+        order by a.position, a.id limit %(limit)s offset %(first)s) e
+"""
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
 # The first statement of a visit also reads whether each page links to a changelog. The order makes PostgreSQL
@@ -40,6 +60,9 @@ ARRIVE = """
         order by e.published_at desc, e.id desc limit 1), false) as has_changelog
     from enter_site(%(slug)s) s
 """
+
+# Begins a request that shows no page.
+ENTER_SITE = "select s.* from enter_site(%(slug)s) s"
 
 # A search is counted before anything else is done for it.
 COUNT_SEARCH = """
@@ -69,7 +92,10 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
         ArticlePage,
         f"""
         select a.id, a.slug, a.locale, a.title, a.description, a.content_html as html,
-            c.title as collection_title, c.slug as collection_slug, a.updated_at
+            coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by level)
+                from (values (1, grandparent.slug, grandparent.title), (2, parent.slug, parent.title),
+                    (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
+                as breadcrumbs, a.updated_at
         {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
         """,
         bot=ctx.bot.id,
@@ -94,80 +120,84 @@ async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
 
 
 async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSection]:
-    """A page of the collections with live articles, in their order, each with its first articles."""
-    first = (page - 1) * limits.HOME_COLLECTIONS
-    entries = await ctx.tx.all(
-        ArticleEntry,
+    """A page of the collections that lead to live articles, in reading order, each with its first articles.
+
+    The last one holds the articles that are in no collection.
+    """
+    sections = await ctx.tx.all(
+        CollectionSection,
         f"""
-        with live as (
-            select a.id, dense_rank() over (order by {SECTION_ORDER}) as section,
-                row_number() over (partition by {SECTION_ORDER} order by a.position, a.id) as place,
-                count(*) over (partition by {SECTION_ORDER}) as article_count
+        with shown as ({SHOWN}),
+        live as materialized (
+            select a.id, coalesce(c.id, '') as collection_id,
+                row_number() over (partition by c.id order by a.position, a.id) as place,
+                count(*) over (partition by c.id)::integer as article_count
             {LIVE} and a.locale = %(locale)s
+        ),
+        sections as (
+            select id, slug, title, description, icon, lineage, place from shown where id in (
+                select unnest(s.lineage) from shown s where s.id in (select collection_id from live))
+            union all
+            select '', '', null, null, null, '{{}}', null where exists (
+                select from live where collection_id = '')
+            order by place limit {limits.HOME_COLLECTIONS + 1} offset %(first)s
         )
-        select {ARTICLE_ENTRY}, live.article_count
-        from live join articles a on a.bot_id = %(bot)s and a.id = live.id
-            left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id
-        where live.place <= {limits.HOME_ARTICLES} and live.section > %(first)s
-            and live.section <= %(first)s + {limits.HOME_COLLECTIONS + 1}
-        order by live.section, live.place
+        select s.slug, s.title, s.description, s.icon,
+            coalesce(max(live.article_count), 0) as article_count,
+            coalesce(jsonb_agg({ENTRY} order by live.place) filter (where e.id is not null), '[]')
+                as articles,
+            {BREADCRUMBS} as breadcrumbs, '[]'::jsonb as children
+        from sections s
+            left join live on live.collection_id = s.id and live.place <= {limits.HOME_ARTICLES}
+            left join articles e on e.bot_id = %(bot)s and e.id = live.id
+        group by s.id, s.slug, s.title, s.description, s.icon, s.lineage, s.place
+        order by s.place
         """,
         bot=ctx.bot.id,
         locale=locale,
-        first=first,
+        first=(page - 1) * limits.HOME_COLLECTIONS,
     )
-    sections = [section_of(list(group)) for _, group in groupby(entries, lambda entry: entry.collection_slug)]
     has_more = len(sections) > limits.HOME_COLLECTIONS
     return Page(sections[: limits.HOME_COLLECTIONS], str(page + 1) if has_more else None)
 
 
-async def find_section(ctx: Ctx, locale: str, slug: str | None, page: int) -> CollectionSection | None:
-    """A page of a public collection's live articles, or of those without a collection where `slug` is None.
+async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> CollectionSection | None:
+    """A page of a public collection's live articles, with links to the collections around it.
 
     A collection may have no live articles; a page beyond the last one is None.
     """
-    entries = await ctx.tx.all(
-        ArticleEntry,
+    section = await ctx.tx.first(
+        CollectionSection,
         f"""
-        select {ARTICLE_ENTRY}, count(*) over () as article_count
-        {LIVE} and a.locale = %(locale)s and c.slug is not distinct from %(slug)s::text
-        order by a.position, a.id limit {limits.COLLECTION_ARTICLES} offset %(first)s
+        with shown as ({SHOWN})
+        select s.slug, s.title, s.description, s.icon, page.article_count, page.articles,
+            {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children
+        from shown s, lateral ({ENTRIES.format(condition="a.collection_id = s.id")}) page
+        where s.slug = %(slug)s
         """,
-        bot=ctx.bot.id,
-        locale=locale,
         slug=slug,
-        first=(page - 1) * limits.COLLECTION_ARTICLES,
+        **entries_params(ctx, locale, page),
     )
-    if entries:
-        return section_of(entries)
-    return await find_empty_section(ctx, slug) if slug is not None and page == 1 else None
+    return section if section and (section.articles or page == 1) else None
 
 
-async def find_empty_section(ctx: Ctx, slug: str) -> CollectionSection | None:
-    head = await ctx.tx.first(
-        CollectionHead,
-        """
-        select c.title, c.slug, c.description, c.icon from collections c
-        where c.bot_id = %(bot)s and c.slug = %(slug)s and c.visibility = 'public'
+async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSection | None:
+    """A page of the live articles that are in no collection; None where there are none on it."""
+    section = await ctx.tx.fetch_one(
+        CollectionSection,
+        f"""
+        select '' as slug, null as title, null as description, null as icon, page.*,
+            '[]'::jsonb as breadcrumbs, '[]'::jsonb as children
+        from ({ENTRIES.format(condition="a.collection_id is null")}) page
         """,
-        bot=ctx.bot.id,
-        slug=slug,
+        **entries_params(ctx, locale, page),
     )
-    return (
-        CollectionSection(head.title, head.slug, head.description, head.icon, 0, entries=[]) if head else None
-    )
+    return section if section.articles else None
 
 
-def section_of(entries: list[ArticleEntry]) -> CollectionSection:
-    first = entries[0]
-    return CollectionSection(
-        title=first.collection_title,
-        slug=first.collection_slug,
-        description=first.collection_description,
-        icon=first.collection_icon,
-        article_count=first.article_count,
-        entries=entries,
-    )
+def entries_params(ctx: Ctx, locale: str, page: int) -> dict[str, Any]:
+    size = limits.COLLECTION_ARTICLES
+    return {"bot": ctx.bot.id, "locale": locale, "limit": size, "first": (page - 1) * size}
 
 
 async def find_entry(ctx: Ctx, slug: str) -> PublishedEntry | None:
@@ -209,8 +239,8 @@ async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
     return await ctx.tx.all(
         ArticleAddress,
         f"""
-        select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id, c.slug as collection_slug,
-            a.updated_at
+        select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id,
+            array_remove(array[grandparent.slug, parent.slug, c.slug], null) as collection_slugs, a.updated_at
         {LIVE} order by a.updated_at desc, a.id limit {limits.MAX_SITEMAP_URLS}
         """,
         bot=ctx.bot.id,

@@ -33,7 +33,7 @@ class HelpCenterLink:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """A live article with the title and slug of its collection."""
+    """A live article, and the `slug` and `title` of the collections that it stands in, from the top down."""
 
     id: str
     slug: str
@@ -41,47 +41,27 @@ class ArticlePage:
     title: str
     description: str | None
     html: str
-    collection_title: str | None
-    collection_slug: str | None
+    breadcrumbs: list[dict[str, str]]
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class ArticleEntry:
-    """A live article in a list, with its collection."""
-
-    title: str
-    description: str | None
-    slug: str
-    locale: str
-    collection_slug: str | None
-    collection_title: str | None
-    collection_description: str | None
-    collection_icon: str | None
-    # The number of live articles in the collection, on all pages.
-    article_count: int
-
-
-@dataclass(frozen=True, slots=True)
 class CollectionSection:
-    """A collection with some of its live articles; the one without a slug holds articles in no collection."""
+    """A collection with some of its live articles; the one with an empty slug holds those in no collection.
 
-    title: str | None
-    slug: str | None
-    description: str | None
-    icon: str | None
-    article_count: int
-    entries: list[ArticleEntry]
+    Its articles have `slug`, `title` and `description`, the collections around it `slug` and `title`.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class CollectionHead:
-    """A public collection without its articles."""
-
-    title: str
     slug: str
+    title: str | None
     description: str | None
     icon: str | None
+    # The number of its own live articles, on all pages.
+    article_count: int
+    articles: list[dict[str, str | None]]
+    # The collections above it, from the top down, and those in it that lead to live articles.
+    breadcrumbs: list[dict[str, str]]
+    children: list[dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +78,15 @@ class PublishedEntry:
 
 @dataclass(frozen=True, slots=True)
 class ArticleAddress:
-    """The address of a live article; `text_id` is the same for an article and its translations."""
+    """The address of a live article; `text_id` is the same for an article and its translations.
+
+    `collection_slugs` are those of its collection and of the collections above that.
+    """
 
     slug: str
     locale: str
     text_id: str
-    collection_slug: str | None
+    collection_slugs: list[str]
     updated_at: datetime
 
 

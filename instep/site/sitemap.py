@@ -99,11 +99,12 @@ def urls_of(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress
 
 
 def collections_of(bot: Bot, articles: list[ArticleAddress]) -> dict[str, datetime]:
-    """The collections with articles in the language that their pages list, and their newest change."""
+    """The collections that lead to articles in the language of their pages, and their newest change."""
     changes: dict[str, datetime] = {}
     for article in articles:
-        if article.collection_slug is not None and article.locale == bot.locale:
-            changes.setdefault(article.collection_slug, article.updated_at)
+        if article.locale == bot.locale:
+            for slug in article.collection_slugs:
+                changes.setdefault(slug, article.updated_at)
     return changes
 
 

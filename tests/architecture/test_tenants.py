@@ -52,6 +52,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await keep(database, cast, article)
     await lose_a_name(database, cast, article["id"])
     await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})
+    await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
     await client.post("/v1/changelog/entries", json=body)
     change = {"change": {"kind": "pr", "title": "Rename it"}}
     await client.post("/v1/tasks", json=change, headers={"Idempotency-Key": "deploy-1"})
@@ -71,7 +72,16 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await sign_in(database, SIGNING_KEY, Attempt(user.email, PASSWORD, address=user.email))
     await connect_somebody(app, owner, cast.acme)
     return [
-        *("workspaces", "bots", "api_keys", "collections", "articles", "former_slugs", "revisions"),
+        *(
+            "workspaces",
+            "bots",
+            "api_keys",
+            "collections",
+            "articles",
+            "former_slugs",
+            "revisions",
+            "redirects",
+        ),
         *(
             "search_indexes",
             "bot_vectors",

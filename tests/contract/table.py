@@ -14,6 +14,7 @@ from tests.support.http import body_of, create_article, create_collection, creat
 TEXT = {"title": "Install", "contentMarkdown": "Run it."}
 EDIT = {"contentMarkdown": "Run it twice."}
 CHANGE = {"change": {"kind": "pr", "title": "Rename a setting"}}
+REDIRECT = {"from": "/old/*", "url": "https://example.com/new"}
 ENDPOINT = {"url": "https://example.com/hooks", "events": ["*"]}
 
 
@@ -72,6 +73,9 @@ TABLE = [
     Operation("GET", "/collections/{collection}", "read"),
     Operation("PATCH", "/collections/{collection}", "write", body={"sortOrder": 3}),
     Operation("DELETE", "/collections/{collection}", "write"),
+    Operation("GET", "/redirects", "read"),
+    Operation("POST", "/redirects", "write", 201, body=REDIRECT),
+    Operation("DELETE", "/redirects/{redirect}", "write"),
     Operation("GET", "/changelog/entries", "read", query={"status": "all"}),
     Operation("POST", "/changelog/entries", "write", 201, body=TEXT),
     Operation("GET", "/changelog/entries/{entry}", "read"),
@@ -115,6 +119,7 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
         "deleted": deleted["id"],
         "draft": created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"],
         "collection": (await create_collection(client))["id"],
+        "redirect": created(await client.post("/v1/redirects", json={**REDIRECT, "from": "/older"}))["id"],
         "entry": created(await client.post("/v1/changelog/entries", json=TEXT))["id"],
         "news": news["id"],
         "task": body_of(await client.post("/v1/tasks", json=CHANGE))["id"],

@@ -181,6 +181,16 @@ def days(time: timedelta) -> str:
             ),
         ),
         ("answers", (f"{limits.MAX_QUESTION_CHARACTERS:,} characters",)),
+        (
+            "redirects",
+            (
+                f"at most {limits.MAX_REDIRECTS:,} redirects",
+                f"at most {limits.MAX_REDIRECT_PATH_CHARACTERS} characters in "
+                f"{limits.MAX_REDIRECT_SEGMENTS} segments",
+                f"{limits.DELETED_ARTICLE_RETENTION.days} days after",
+            ),
+        ),
+        ("collections", (f"at most {['two', 'three', 'four'][limits.MAX_COLLECTION_LEVELS - 2]} levels",)),
         ("golden-questions", (f"{limits.MAX_GOLDEN_QUESTIONS}",)),
         ("send-a-code-change", (f"{limits.IDEMPOTENCY_RETENTION_HOURS} hours",)),
         ("articles", (f"{days(limits.DELETED_ARTICLE_RETENTION)}",)),

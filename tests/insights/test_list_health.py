@@ -15,6 +15,7 @@ from instep.insights.health import assessment
 from instep.insights.health.text_analysis import TextAnalysis
 from tests.drafts.review import propose
 from tests.insights.test_checks import ENOUGH
+from tests.redirects.links import REDIRECTS, redirect
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import (
     all_pages,
@@ -118,6 +119,9 @@ CHANGES: dict[str, tuple[Change, list[str]]] = {
     "slug": (lambda c, _, o: patch(c, o, slug="missing"), ["no_collection"]),
     "former slug": (lambda c, _, o: move(c, o), ["no_collection", "moved_link"]),
     "deleted": (lambda c, _, o: move_and_delete(c, o), ["no_collection", "broken_link"]),
+    "redirect": (lambda c, _, __: lead_on(c, "/articles/missing"), ["no_collection"]),
+    "pattern": (lambda c, _, __: lead_on(c, "/articles/miss*"), ["no_collection"]),
+    "redirect that is deleted": (lambda c, _, __: lead_on_no_more(c), ["no_collection", "broken_link"]),
     "unpublished": (lambda c, _, o: move_and_unpublish(c, o), ["no_collection", "broken_link"]),
 }
 
@@ -125,6 +129,16 @@ CHANGES: dict[str, tuple[Change, list[str]]] = {
 async def move(client: Client, other: Json) -> None:
     await patch(client, other, slug="missing")
     await patch(client, other, slug="elsewhere")
+
+
+async def lead_on(client: Client, path: str) -> Json:
+    return await redirect(client, path)
+
+
+async def lead_on_no_more(client: Client) -> None:
+    row = await lead_on(client, "/articles/missing")
+    assert (await told(client))["Subject"] == ["no_collection"]
+    ok(await client.delete(f"{REDIRECTS}/{row['id']}"))
 
 
 async def move_and_delete(client: Client, other: Json) -> None:

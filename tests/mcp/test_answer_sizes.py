@@ -19,6 +19,8 @@ LISTS: dict[str, Json] = {
     "list_drafts": {},
     "list_changelog": {"includeText": True, "status": "draft"},
     "list_gaps": {},
+    "list_collections": {},
+    "list_redirects": {},
     "doc_health": {},
     "check_articles": {"articleIds": ["article-0", "article-1"]},
 }
@@ -39,6 +41,10 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
         await client.post(f"/v1/articles/{article['id']}/drafts", json=reason)
         entry = {"title": f"{TITLE}{n}", "contentMarkdown": TEXT}
         await client.post("/v1/changelog/entries", json=entry)
+        group = {"title": f"{TITLE}{n}", "description": "长" * 500}
+        await client.post("/v1/collections", json=group)
+        far = {"from": f"/{n}{'旧' * 490}", "url": f"https://example.com/{'x' * 1_900}"}
+        created(await client.post("/v1/redirects", json=far))
         await unanswered.ask(
             database,
             cast.acme,

@@ -16,6 +16,8 @@ from tests.support.cast import Cast, Client, Json
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.tasks.changes import publish
 
+MAX_TOOLS_BYTES = 20_000
+
 
 async def test_annotations_say_what_a_tool_may_do(client: Client) -> None:
     hints = {tool["name"]: tool["annotations"] for tool in await listed(client)}
@@ -44,7 +46,8 @@ def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
         (tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()
     ]
 
-    assert len(json.dumps(descriptions)) < limits.MAX_TOOL_RESULT_BYTES
+    # About 5,000 tokens: a client reads it once for a whole session.
+    assert len(json.dumps(descriptions)) < MAX_TOOLS_BYTES
 
 
 @pytest.mark.parametrize(

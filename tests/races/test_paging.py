@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import count, cycle
+from secrets import token_hex
 
 import pytest
 
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
+from tests.redirects.links import REDIRECTS, redirect
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, create_collection, created, ok
 from tests.tasks.changes import change, send
@@ -76,6 +78,19 @@ async def test_collections(caller: Call, rows: int) -> None:
         ok(await client.delete(path))
 
     await assert_walks_are_complete_while_writing(caller, "/v1/collections", (7,), moving, write)
+
+
+@of_rows
+async def test_redirects(caller: Call, rows: int) -> None:
+    author = await caller(0)
+    for number in range(rows):
+        await redirect(author, f"/old/{number}")
+
+    async def write(client: Client, row: str, number: int) -> None:
+        new = await redirect(client, f"/{token_hex(8)}/*")
+        ok(await client.delete(f"{REDIRECTS}/{new['id']}"))
+
+    await assert_walks_are_complete_while_writing(caller, REDIRECTS, (7,), ["none of these"], write)
 
 
 @of_rows

@@ -21,7 +21,10 @@ PAUSES = 5
 HERE = """
     locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
 """
-READS = ("articles", "articles/settings", "articles/settings/revisions", "drafts", "collections", "tasks")
+READS = (
+    *("articles", "articles/settings", "articles/settings/revisions", "drafts", "collections", "redirects"),
+    "tasks",
+)
 
 
 @pytest.fixture

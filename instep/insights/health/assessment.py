@@ -88,6 +88,7 @@ async def load_help_center(ctx: Ctx, status: StatusFilter, state: HealthState) -
         analyses=await analyze_articles(ctx, compared_articles),
         former_slugs=await queries.list_former_slugs(ctx),
         collections=frozenset(state.collections),
+        redirects=await queries.list_redirect_paths(ctx) if state.redirects else [],
         waiting=frozenset(state.waiting),
     )
 

@@ -17,6 +17,7 @@ from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.insights.health.checks_text import normalized
 from instep.insights.health.text_analysis import TextAnalysis, jaccard_estimate
+from instep.redirects.path_patterns import anchor_of, anchors_of, is_match
 
 ARTICLE = re.compile(r"/(?:([^/]+)/)?articles/([^/]+)")
 COLLECTION = re.compile(r"/collections/([^/]+)")
@@ -74,7 +75,8 @@ class Target:
 class HelpCenter:
     """The articles of one help center at the address `home`; paths do not name its own language, `locale`.
 
-    `analyses` are by article id. `collections` are slugs, `waiting` are ids of articles with a stale edit.
+    `analyses` are by article id. `collections` are slugs, `redirects` are paths and patterns, `waiting` are
+    ids of articles with a stale edit.
     """
 
     home: str
@@ -83,6 +85,7 @@ class HelpCenter:
     analyses: dict[str, TextAnalysis] = field(default_factory=dict)
     former_slugs: list[FormerSlug] = field(default_factory=list)
     collections: frozenset[str] = frozenset()
+    redirects: list[str] = field(default_factory=list)
     waiting: frozenset[str] = frozenset()
 
     @cached_property
@@ -117,6 +120,13 @@ class HelpCenter:
                 # One more than are compared, because the article itself may be among them.
                 if len(groups[band]) <= MAX_BAND_CANDIDATES:
                     groups[band].append(article)
+        return groups
+
+    @cached_property
+    def redirects_by_anchor(self) -> dict[str, list[str]]:
+        groups: dict[str, list[str]] = defaultdict(list)
+        for redirect in self.redirects:
+            groups[anchor_of(redirect)].append(redirect)
         return groups
 
     def lsh_bands(self, article: ArticleMeta) -> Iterator[Band]:
@@ -167,15 +177,20 @@ class HelpCenter:
         return self.page(path, unquote(fragment))
 
     def page(self, path: str, fragment: str) -> Target:
-        if match := COLLECTION.fullmatch(path):
-            return Target(fragment, match[1] in self.collections)
+        if (match := COLLECTION.fullmatch(path)) and match[1] in self.collections:
+            return Target(fragment, True)
         if match := ARTICLE.fullmatch(path):
             key = (match[1] or self.locale, match[2])
             if key in self.by_slug:
                 return Target(fragment, True, self.by_slug[key])
             if key in self.moved:
                 return Target(fragment, True, self.moved[key], has_moved=True)
-        return Target(fragment, False)
+        return Target(fragment, self.is_redirected(path))
+
+    def is_redirected(self, path: str) -> bool:
+        """Whether a redirect leads on from this path."""
+        candidates = (self.redirects_by_anchor.get(anchor, ()) for anchor in anchors_of(path))
+        return any(is_match(redirect, path) for redirects in candidates for redirect in redirects)
 
     def address(self, article: ArticleMeta) -> str:
         return self.home + path_of_article(self.locale, article.locale, article.slug)

@@ -24,6 +24,8 @@ class HealthState:
     changed_at: datetime
     waiting: list[str]
     collections: list[str]
+    redirects: int
+    redirected_at: datetime | None
     proposed: int
     proposed_at: datetime | None
     gone_at: datetime | None
@@ -31,8 +33,9 @@ class HealthState:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
+        pages = (tuple(self.collections), self.redirects, self.redirected_at)
         signals = (self.proposed, self.proposed_at, self.gone_at, self.judged_at)
-        return self.changed_at, tuple(self.waiting), tuple(self.collections), signals
+        return self.changed_at, tuple(self.waiting), pages, signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +86,16 @@ async def find_state(ctx: Ctx) -> HealthState:
             '{}') as waiting,
             coalesce((select array_agg(c.slug order by c.slug) from collections c where c.bot_id = b.id),
             '{}') as collections,
+            r.redirects, r.redirected_at,
             p.proposed, p.proposed_at,
             (select max(g.gone_at) from gone_names g where g.bot_id = b.id) as gone_at,
             (select max(m.judged_at) from messages m
             where m.bot_id = b.id and m.helpful is not null) as judged_at
         from bots b,
             lateral (select count(*)::integer as proposed, max(d.updated_at) as proposed_at from drafts d
-            where d.bot_id = b.id and d.status = 'pending' and d.task_id is not null) as p
+            where d.bot_id = b.id and d.status = 'pending' and d.task_id is not null) as p,
+            lateral (select count(*)::integer as redirects, max(r.created_at) as redirected_at
+            from redirects r where r.bot_id = b.id) as r
         where b.id = %(bot)s
         """,
         bot=ctx.bot.id,
@@ -155,6 +161,14 @@ async def list_former_slugs(ctx: Ctx) -> list[FormerSlug]:
     return await ctx.tx.all(
         FormerSlug, "select slug, locale, article_id from former_slugs where bot_id = %(bot)s", bot=ctx.bot.id
     )
+
+
+async def list_redirect_paths(ctx: Ctx) -> list[str]:
+    """The paths and patterns of addresses that a redirect leads on from."""
+    paths: list[str] | None = await ctx.tx.value(
+        "select array_agg(path) from redirects where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    return paths or []
 
 
 async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:

@@ -1,0 +1,10 @@
+"""SQL: which articles everybody may read."""
+
+from instep.collections.visibility import ANCESTORS, IS_PUBLIC
+
+# The strictest of article, collection and the collections above it decides (contract sections 4 and 10).
+LIVE = f"""
+    from articles a left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id {ANCESTORS}
+    where a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null
+      and a.visibility = 'public' and {IS_PUBLIC}
+"""

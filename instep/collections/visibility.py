@@ -1,0 +1,29 @@
+"""SQL on the ancestors of a collection: who may see it, and its place in the reading order."""
+
+# A collection stands on one of three levels (`limits.MAX_COLLECTION_LEVELS`): it has at most two ancestors.
+ANCESTORS = """
+    left join collections parent on parent.bot_id = c.bot_id and parent.id = c.parent_id
+    left join collections grandparent
+        on grandparent.bot_id = parent.bot_id and grandparent.id = parent.parent_id
+"""
+# The strictest of a collection and its ancestors decides (contract section 10); it is true where there is no
+# collection. It is written so that PostgreSQL can estimate it: with `coalesce` it would expect hardly a row,
+# and plan nested loops over thousands.
+IS_PUBLIC = """
+    ((c.visibility is null or c.visibility = 'public')
+        and (parent.visibility is null or parent.visibility = 'public')
+        and (grandparent.visibility is null or grandparent.visibility = 'public'))
+"""
+
+
+def _rank(level: str) -> str:
+    """A text that sorts siblings by their order, then by age, then by id; null for a missing ancestor."""
+    age = f"(extract(epoch from {level}.created_at) * 1000000)::bigint"
+    return f"lpad({level}.sort_order::text, 10, '0') || lpad({age}::text, 17, '0') || {level}.id"
+
+
+# text[]: the ranks from the highest level down. A beginning of an array sorts before the whole, so this is
+# the reading order: parents before children, depth first.
+PLACE = (
+    f"(array_remove(array[{_rank('grandparent')}, {_rank('parent')}, {_rank('c')}], null)" + ' collate "C")'
+)

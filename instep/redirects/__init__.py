@@ -1,0 +1,1 @@
+"""Redirects: addresses of an earlier help center, and what they lead to now."""

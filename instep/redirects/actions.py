@@ -1,0 +1,76 @@
+"""What can be done with redirects, and where an address leads for which there is no page."""
+
+from instep.articles.texts import find_article
+from instep.core import limits
+from instep.core.errors import InvalidRequest, InvalidState, InvalidValue, NotFound
+from instep.core.ids import new_id
+from instep.core.paging import Page, PageRequest
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+from instep.redirects import queries, resolving
+from instep.redirects.path_patterns import anchor_of, normal_path, path_below, requested_path
+from instep.redirects.schemas import Redirect, RedirectCreate
+
+
+async def list_redirects(ctx: Ctx, page: PageRequest) -> Page[Redirect]:
+    """List the redirects, newest first."""
+    return await queries.list_page(ctx, page)
+
+
+@writes
+async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
+    """Create a redirect from an address where the help center has no page, to exactly one target.
+
+    Where there is a page, that answers. A URL of the same help center that is redirected itself is stored as
+    what it leads to. A bot has at most 10,000 redirects.
+    """
+    path = _source_path(ctx, new)
+    await queries.lock_count(ctx)
+    if await queries.count(ctx) >= limits.MAX_REDIRECTS:
+        raise InvalidState(
+            f"The bot has {limits.MAX_REDIRECTS:,} redirects, the most there may be: delete some first."
+        )
+    target = await _target_columns(ctx, new)
+    if await resolving.is_circular(ctx, path, target["url"]):
+        raise InvalidValue("url", "it leads back to an address that this redirect is from")
+    row = {"id": new_id("rdr"), "path": path, "anchor": anchor_of(path), **target}
+    redirect = await queries.insert(ctx, row)
+    if redirect is None:
+        raise InvalidValue("from", "there is a redirect from this address already: delete it first")
+    return redirect
+
+
+@writes
+async def delete_redirect(ctx: Ctx, redirect_id: str) -> str:
+    """Delete a redirect; its address is not found from then on."""
+    if not await queries.delete(ctx, redirect_id):
+        raise NotFound("There is no such redirect.")
+    return redirect_id
+
+
+async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
+    """Where the decoded path of a request, for which there is no page, leads; None: nowhere.
+
+    It is never an address that redirects. An article that not everybody may read is nowhere.
+    """
+    known_path = requested_path(path)
+    return await resolving.follow(ctx, known_path) if known_path else None
+
+
+def _source_path(ctx: Ctx, new: RedirectCreate) -> str:
+    try:
+        return normal_path(path_below(ctx.bot.help_url, new.source) or new.source)
+    except ValueError as error:
+        raise InvalidValue("from", str(error)) from None
+
+
+async def _target_columns(ctx: Ctx, new: RedirectCreate) -> resolving.Columns:
+    sent = new.model_dump(exclude={"source"})
+    if len(sent) != 1:
+        raise InvalidRequest("Send exactly one of `articleId` and `url`: what the redirect leads to.")
+    if "url" in sent:
+        return await resolving.resolve(ctx, sent["url"])
+    try:
+        return resolving.to_article((await find_article(ctx, sent["article_id"])).id)
+    except NotFound:
+        raise InvalidValue("articleId", "there is no such article") from None

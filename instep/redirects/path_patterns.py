@@ -1,0 +1,129 @@
+"""Paths of redirects: how they are compared, and the anchor by which one index finds exact ones and patterns.
+
+A pattern is looked up by one of its literal segments. So a path has few anchors: itself, each of its segments
+at its place, and the beginnings of each segment. Which patterns with one of these anchors match is then
+checked by `like`, whose `%` can't cross a segment, because an anchor also tells the number of segments.
+"""
+
+from urllib.parse import unquote, urlsplit
+
+from instep.core import limits
+
+ANY = "*"
+# Longer literal beginnings of a segment are cut in anchors, not in the comparison that follows.
+MAX_PREFIX_CHARACTERS = 40
+
+
+def normal_path(text: str) -> str:
+    """The path of an address as redirects are compared, or `ValueError` with the end of a sentence.
+
+    It is decoded and has no query, fragment, host, empty segment or slash at its end. `*` may stand for a
+    whole segment or end one.
+    """
+    if text.startswith(("http://", "https://")):
+        text = urlsplit(text).path
+    elif not text.startswith("/"):
+        raise ValueError("it must be a path such as /old/page, or an address with http:// or https://")
+    try:
+        path = unquote(text.partition("?")[0].partition("#")[0], errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError("what is percent-encoded in it must be UTF-8") from None
+    segments = segments_of(path)
+    if not segments:
+        raise ValueError("it must name a page below the first one, which always answers itself")
+    if any(ANY in segment[:-1] for segment in segments):
+        raise ValueError("`*` stands for a whole segment or at the end of one, as in /docs/*/page-*")
+    if not path.isprintable() or not is_within_limits(segments):
+        raise ValueError(
+            f"it may have {limits.MAX_REDIRECT_PATH_CHARACTERS} characters in "
+            f"{limits.MAX_REDIRECT_SEGMENTS} segments, and none that can't be seen"
+        )
+    return joined(segments)
+
+
+def requested_path(path: str) -> str | None:
+    """The decoded path of a request in the same form; None if no redirect can be from there."""
+    segments = segments_of(path)
+    return joined(segments) if segments and path.isprintable() and is_within_limits(segments) else None
+
+
+def path_below(help_url: str, url: str) -> str | None:
+    """The part of an address behind that of a help center, as it is written; None if it leads elsewhere."""
+    address, home = urlsplit(url), urlsplit(help_url)
+    path = f"{address.path.rstrip('/')}/"
+    if address.netloc.lower() != home.netloc.lower() or not path.startswith(f"{home.path}/"):
+        return None
+    return path.removeprefix(home.path)
+
+
+def page_path(help_url: str, url: str) -> str | None:
+    """The decoded path of an address in a help center; None if it leads elsewhere."""
+    path = path_below(help_url, url)
+    return None if path is None else joined(segments_of(unquote(path)))
+
+
+def is_match(pattern: str, path: str) -> bool:
+    """Whether a redirect from this path or pattern is one from the path."""
+    expected, actual = segments_of(pattern), segments_of(path)
+    return len(expected) == len(actual) and all(map(is_segment_match, expected, actual))
+
+
+def is_segment_match(expected: str, actual: str) -> bool:
+    if expected.endswith(ANY):
+        return actual.startswith(expected.removesuffix(ANY))
+    return actual == expected
+
+
+def anchor_of(path: str) -> str:
+    """What a redirect is indexed by: an exact path itself, a pattern by the last literal in it."""
+    segments = segments_of(path)
+    if ANY not in path:
+        return exact_anchor(path)
+    for number, segment in reversed(list(enumerate(segments))):
+        if segment != ANY:
+            prefix = segment.removesuffix(ANY)
+            return (prefix_anchor if ANY in segment else segment_anchor)(len(segments), number, prefix)
+    return wildcards_anchor(len(segments))
+
+
+def anchors_of(path: str) -> list[str]:
+    """The anchors of which a redirect must have one to match a path: about as many as it has characters."""
+    segments = segments_of(path)
+    count = len(segments)
+    anchors = [exact_anchor(path), wildcards_anchor(count)]
+    for number, segment in enumerate(segments):
+        anchors.append(segment_anchor(count, number, segment))
+        lengths = range(1, min(len(segment), MAX_PREFIX_CHARACTERS) + 1)
+        anchors += (prefix_anchor(count, number, segment[:length]) for length in lengths)
+    return anchors
+
+
+def exact_anchor(path: str) -> str:
+    return f"={path}"
+
+
+def wildcards_anchor(count: int) -> str:
+    return f"{count}{ANY}"
+
+
+def segment_anchor(count: int, number: int, segment: str) -> str:
+    return f"{count}:{number}={segment}"
+
+
+def prefix_anchor(count: int, number: int, prefix: str) -> str:
+    return f"{count}:{number}^{prefix[:MAX_PREFIX_CHARACTERS]}"
+
+
+def segments_of(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
+
+
+def joined(segments: list[str]) -> str:
+    return "/" + "/".join(segments)
+
+
+def is_within_limits(segments: list[str]) -> bool:
+    return (
+        len(segments) <= limits.MAX_REDIRECT_SEGMENTS
+        and len(joined(segments)) <= limits.MAX_REDIRECT_PATH_CHARACTERS
+    )

@@ -1,0 +1,129 @@
+"""The SQL of redirects."""
+
+from typing import Any
+
+from instep.articles.live import LIVE
+from instep.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.core.paging import Order, Page, PageRequest
+from instep.identity.schemas import Ctx
+from instep.redirects.path_patterns import anchors_of
+from instep.redirects.schemas import ArticleAtPath, Redirect, RedirectTarget
+
+REDIRECT = "r.id, r.path, r.article_id, r.url, r.created_at"
+ORDER = Order(("r.created_at", "r.id"), descending=True)
+# The path of a redirect as a pattern for `like`.
+LIKE_PATTERN = r"""
+    replace(replace(replace(replace(r.path, '\', '\\'), '%%', '\%%'), '_', '\_'), '*', '%%')
+"""
+# An exact path wins over patterns, and the pattern with the most literal characters over the others.
+FIND_TARGET = f"""
+    select r.article_id, r.url, target.slug, target.locale
+    from (
+        select r.article_id, r.url from redirects r
+        where r.bot_id = %(bot)s and r.anchor = any(%(anchors)s) and %(path)s::text like {LIKE_PATTERN}
+        order by r.path = %(path)s desc, length(replace(r.path, '*', '')) desc, r.id limit 1
+    ) r left join lateral (select a.slug, a.locale {LIVE} and a.id = r.article_id) target on true
+"""
+
+
+def find_target_params(ctx: Ctx, path: str) -> dict[str, Any]:
+    return {"bot": ctx.bot.id, "path": path, "anchors": anchors_of(path)}
+
+
+async def find_target(ctx: Ctx, path: str) -> RedirectTarget | None:
+    """What the redirect from this path leads to: one lookup in an index, whatever patterns there are."""
+    return await ctx.tx.first(RedirectTarget, FIND_TARGET, **find_target_params(ctx, path))
+
+
+async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | None:
+    """The article that has or had this slug."""
+    return await ctx.tx.first(
+        ArticleAtPath,
+        f"""
+        select b.id, b.slug, b.locale, exists (select {LIVE} and a.id = b.id) as is_public
+        from articles b
+        where b.bot_id = %(bot)s and b.deleted_at is null and b.locale = %(locale)s
+          and (b.slug = %(slug)s or b.id = (select f.article_id from former_slugs f
+            where f.bot_id = %(bot)s and f.slug = %(slug)s and f.locale = %(locale)s))
+        order by b.slug = %(slug)s desc limit 1
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+    )
+
+
+async def has_collection(ctx: Ctx, slug: str) -> bool:
+    """Whether everybody may see a collection with this slug."""
+    return bool(
+        await ctx.tx.value(
+            f"""
+            select exists (select from collections c {ANCESTORS}
+                where c.bot_id = %(bot)s and c.slug = %(slug)s and {IS_PUBLIC})
+            """,
+            bot=ctx.bot.id,
+            slug=slug,
+        )
+    )
+
+
+async def has_entry(ctx: Ctx, slug: str) -> bool:
+    """Whether a changelog entry with this slug is published."""
+    return bool(
+        await ctx.tx.value(
+            """
+            select exists (select from changelog_entries
+                where bot_id = %(bot)s and slug = %(slug)s and status = 'published')
+            """,
+            bot=ctx.bot.id,
+            slug=slug,
+        )
+    )
+
+
+async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
+    page = request.page(ORDER, "redirects", ctx.bot.id)
+    rows = await ctx.tx.all(
+        Redirect,
+        f"select {REDIRECT} from redirects r where r.bot_id = %(bot)s and {page.condition} {page.tail}",
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def lock_count(ctx: Ctx) -> None:
+    """Make others who add a redirect to the bot wait until this transaction ends."""
+    await ctx.tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended('redirects ' || %(bot)s::text, 0))", bot=ctx.bot.id
+    )
+
+
+async def count(ctx: Ctx) -> int:
+    number: int = await ctx.tx.value("select count(*) from redirects where bot_id = %(bot)s", bot=ctx.bot.id)
+    return number
+
+
+async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect | None:
+    """The new redirect; None when there is one from the same path."""
+    return await ctx.tx.first(
+        Redirect,
+        f"""
+        insert into redirects as r (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(path)s, %(anchor)s, %(article_id)s, %(url)s, %(now)s)
+        on conflict on constraint redirects_path do nothing
+        returning {REDIRECT}
+        """,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        **row,
+    )
+
+
+async def delete(ctx: Ctx, redirect_id: str) -> bool:
+    return bool(
+        await ctx.tx.execute(
+            "delete from redirects where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=redirect_id
+        )
+    )
