@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -18,6 +17,8 @@ from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
 from instep.drafts.rest import router as drafts
+from instep.files.rest import router as files
+from instep.files.storage import open_storages
 from instep.insights.rest import router as insights
 from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
@@ -32,6 +33,7 @@ from instep.site import pages as site
 from instep.tasks.rest import router as tasks
 from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.buckets import Buckets
+from instep.web.compression import Compression
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
 from instep.web.mcp.workspace import refuse_method
@@ -52,7 +54,8 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     """The application of one server process; it is not made with a route that declares no caller."""
     configure_logging()
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    for router in (bots, search, articles, drafts, collections, changelog, tasks, webhooks, insights):
+    apis = (bots, search, articles, drafts, collections, files, changelog, tasks, webhooks, insights)
+    for router in apis:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
     app.router.routes.extend([*health.routes, *reference.routes, *people.routes, *site.routes])
@@ -60,7 +63,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
         access_of(route)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
-    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION)
+    app.add_middleware(Compression, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION)
     app.add_middleware(PublicLimit)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
     app.add_middleware(SecurityHeaders)
@@ -91,6 +94,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound
+    app.state.storages = open_storages(runtime.settings, runtime.database)
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 
 

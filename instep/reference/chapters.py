@@ -191,6 +191,8 @@ def curl(document: Json, method: str, path: str, operation: Json) -> str:
         lines.append("  -H 'Content-Type: application/json'")
         quoted = pretty(body["example"]).replace("'", "'\\''")
         lines.append(f"  -d '{quoted}'")
+    elif "requestBody" in operation:
+        lines.append("  --data-binary @FILE")
     return " \\\n".join(lines)
 
 

@@ -78,9 +78,17 @@ def complete(operation: Json, route: AuthenticatedRoute, tagged: Collection[obje
     success = operation["responses"][str(route.status_code)]
     success["description"] = words.SUCCESSES.get(route.status_code or 200, "Done")
     success["headers"] = answers.success_headers(route, sent, tagged)
-    operation["responses"] = {str(route.status_code): success} | answers.error_responses(
-        access.is_write, has_reference, "If-None-Match" in sent
-    )
+    repeated = {status: success for status in operation["responses"] if is_repeated(status, route)}
+    operation["responses"] = {
+        **repeated,
+        str(route.status_code): success,
+        **answers.error_responses(access.is_write, has_reference, "If-None-Match" in sent),
+    }
+
+
+def is_repeated(status: str, route: AuthenticatedRoute) -> bool:
+    """Whether it is the status of a request that an earlier one has done already."""
+    return status.startswith("2") and status != str(route.status_code)
 
 
 def public_parameter(parameter: Json) -> Json:

@@ -59,6 +59,7 @@ ID_PREFIXES = {
     "Webhook": "wh",
     "Delivery": "dlv",
     "Unanswered": "q",
+    "File": "file",
 }
 
 

@@ -23,7 +23,8 @@ workspace (402), the body (400), 404.
 
 **Limits.** 120 requests a minute and 300 tasks an hour per key, where the operator has not set others;
 `RateLimit` and `RateLimit-Policy` on every answer tell what is left, `Retry-After` on a 429 how long to wait.
-A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task {limits.MAX_TASK_BODY_BYTES // MIB} MiB.
+A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task {limits.MAX_TASK_BODY_BYTES // MIB} MiB,
+a file {limits.MAX_FILE_BYTES // MIB} MiB.
 
 **Lists** have `page_size` rows a page (1 to {limits.MAX_PAGE_SIZE}, {limits.DEFAULT_PAGE_SIZE} by default).
 While `has_more` is true, send `next_cursor` as `start_cursor`: rows that do not change meanwhile come exactly
@@ -41,6 +42,7 @@ TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
     "collections": "The sections of the help center, in its order.",
+    "files": "Images and downloads of articles.",
     "changelog": "Entries that tell what changed in the product.",
     "tasks": "Background work that ends in drafts: nothing goes live until someone applies them.",
     "bots": "The help centers that a key covers.",

@@ -39,6 +39,7 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/search",
     "/help/{bot}/{locale}/articles/{slug}",
     "/help/{bot}/{locale}/search",
+    "/files/{bot}/{name}",
     "/static",
     "/.well-known/mcp.json",
     "/.well-known/mcp",

@@ -10,11 +10,15 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.mcp_servers.servers import DOCS
 from instep.mcp_servers.servers import WORKSPACE as SERVER
+from tests.files.uploads import show_in_article, upload
 from tests.mcp.tools import ADDS, CHANGES, LONG, READS, listed
 from tests.support import unanswered
 from tests.support.cast import Api, Cast, Json
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.tasks.changes import publish
+
+# Names, arguments and descriptions of all tools together, about 5,000 tokens.
+MAX_TOOLS_BYTES = 20_000
 
 
 async def test_annotations_say_what_a_tool_may_do(api: Api, cast: Cast) -> None:
@@ -42,7 +46,7 @@ def test_every_tool_describes_itself_in_valid_schemas_without_references() -> No
 def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
     read = [(tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()]
 
-    assert len(json.dumps(read)) < limits.MAX_TOOL_RESULT_BYTES
+    assert len(json.dumps(read)) < MAX_TOOLS_BYTES
 
 
 @pytest.mark.parametrize(
@@ -116,6 +120,20 @@ async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
     assert health["problemCount"] == len(checked["results"]) > limits.MAX_TOOL_PROBLEMS
     assert [problem["code"] for problem in health["problems"]] == ["broken_link"] * limits.MAX_TOOL_PROBLEMS
     assert gap["question"] == unanswered.RESET
+
+
+async def test_an_agent_finds_images_and_deletes_those_that_nothing_shows(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    shown, spare = await upload(client), await upload(client, b"Hello.", "notes.txt")
+    await show_in_article(client, shown)
+
+    listed_files = await use(client, "list_files")
+    assert listed_files["results"] == [spare, shown]
+    assert await use(client, "get_file", {"id": shown["id"]}) == shown
+    refusal = refused(await call(client, WORKSPACE, "delete_file", {"id": shown["id"]}))
+    assert refusal["code"] == "file_in_use"
+    deleted = await use(client, "delete_file", {"id": spare["id"]})
+    assert deleted == {"id": spare["id"], "deleted": True}
 
 
 async def test_of_two_agents_that_apply_a_draft_at_once_one_does(api: Api, cast: Cast) -> None:
