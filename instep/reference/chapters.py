@@ -192,7 +192,7 @@ def curl(document: Json, method: str, path: str, operation: Json) -> str:
         quoted = pretty(body["example"]).replace("'", "'\\''")
         lines.append(f"  -d '{quoted}'")
     elif "requestBody" in operation:
-        lines.append("  --data-binary @FILE")
+        lines += ["  -H 'Content-Type: application/octet-stream'", "  --data-binary @FILE"]
     return " \\\n".join(lines)
 
 

@@ -78,10 +78,10 @@ def complete(operation: Json, route: AuthenticatedRoute, tagged: Collection[obje
     success = operation["responses"][str(route.status_code)]
     success["description"] = words.SUCCESSES.get(route.status_code or 200, "Done")
     success["headers"] = answers.success_headers(route, sent, tagged)
-    repeated = {status: success for status in operation["responses"] if is_repeated(status, route)}
+    repeated = {**success, "description": words.REPEATED}
     operation["responses"] = {
-        **repeated,
         str(route.status_code): success,
+        **{status: repeated for status in operation["responses"] if is_repeated(status, route)},
         **answers.error_responses(access.is_write, has_reference, "If-None-Match" in sent),
     }
 

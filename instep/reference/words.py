@@ -141,4 +141,5 @@ FIELDS = {
 # Query parameters that name something, which may not exist.
 REFERENCES = {"collection_id", "article_id"}
 
+REPEATED = "An earlier request has done the same: this is its result."
 SUCCESSES = {200: "Done.", 201: "Created.", 202: "Accepted: it runs in the background."}

@@ -102,6 +102,22 @@ async def test_what_an_upload_has_left_behind_is_removed_after_a_day(
 
 
 @OUTSIDE
+async def test_the_objects_of_a_removed_help_center_are_removed_too(
+    api: Api, cast: Cast, storages: Storages, database: Database, owner: Tx
+) -> None:
+    """Whoever removes the rows of files, the bucket follows."""
+    await upload(api(cast.acme.write_key))
+    other = await upload(api(cast.globex.write_key))
+
+    await owner.execute("delete from files where bot_id = %(bot)s", bot=cast.acme.bot_id)
+    await sweep_files(database, storages, Job(1, SWEEP_FILES, {}, 1))
+
+    [path] = await paths_in(storages)
+    assert path.startswith(cast.globex.workspace_id)
+    assert await count_objects(owner, other) == 1
+
+
+@OUTSIDE
 async def test_a_file_whose_object_is_lost_is_404(
     app: FastAPI, api: Api, cast: Cast, storages: Storages
 ) -> None:
