@@ -113,6 +113,8 @@ MAX_FILE_NAME_CHARACTERS = 200
 MAX_PICTURE_PIXELS = 40_000_000
 # Processor time for reading one file.
 MAX_FILE_SECONDS = 5
+# Uploads of one workspace that wait in one process to be read; each is in memory meanwhile.
+MAX_WAITING_UPLOADS = 60
 # A file is removed when no text has referred to it for this long.
 UNREFERENCED_FILE_RETENTION = timedelta(days=30)
 # Articles and entries that the refusal `file_in_use` names.

@@ -9,9 +9,10 @@ from instep.core.ids import new_id
 from instep.core.jobs import defer
 from instep.core.paging import Page, PageRequest
 from instep.core.restarts import between_attempts
-from instep.core.sandbox import TimeLimitExceeded, run_in_process
+from instep.core.sandbox import TimeLimitExceeded
 from instep.files import queries
 from instep.files.inspection import Inspection, inspect_file
+from instep.files.reading import read_file
 from instep.files.schemas import FileUse, StoredFile, UploadedFile, clean_name
 from instep.files.storage import FileStorage
 from instep.identity.access import writes
@@ -99,9 +100,8 @@ async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile
 
 async def _inspect(data: bytes, name: str, sent_sha256: str) -> Inspection:
     """What the file is, read in a process that can be killed."""
-    read = partial(run_in_process, inspect_file, data, name, seconds=limits.MAX_FILE_SECONDS)
     try:
-        return await between_attempts(inspect_file, (sent_sha256, name), read)
+        return await between_attempts(inspect_file, (sent_sha256, name), partial(read_file, data, name))
     except TimeLimitExceeded:
         raise InvalidRequest("Reading this file takes too much time or memory: make it smaller.") from None
 

@@ -92,6 +92,14 @@ async def test_identical_uploads_at_once_make_one_file(api: Api, cast: Cast, own
     assert await count_objects(owner, body_of(answers[0])) == 1
 
 
+async def test_many_uploads_at_once_wait_for_each_other(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+
+    answers = await at_once(40, lambda number: send(client, picture(shade=number), f"{number}.png"))
+
+    assert [answer.status_code for answer in answers] == [201] * 40
+
+
 async def test_each_help_center_has_files_of_its_own(api: Api, cast: Cast) -> None:
     acme = await upload(api(cast.acme.write_key))
     globex = await upload(api(cast.globex.write_key))
