@@ -6,6 +6,8 @@ from datetime import timedelta
 import pytest
 from fastapi import FastAPI
 
+from instep.articles import actions
+from instep.articles.schemas import ArticleCreate
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from instep.files.actions import SWEEP_FILES
@@ -20,7 +22,7 @@ from tests.files.uploads import (
     show_in_article,
     upload,
 )
-from tests.support.articles import let_time_pass, save_copy
+from tests.support.articles import acting, let_time_pass, save_copy
 from tests.support.cast import Api, Cast
 from tests.support.http import create_article, created, ok
 
@@ -81,6 +83,23 @@ async def test_the_30_days_begin_when_the_last_text_lets_go_of_the_file(
     await let_time_pass(owner, cast.acme, timedelta(days=31))
     await owner.execute("select purge_deleted_articles('30 days', 10)")
     assert not await age_and_sweep()
+
+
+async def test_a_file_stays_that_a_text_begins_to_show_while_the_sweep_runs(
+    api: Api, cast: Cast, database: Database, owner: Tx, sweep: Sweep
+) -> None:
+    client = api(cast.acme.write_key)
+    file = await upload(client)
+    await let_references_be_old(owner, RETENTION * 2)
+
+    async with acting(database, cast.acme) as ctx:
+        body = {"title": "Install", "contentMarkdown": f"![]({file['url']})"}
+        await actions.create_article(ctx, ArticleCreate.model_validate(body))
+        # The text is not committed yet.
+        await sweep()
+    await sweep()
+
+    assert ok(await client.get(f"{FILES}/{file['id']}")) == file
 
 
 async def test_a_draft_keeps_a_file_that_only_its_proposal_shows(
