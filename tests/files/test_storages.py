@@ -17,7 +17,7 @@ from tests.files.samples import KINDS, picture
 from tests.files.uploads import FILES, count_objects, open_file, send, show_in_article, upload
 from tests.support.cast import Api, Cast
 from tests.support.commands import Operator
-from tests.support.http import at_once, error, ok
+from tests.support.http import at_once, body_of, error, ok
 
 EVERYWHERE = pytest.mark.parametrize("place", ["database", "bucket", "folder"])
 OUTSIDE = pytest.mark.parametrize("place", ["bucket", "folder"])
@@ -63,8 +63,7 @@ async def test_identical_uploads_at_once_make_one_file_with_one_object(
     answers = await at_once(5, lambda _: send(client, picture()))
 
     assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 200, 201]
-    needed = "select count(*) from stored_objects where removable_at is null and workspace_id = %(workspace)s"
-    assert await owner.value(needed, workspace=cast.acme.workspace_id) == 1
+    assert await count_objects(owner, body_of(answers[0])) == 1
 
 
 @OUTSIDE

@@ -44,10 +44,10 @@ async def let_references_be_old(owner: Tx, time: timedelta) -> None:
 
 
 async def count_objects(owner: Tx, file: Json) -> int:
-    """How many objects of the file's help center are stored."""
+    """How many objects the files of a workspace need; what an upload left behind is not among them."""
     count: int = await owner.value(
         """
-        select count(*) from stored_objects where workspace_id =
+        select count(*) from stored_objects where removable_at is null and workspace_id =
             (select workspace_id from bots where id = %(bot)s)
         """,
         bot=file["botId"],
