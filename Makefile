@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -41,6 +41,9 @@ test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 
 test-corpora: dev ## Run the tests on hostile inputs, which are not in the repository: ../shared/data/corpora
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
+
+test-files: dev ## Run the tests of files on PostgreSQL, an S3 server and a folder, with hostile files by the thousand
+	$(BIN)/pytest -n 2 -m "files or not files" tests/files
 
 test-outbound: dev ## Test the guard of outgoing calls against DNS rebinding (needs Linux)
 	$(BIN)/python -m tests.outbound.rebinding

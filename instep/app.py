@@ -19,6 +19,7 @@ from instep.core.errors import AppError
 from instep.dashboard import errors as dashboard_errors
 from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
+from instep.files.storage import open_storages
 from instep.insights.rest import router as insights
 from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
@@ -94,6 +95,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound
+    app.state.storages = open_storages(runtime.settings, runtime.database)
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 
 

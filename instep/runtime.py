@@ -11,13 +11,16 @@ import structlog
 
 from instep.alerts.actions import SEND_ALERT
 from instep.alerts.jobs import AlertSender
-from instep.core.config import Settings, secret_key
+from instep.core.config import Settings, secret_key, settings
 from instep.core.crypto import key_ring
 from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
 from instep.core.postgres import application_url, running_postgres
+from instep.files.actions import SWEEP_FILES
+from instep.files.jobs import schedule_sweep, sweep_files
+from instep.files.storage import open_storages
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
 from instep.llm.embedding import Embedder
@@ -94,6 +97,7 @@ async def watch(embedded: EmbeddedPostgres | None) -> None:
 async def work(runtime: Runtime, stop: asyncio.Event) -> None:
     """Run jobs and send deliveries until `stop`."""
     await schedule_prune(runtime.database)
+    await schedule_sweep(runtime.database)
     await schedule_indexes(runtime.database)
     if runtime.embedder:
         await schedule_embedding(runtime.database, timedelta())
@@ -117,6 +121,7 @@ def worker_of(
         DRAFT_GAP: partial(draft_gap, database, model=model),
         SEND_ALERT: AlertSender(database, outbound),
         PRUNE: partial(prune, database),
+        SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedder),
     }

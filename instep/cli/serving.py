@@ -21,6 +21,7 @@ def serve(
     from instep.core.postgres import running_postgres
     from instep.core.served_url import remember_served_url
     from instep.core.signals import exit_cleanly_on_signals
+    from instep.files.storage import open_bucket
     from instep.migrations import migrate
     from instep.web.listening import listen, local_origin
     from instep.web.log import configure_logging
@@ -34,8 +35,10 @@ def serve(
         os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
     exit_cleanly_on_signals()
-    # Invalid certificates are reported here once, and not by each server process.
+    # Invalid certificates and an invalid bucket are reported here once, and not by each server process.
     trusted_certificates()
+    if bucket_url := settings().files:
+        open_bucket(bucket_url)
     if workers == 1:
         # The import takes as long as a killed PostgreSQL takes to recover, so both run at the same time.
         Thread(target=import_module, args=["instep.app"], daemon=True).start()

@@ -93,6 +93,11 @@ class Settings(BaseModel):
         False, description="whether the pages for developing Instep itself are shown", examples=["true"]
     )
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
+    files: str | None = Field(
+        None,
+        description="the bucket or folder of images and downloads; none: the database",
+        examples=["s3://acme-help/files"],
+    )
     model: str | None = Field(None, description="the language model that helps to write; none: without one")
     model_seconds: int = Field(
         60, ge=1, le=600, description="how long one question to the model may take", examples=[120]
@@ -138,6 +143,13 @@ class Settings(BaseModel):
         if any(len(key) < SECRET_KEY_CHARACTERS for key in listed_keys(text)):
             raise ValueError(f"each of its keys must have at least {SECRET_KEY_CHARACTERS} characters")
         return text
+
+    @field_validator("files")
+    @classmethod
+    def known_storage(cls, text: str | None) -> str | None:
+        if text and not re.fullmatch(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+", text):
+            raise ValueError("it must be s3://, gs:// or az:// with a bucket, or file:/// with a folder")
+        return text or None
 
     @field_validator("model")
     @classmethod

@@ -113,6 +113,22 @@ FRONT_PAGE_HELP_CENTERS = 100
 MAX_SITEMAP_URLS = 50_000
 MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
 
+# Files: images and downloads of articles.
+# One file as it is sent, and the files of one bot together.
+MAX_FILE_BYTES = 20 * 1024 * 1024
+MAX_BOT_FILES_BYTES = 5 * 1024 * 1024 * 1024
+MAX_FILE_NAME_CHARACTERS = 200
+# Width times height of one picture.
+MAX_PICTURE_PIXELS = 40_000_000
+# Processor time for reading one file.
+MAX_FILE_SECONDS = 5
+# Uploads of one workspace that wait in one process to be read; each is in memory meanwhile.
+MAX_WAITING_UPLOADS = 60
+# A file is removed when no text has referred to it for this long.
+UNREFERENCED_FILE_RETENTION = timedelta(days=30)
+# Articles and entries that the refusal `file_in_use` names.
+MAX_FILE_USES_NAMED = 5
+
 # Webhooks.
 MAX_WEBHOOK_URL_CHARACTERS = 2_000
 # Endpoints of one workspace.
@@ -400,7 +416,7 @@ MAX_WRITER_SECONDS = 60
 MAX_INLINE_CHARACTERS = 64_000
 INLINE_LINE_CHARACTERS = 4_000
 # Memory of a sandbox process for untrusted input, in addition to its memory before the first work.
-MAX_WORK_MEMORY_BYTES = 512 * 1024 * 1024
+MAX_WORK_MEMORY_BYTES = 640 * 1024 * 1024
 # Expensive work that one workspace may queue in one process, and the value of `Retry-After` beyond that.
 MAX_WAITING_WORK_PIECES = 20
 WORK_RETRY_SECONDS = 5

@@ -26,8 +26,9 @@ class FairSlots:
     One workspace may hold all slots but one, so that another workspace's first work begins at once.
     """
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, max_waiting: int = limits.MAX_WAITING_WORK_PIECES) -> None:
         self._free = number
+        self._max_waiting = max_waiting
         self._share = max(1, number - 1)
         self._slots_held = Counter[str]()
         # In the order of turns; a workspace that was served moves to the end.
@@ -44,7 +45,7 @@ class FairSlots:
 
     async def _take(self, workspace: str) -> None:
         queue = self._waiting.setdefault(workspace, deque())
-        if len(queue) >= limits.MAX_WAITING_WORK_PIECES:
+        if len(queue) >= self._max_waiting:
             raise QueueFull
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)

@@ -64,6 +64,21 @@ def first_attempt_began() -> float:
     return monotonic() if attempts is None else attempts.began_at
 
 
+async def between_attempts(
+    function: Callable[..., Any], arguments: tuple[Any, ...], compute: Callable[[], Awaitable[Result]]
+) -> Result:
+    """The result of `compute`, which runs once for `function` and `arguments`.
+
+    Inside `restartable` no connection is held in the meantime: the transaction ends here and is repeated when
+    the result is there.
+    """
+    attempts = attempts_under_way.get()
+    if attempts is None:
+        return await compute()
+    result: Result = attempts.result_of(function, arguments, compute)
+    return result
+
+
 async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
     """The result of `attempt`, which takes a connection and has no effect when it fails.
 

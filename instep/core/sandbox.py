@@ -12,7 +12,7 @@ from anyio.lowlevel import RunVar
 from instep.core import limits
 from instep.core.memory import bound_memory
 from instep.core.places import FairSlots, entered_workspace
-from instep.core.restarts import attempts_under_way
+from instep.core.restarts import between_attempts
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -41,12 +41,8 @@ async def run_with_timeout(
     of the workspace is waiting. Inside `restartable` no connection is held while the function runs: the
     transaction ends here and is repeated with the result.
     """
-    attempts = attempts_under_way.get()
-    if attempts is None:
-        return await run_in_process(function, *arguments, seconds=seconds)
     compute = partial(run_in_process, function, *arguments, seconds=seconds)
-    result: Result = attempts.result_of(function, arguments, compute)
-    return result
+    return await between_attempts(function, arguments, compute)
 
 
 async def run_in_process(

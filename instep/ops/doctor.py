@@ -5,7 +5,9 @@ from instep.core.config import SECRETS, Settings, environment_name, secret_key_f
 from instep.core.crypto import key_ring
 from instep.core.database import OUTAGES, Tx
 from instep.core.disk import FreeSpace, free_space_at
+from instep.core.errors import Unusable
 from instep.core.outages import outage_of
+from instep.files.storage import check_bucket
 from instep.llm.factory import describe_embeddings, describe_model
 from instep.ops.health import STATE, State, problems_of, try_to_write
 from instep.ops.rotation import count_sealed
@@ -88,6 +90,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *count_problems(counts),
             *await writing_problems(tx),
             *space_problems(settings, space),
+            *await storage_problems(settings),
             *sealed.problems(),
             *(vectors.problems() if settings.embeddings else ()),
         ],
@@ -117,6 +120,17 @@ async def writing_problems(tx: Tx) -> list[str]:
         await try_to_write(tx)
     except OUTAGES as error:
         return [outage_of(error).message]
+    return []
+
+
+async def storage_problems(settings: Settings) -> list[str]:
+    """A bucket or folder of files is tried; the database is looked at anyway."""
+    if settings.files is None:
+        return []
+    try:
+        await check_bucket(settings.files)
+    except Unusable as error:
+        return [str(error)]
     return []
 
 

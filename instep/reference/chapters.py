@@ -191,6 +191,8 @@ def curl(document: Json, method: str, path: str, operation: Json) -> str:
         lines.append("  -H 'Content-Type: application/json'")
         quoted_json = to_json(body["example"]).replace("'", "'\\''")
         lines.append(f"  -d '{quoted_json}'")
+    elif "requestBody" in operation:
+        lines += ["  -H 'Content-Type: application/octet-stream'", "  --data-binary @FILE"]
     return " \\\n".join(lines)
 
 

@@ -24,7 +24,7 @@ invalid fields. Checks run in this order: 401, 429, the bot (400 or 403), the sc
 **Limits.** 120 requests a minute and 300 tasks an hour per key, unless the operator has set other limits.
 Every response has `RateLimit-Policy` and `RateLimit`, which say what is left; a 429 says how long to wait in
 `Retry-After`. A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task
-{limits.MAX_TASK_BODY_BYTES // MIB} MiB.
+{limits.MAX_TASK_BODY_BYTES // MIB} MiB, a file {limits.MAX_FILE_BYTES // MIB} MiB.
 
 **Lists** have `page_size` rows a page (1 to {limits.MAX_PAGE_SIZE}, {limits.DEFAULT_PAGE_SIZE} by default).
 While `has_more` is true, send `next_cursor` as `start_cursor`. A row that does not change while you read the
@@ -43,6 +43,7 @@ TAGS = {
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
+    "files": "Images and downloads of articles.",
     "changelog": "Entries about changes of the product.",
     "tasks": "Background work that produces drafts: nothing goes live until someone applies them.",
     "bots": "The help centers that a key covers.",
@@ -142,4 +143,5 @@ FIELDS = {
 # Query parameters that refer to a resource, so that a call may respond with 404.
 REFERENCES = {"collection_id", "article_id"}
 
+REPEATED = "An earlier request has done the same; this is its result."
 SUCCESSES = {200: "Done.", 201: "Created.", 202: "Accepted: the work runs in the background."}

@@ -79,9 +79,17 @@ def complete(operation: Json, route: AuthenticatedRoute, shapes_with_etag: Colle
     success = operation["responses"][str(route.status_code)]
     success["description"] = descriptions.SUCCESSES.get(route.status_code or 200, "Done")
     success["headers"] = responses.success_headers(route, names, shapes_with_etag)
-    operation["responses"] = {str(route.status_code): success} | responses.error_responses(
-        access.is_write, has_reference, "If-None-Match" in names
-    )
+    repeated = {**success, "description": descriptions.REPEATED}
+    operation["responses"] = {
+        str(route.status_code): success,
+        **{status: repeated for status in operation["responses"] if is_repeated(status, route)},
+        **responses.error_responses(access.is_write, has_reference, "If-None-Match" in names),
+    }
+
+
+def is_repeated(status: str, route: AuthenticatedRoute) -> bool:
+    """Whether it is the status of a request that an earlier one has done already."""
+    return status.startswith("2") and status != str(route.status_code)
 
 
 def public_parameter(parameter: Json) -> Json:

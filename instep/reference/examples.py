@@ -61,6 +61,7 @@ ID_PREFIXES = {
     "Webhook": "wh",
     "Delivery": "dlv",
     "Unanswered": "q",
+    "File": "file",
 }
 
 

@@ -19,6 +19,7 @@ from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
 from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
+from instep.site.served_files import show_file
 from instep.site.sitemap import show_sitemap
 from instep.site.visits import Visit, canonical_locale, help_center, pages
 from instep.web.pages import CACHE, document, moved_to, sanitised
@@ -155,5 +156,6 @@ routes = [
     Route("/help/{bot}/search", show_search),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
     Route("/help/{bot}/{locale}/search", show_search),
+    Route("/files/{bot}/{name}", show_file),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),
 ]

@@ -11,6 +11,7 @@ from instep.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
+from instep.files.actions import find_by_digest
 from instep.identity.schemas import Ctx
 from instep.site.schemas import (
     ArticleAddress,
@@ -19,6 +20,7 @@ from instep.site.schemas import (
     EntryAddress,
     HelpCenterLink,
     PublishedEntry,
+    ServedFile,
 )
 
 # The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
@@ -226,6 +228,23 @@ async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.published_at, row.id))
+
+
+async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | None:
+    """The file at an address; it is public while a live article or a published entry refers to it."""
+    file = await find_by_digest(ctx, sha256, content_type)
+    if file is None:
+        return None
+    refers = "select r.source_id from file_references r where r.bot_id = %(bot)s and r.sha256 = %(sha256)s"
+    is_public: bool = await ctx.tx.value(
+        f"""
+        select exists (select {LIVE} and a.id in ({refers} and r.source = 'article'))
+            or exists (select {PUBLISHED_ENTRIES} and e.id in ({refers} and r.source = 'changelog_entry'))
+        """,
+        bot=ctx.bot.id,
+        sha256=sha256,
+    )
+    return ServedFile(file, is_public)
 
 
 async def change_stamp(ctx: Ctx) -> datetime:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.articles.paths import path_of_article, path_of_locale
+from instep.files.schemas import StoredFile
 from instep.identity.schemas import Bot, SiteAccess
 
 
@@ -12,6 +13,14 @@ class Arrival(SiteAccess):
     """The result of a visit's first statement: the help center, and whether its pages link to a changelog."""
 
     has_changelog: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServedFile:
+    """A file, and whether a live public text refers to it."""
+
+    file: StoredFile
+    is_public: bool
 
 
 @dataclass(frozen=True, slots=True)

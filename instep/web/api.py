@@ -22,6 +22,13 @@ IfNoneMatch = Annotated[str | None, Header(description="Answer 304 where this is
 Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]
 StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the page before.")]
 
+# The description of a body that is a file as it is (OpenAPI 3.1, section 4.8.14.4).
+FILE_BODY = {
+    "description": "The bytes of the file.",
+    "required": True,
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
+
 
 class ApiRouter(APIRouter):
     """Routes of the management API, each tied to the action that it exposes."""
@@ -40,15 +47,21 @@ class ApiRouter(APIRouter):
         needs_scope: bool = True,
         body_bytes: int = limits.MAX_BODY_BYTES,
         may_warn: bool = False,
+        takes_file: bool = False,
+        repeated_status: int | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register a handler under the action's name and docstring, with the scope that the action needs."""
+        """Register a handler under the action's name and docstring, with the scope that the action needs.
+
+        `takes_file`: the body is a file as it is. `repeated_status`: the status of a request that an earlier
+        one has done already.
+        """
         method, path = method_and_path.split(" ")
         if "{" not in path:
             literal_paths.add(self.prefix + path)
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
             handler.__dict__["access"] = Access(
-                is_write(action), needs_bot, needs_scope, body_bytes, may_warn
+                is_write(action), needs_bot, needs_scope, body_bytes, may_warn, takes_file
             )
             self.add_api_route(
                 path,
@@ -57,6 +70,8 @@ class ApiRouter(APIRouter):
                 status_code=status,
                 response_model=answer,
                 tags=[path.split("/")[1]],
+                responses={repeated_status: {"model": answer}} if repeated_status else None,
+                openapi_extra={"requestBody": FILE_BODY} if takes_file else None,
                 **route_metadata(action),
             )
             return handler

@@ -204,7 +204,7 @@ class StrictHttp(HttpToolsProtocol):
         super().on_body(body)
         self.body_bytes += len(body)
         # The body is read on after the response, since many clients read one only after they have sent all.
-        if self.cycle.response_complete and self.body_bytes > limits.MAX_TASK_BODY_BYTES:
+        if self.cycle.response_complete and self.body_bytes > limits.MAX_FILE_BYTES:
             self.transport.close()
 
     def on_message_complete(self) -> None:

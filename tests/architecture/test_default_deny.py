@@ -39,6 +39,7 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/search",
     "/help/{bot}/{locale}/articles/{slug}",
     "/help/{bot}/{locale}/search",
+    "/files/{bot}/{name}",
     "/static",
     "/static/dist/{name}",
     "/.well-known/mcp.json",

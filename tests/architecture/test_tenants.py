@@ -14,6 +14,7 @@ from instep.core.database import OPTIONS, Database, Tx
 from instep.people.actions import sign_in
 from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
+from tests.files.uploads import show_in_article, upload
 from tests.golden.golden import keep, lose_a_name
 from tests.llm.budgets import spend
 from tests.support import questions
@@ -54,6 +55,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})
     await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
     await client.post("/v1/changelog/entries", json=body)
+    await show_in_article(client, await upload(client))
     change = {"change": {"kind": "pr", "title": "Rename it"}}
     await client.post("/v1/tasks", json=change, headers={"Idempotency-Key": "deploy-1"})
     endpoint = {"url": "https://example.com/hooks", "events": ["*"]}
@@ -95,6 +97,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("unanswered_questions", "question_terms", "askings", "golden_questions", "gone_names"),
         *("conversations", "messages", "visitor_secrets", "leads", "alert_targets", "model_use"),
         *("people", "sessions", "audit_entries", "oauth_grants", "oauth_tokens"),
+        *("files", "file_references", "stored_objects", "object_chunks"),
     ]
 
 
@@ -181,6 +184,8 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
             "purge_deleted_articles",
             "read_deliveries",
             "record_attempts",
+            "removable_objects",
+            "remove_unreferenced_files",
         ),
         "search_behind",
         "vectors_behind",

@@ -8,6 +8,7 @@ from instep.core.database import Database
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import log_unanswered
+from tests.files.uploads import upload
 from tests.support.cast import Client, Company, Json
 from tests.support.http import body_of, create_article, create_collection, created
 
@@ -28,6 +29,8 @@ class Operation:
     status: int = 200
     query: Json = field(default_factory=dict)
     body: Json | None = None
+    # A body that is no JSON.
+    content: bytes | None = None
 
     @property
     def is_write(self) -> bool:
@@ -76,6 +79,10 @@ TABLE = [
     Operation("GET", "/redirects", "read"),
     Operation("POST", "/redirects", "write", 201, body=REDIRECT),
     Operation("DELETE", "/redirects/{redirect}", "write"),
+    Operation("GET", "/files", "read"),
+    Operation("POST", "/files", "write", 201, query={"name": "notes.txt"}, content=b"Run it."),
+    Operation("GET", "/files/{file}", "read"),
+    Operation("DELETE", "/files/{file}", "write"),
     Operation("GET", "/changelog/entries", "read", query={"status": "all"}),
     Operation("POST", "/changelog/entries", "write", 201, body=TEXT),
     Operation("GET", "/changelog/entries/{entry}", "read"),
@@ -126,6 +133,7 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
         "webhook": webhook["id"],
         "delivery": body_of(await client.post(f"/v1/webhooks/{webhook['id']}/test"))["id"],
         "question": await ask_in_vain(company, database),
+        "file": (await upload(client))["id"],
     }
 
 

@@ -32,7 +32,9 @@ async def things_of(api: Api, company: Company, database: Database) -> dict[str,
 
 async def ask(client: Client, operation: Operation, things: dict[str, str]) -> Response:
     path = "/v1" + operation.path.format(**things)
-    return await client.request(operation.method, path, params=operation.query, json=operation.body)
+    return await client.request(
+        operation.method, path, params=operation.query, json=operation.body, content=operation.content
+    )
 
 
 def test_the_api_has_the_operations_of_the_table_and_no_others() -> None:

@@ -35,8 +35,8 @@ def test_its_commands_can_be_read_by_a_shell(commands: str) -> None:
 
 
 def test_both_proxies_take_the_largest_body() -> None:
-    assert number(r"client_max_body_size (\d+)m;", block("nginx")) * MIB == limits.MAX_TASK_BODY_BYTES
-    assert number(r"max_size (\d+)MiB", block("caddyfile")) * MIB == limits.MAX_TASK_BODY_BYTES
+    assert number(r"client_max_body_size (\d+)m;", block("nginx")) * MIB == limits.MAX_FILE_BYTES
+    assert number(r"max_size (\d+)MiB", block("caddyfile")) * MIB == limits.MAX_FILE_BYTES
 
 
 def test_both_proxies_wait_for_an_answer_that_a_model_writes() -> None:

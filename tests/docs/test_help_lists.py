@@ -191,6 +191,17 @@ def days(time: timedelta) -> str:
             ),
         ),
         ("collections", (f"at most {['two', 'three', 'four'][limits.MAX_COLLECTION_LEVELS - 2]} levels",)),
+        (
+            "images-and-files",
+            (
+                f"| {limits.MAX_FILE_BYTES // 1024**2} MiB |",
+                f"| {limits.MAX_PICTURE_PIXELS:,} pixels |",
+                f"| {limits.MAX_BOT_FILES_BYTES // 1024**3} GiB |",
+                f"| {limits.MAX_FILE_NAME_CHARACTERS} characters |",
+                f"| {limits.MAX_WAITING_UPLOADS} |",
+                f"removed after {days(limits.UNREFERENCED_FILE_RETENTION)}",
+            ),
+        ),
         ("golden-questions", (f"{limits.MAX_GOLDEN_QUESTIONS}",)),
         ("send-a-code-change", (f"{limits.IDEMPOTENCY_RETENTION_HOURS} hours",)),
         ("articles", (f"{days(limits.DELETED_ARTICLE_RETENTION)}",)),

@@ -10,12 +10,14 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.mcp_servers.servers import DOCS
 from instep.mcp_servers.servers import WORKSPACE as SERVER
+from tests.files.uploads import show_in_article, upload
 from tests.mcp.tools import ADDS, CHANGES, LONG, READS, listed
 from tests.support import unanswered
 from tests.support.cast import Cast, Client, Json
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.tasks.changes import publish
 
+# Names, arguments and descriptions of all tools together, about 5,000 tokens, which a client reads once.
 MAX_TOOLS_BYTES = 20_000
 
 
@@ -46,7 +48,6 @@ def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
         (tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()
     ]
 
-    # About 5,000 tokens: a client reads it once for a whole session.
     assert len(json.dumps(descriptions)) < MAX_TOOLS_BYTES
 
 
@@ -121,6 +122,19 @@ async def test_health_tells_the_worst_problems_and_gaps_what_was_asked(
     assert health["problemCount"] == len(checked["results"]) > limits.MAX_TOOL_PROBLEMS
     assert [problem["code"] for problem in health["problems"]] == ["broken_link"] * limits.MAX_TOOL_PROBLEMS
     assert gap["question"] == unanswered.RESET
+
+
+async def test_an_agent_finds_images_and_deletes_those_that_nothing_shows(client: Client) -> None:
+    shown, spare = await upload(client), await upload(client, b"Hello.", "notes.txt")
+    await show_in_article(client, shown)
+
+    listed_files = await use(client, "list_files")
+    assert listed_files["results"] == [spare, shown]
+    assert await use(client, "get_file", {"id": shown["id"]}) == shown
+    refusal = refused(await call(client, WORKSPACE, "delete_file", {"id": shown["id"]}))
+    assert refusal["code"] == "file_in_use"
+    deleted = await use(client, "delete_file", {"id": spare["id"]})
+    assert deleted == {"id": spare["id"], "deleted": True}
 
 
 async def test_of_two_agents_that_apply_a_draft_at_once_one_does(client: Client) -> None:

@@ -6,13 +6,28 @@ from tests.support.mcp import MODERN, WORKSPACE, post
 
 READS = [
     *("search_articles", "get_article", "list_drafts", "get_draft", "list_changelog", "get_task"),
-    *("list_gaps", "doc_health", "check_articles", "list_collections", "list_redirects"),
+    *(
+        "list_gaps",
+        "doc_health",
+        "check_articles",
+        "list_collections",
+        "list_redirects",
+        "list_files",
+        "get_file",
+    ),
 ]
 ADDS = [
     *("create_article", "propose_edit", "create_changelog_entry", "create_task"),
     *("create_collection", "create_redirect"),
 ]
-CHANGES = ["update_article", "publish_article", "apply_draft", "dismiss_draft", "delete_redirect"]
+CHANGES = [
+    "update_article",
+    "publish_article",
+    "apply_draft",
+    "dismiss_draft",
+    "delete_redirect",
+    "delete_file",
+]
 LONG = "".join(f"Line {number} of a long text, with some words in it.\n" for number in range(1_000))
 
 

@@ -9,6 +9,7 @@ from secrets import token_hex
 
 import pytest
 
+from tests.files.uploads import upload
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
 from tests.redirects.links import REDIRECTS, redirect
@@ -104,6 +105,19 @@ async def test_tasks(caller: Call, rows: int) -> None:
         assert answer.status_code == 202, answer.text
 
     await assert_walks_are_complete_while_writing(caller, "/v1/tasks", (7,), ["none of these"], write)
+
+
+@of_rows
+async def test_files(caller: Call, rows: int) -> None:
+    author = await caller(0)
+    for number in range(rows):
+        await upload(author, f"File {number}.".encode(), "notes.txt")
+
+    async def write(client: Client, row: str, number: int) -> None:
+        file = await upload(client, f"{client.headers['authorization']} {number}.".encode(), "notes.txt")
+        ok(await client.delete(f"/v1/files/{file['id']}"))
+
+    await assert_walks_are_complete_while_writing(caller, "/v1/files", (7,), ["none of these"], write)
 
 
 async def assert_walks_are_complete_while_writing(

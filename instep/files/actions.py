@@ -1,0 +1,127 @@
+"""What can be done with files: upload, read, delete."""
+
+import hashlib
+from functools import partial
+
+from instep.core import limits
+from instep.core.errors import AppError, InvalidRequest, NotFound
+from instep.core.ids import new_id
+from instep.core.jobs import defer
+from instep.core.paging import Page, PageRequest
+from instep.core.restarts import between_attempts
+from instep.core.sandbox import TimeLimitExceeded
+from instep.files import queries
+from instep.files.inspection import Inspection, inspect_file
+from instep.files.reading import read_file
+from instep.files.schemas import FileUse, StoredFile, UploadedFile, clean_name
+from instep.files.storage import FileStorage
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+SWEEP_FILES = "sweep_files"
+
+
+class FileInUse(AppError):
+    """An article or changelog entry shows this file: take it out there first, or send `force=true`."""
+
+    code = "file_in_use"
+
+
+async def list_files(ctx: Ctx, page: PageRequest) -> Page[StoredFile]:
+    """List the images and downloads, newest first."""
+    return await queries.list_page(ctx, page)
+
+
+async def get_file(ctx: Ctx, file_id: str) -> StoredFile:
+    """Get what is known about a file; its bytes are at its `url`."""
+    return await _find_file(ctx, file_id)
+
+
+@writes
+async def upload_file(ctx: Ctx, storage: FileStorage, name: str, data: bytes) -> UploadedFile:
+    """Upload an image or a download: its bytes are the body of the request.
+
+    The type is that of the bytes: PNG, JPEG, GIF, WebP and AVIF images are shown in articles; PDF, ZIP, CSV,
+    TXT, JSON, MP4 and WebM files are downloads. Metadata are taken out of images. The same bytes again give
+    the same file, with status 200. A file that no text refers to for 30 days is removed.
+    """
+    if len(data) > limits.MAX_FILE_BYTES:
+        raise InvalidRequest(f"The file is larger than {limits.MAX_FILE_BYTES} bytes.")
+    sent_sha256 = hashlib.sha256(data).hexdigest()
+    if file := await queries.find_sent(ctx, sent_sha256):
+        return UploadedFile(file, is_new=False)
+    name = clean_name(name)
+    inspection = await _inspect(data, name, sent_sha256)
+    await queries.lock_uploads(ctx)
+    # The same bytes may have been stored while this one was read.
+    if file := await queries.find_sent(ctx, sent_sha256):
+        return UploadedFile(file, is_new=False)
+    await _refuse_over_quota(ctx, len(inspection.content))
+    key = await storage.store(ctx, inspection.content, sent_sha256)
+    file_id = new_id("file")
+    row = {
+        "id": file_id,
+        "name": name,
+        "content_type": inspection.kind.content_type,
+        "bytes": len(inspection.content),
+        "width": inspection.width,
+        "height": inspection.height,
+        "sha256": hashlib.sha256(inspection.content).hexdigest(),
+        "sent_sha256": sent_sha256,
+        "object_key": key,
+    }
+    await queries.insert(ctx, row)
+    return UploadedFile(await _find_file(ctx, file_id), is_new=True)
+
+
+@writes
+async def delete_file(ctx: Ctx, file_id: str, *, is_forced: bool = False) -> str:
+    """Delete a file; its address is 404 at once.
+
+    Refused with `file_in_use` while an article or changelog entry shows it, unless `force` is true. Former
+    texts of articles do not count: restoring one brings back a reference to a file that is gone.
+    """
+    # A text that is just being saved with a reference to it holds the row, so this waits for it.
+    file = await _find_file(ctx, file_id, lock=True)
+    uses = await queries.list_uses(ctx, file.sha256, limits.MAX_FILE_USES_NAMED + 1)
+    if uses and not is_forced:
+        raise FileInUse(
+            f"This file is shown in {_named_uses(uses)}: take it out there first, or send `force=true`."
+        )
+    await queries.delete(ctx, file.id)
+    await defer(ctx.tx.connection, SWEEP_FILES, {}, dedupe=SWEEP_FILES)
+    return file.id
+
+
+async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile | None:
+    """The file that its address names; it does not ask whether the caller may see it."""
+    return await queries.find_by_digest(ctx, sha256, content_type)
+
+
+async def _inspect(data: bytes, name: str, sent_sha256: str) -> Inspection:
+    """What the file is, read in a process that can be killed."""
+    try:
+        return await between_attempts(inspect_file, (sent_sha256, name), partial(read_file, data, name))
+    except TimeLimitExceeded:
+        raise InvalidRequest("Reading this file takes too much time or memory: make it smaller.") from None
+
+
+async def _refuse_over_quota(ctx: Ctx, added_bytes: int) -> None:
+    if await queries.stored_bytes(ctx) + added_bytes > limits.MAX_BOT_FILES_BYTES:
+        raise InvalidRequest(
+            f"The files of this help center would exceed {limits.MAX_BOT_FILES_BYTES // 1024**3} GiB: delete "
+            "some that are no longer needed."
+        )
+
+
+async def _find_file(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile:
+    file = await queries.find(ctx, file_id, lock=lock)
+    if file is None:
+        raise NotFound("There is no such file.")
+    return file
+
+
+def _named_uses(uses: list[FileUse]) -> str:
+    names = [f"“{use.title}” ({use.id})" for use in uses[: limits.MAX_FILE_USES_NAMED]]
+    more = " and more" if len(uses) > len(names) else ""
+    return ", ".join(names) + more

@@ -1,0 +1,162 @@
+"""The SQL of files."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from instep.core import limits
+from instep.core.database import Tx
+from instep.core.paging import Order, Page, PageRequest
+from instep.files.schemas import FileUse, StoredFile
+from instep.identity.schemas import Ctx
+
+FILE = """
+    f.id, f.name, f.content_type, f.bytes, f.width, f.height, f.sha256, f.object_key, o.location, f.created_at
+"""
+FROM = "from files f join stored_objects o on o.key = f.object_key"
+ORDER = Order(("f.created_at", "f.id"), descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FreedObject:
+    """An object in the bucket that belongs to no file."""
+
+    key: str
+    workspace_id: str
+
+
+async def list_page(ctx: Ctx, request: PageRequest) -> Page[StoredFile]:
+    page = request.page(ORDER, "files", ctx.bot.id)
+    rows = await ctx.tx.all(
+        StoredFile,
+        f"select {FILE} {FROM} where f.bot_id = %(bot)s and {page.condition} {page.tail}",
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def find(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile | None:
+    return await ctx.tx.first(
+        StoredFile,
+        f"""
+        select {FILE} {FROM} where f.bot_id = %(bot)s and f.id = %(id)s {"for update of f" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        id=file_id,
+    )
+
+
+async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile | None:
+    """The file with these bytes; of several that differed in metadata alone, the oldest."""
+    return await ctx.tx.first(
+        StoredFile,
+        f"""
+        select {FILE} {FROM}
+        where f.bot_id = %(bot)s and f.sha256 = %(sha256)s and f.content_type = %(type)s
+        order by f.created_at, f.id limit 1
+        """,
+        bot=ctx.bot.id,
+        sha256=sha256,
+        type=content_type,
+    )
+
+
+async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
+    """The file that was made from these bytes; if no text refers to it, its time begins anew."""
+    return await ctx.tx.first(
+        StoredFile,
+        f"""
+        with sent as (
+            update files set unreferenced_since = %(now)s
+            where bot_id = %(bot)s and sent_sha256 = %(sent)s and unreferenced_since is not null
+        )
+        select {FILE} {FROM} where f.bot_id = %(bot)s and f.sent_sha256 = %(sent)s
+        """,
+        bot=ctx.bot.id,
+        sent=sent_sha256,
+        now=ctx.now,
+    )
+
+
+async def lock_uploads(ctx: Ctx) -> None:
+    """Make other uploads to the bot wait until this transaction ends, so that its quota is exact."""
+    await ctx.tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} files"
+    )
+
+
+async def stored_bytes(ctx: Ctx) -> int:
+    """The size of all files of the bot together."""
+    total: int = await ctx.tx.value(
+        "select coalesce(sum(bytes), 0)::bigint from files where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    return total
+
+
+async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
+    await ctx.tx.execute(
+        """
+        insert into files (id, workspace_id, bot_id, name, content_type, bytes, width, height, sha256,
+            sent_sha256, object_key, unreferenced_since, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(content_type)s, %(bytes)s, %(width)s, %(height)s,
+            %(sha256)s, %(sent_sha256)s, %(object_key)s, %(now)s, %(now)s)
+        """,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        **row,
+    )
+
+
+async def delete(ctx: Ctx, file_id: str) -> None:
+    """Remove a file; its object follows (see the trigger `files_free_object`)."""
+    await ctx.tx.execute(
+        "delete from files where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=file_id
+    )
+
+
+async def list_uses(ctx: Ctx, sha256: str, limit: int) -> list[FileUse]:
+    """The articles and entries whose texts, working copies or pending drafts refer to a file."""
+    return await ctx.tx.all(
+        FileUse,
+        """
+        select a.id, a.title from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.id in (
+            select r.source_id from file_references r
+            where r.bot_id = %(bot)s and r.sha256 = %(sha256)s and r.source in ('article', 'working_copy')
+            union all
+            select d.article_id from file_references r
+            join drafts d on d.bot_id = r.bot_id and d.id = r.source_id and d.status = 'pending'
+            where r.bot_id = %(bot)s and r.sha256 = %(sha256)s and r.source = 'draft')
+        union all
+        select e.id, e.title from changelog_entries e join file_references r on r.source_id = e.id
+        where e.bot_id = %(bot)s and r.bot_id = %(bot)s and r.sha256 = %(sha256)s
+          and r.source = 'changelog_entry'
+        order by title, id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        sha256=sha256,
+        limit=limit,
+    )
+
+
+async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:
+    """Remove files of all workspaces that have been without a reference for long enough; their number."""
+    removed: int = await tx.value(
+        "select remove_unreferenced_files(%(now)s, %(age)s, %(most)s)",
+        now=now,
+        age=limits.UNREFERENCED_FILE_RETENTION,
+        most=most,
+    )
+    return removed
+
+
+async def list_removable(tx: Tx, now: datetime, most: int) -> list[FreedObject]:
+    """Objects in the bucket, of all workspaces, that belong to no file."""
+    return await tx.all(
+        FreedObject,
+        "select key, workspace_id from removable_objects(%(now)s, %(most)s)",
+        now=now,
+        most=most,
+    )
