@@ -11,7 +11,12 @@ import { build } from "esbuild";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUTPUT = join(HERE, "../instep/web/static/dist");
 const LICENSES = join(HERE, "../THIRD_PARTY_LICENSES");
-const ENTRIES = ["src/dashboard/dashboard.css", "src/dashboard/dashboard.js", "src/site/site.css"];
+const ENTRIES = [
+  "src/dashboard/dashboard.css",
+  "src/dashboard/dashboard.js",
+  "src/site/reference.css",
+  "src/site/site.css",
+];
 // The first versions that know light-dark().
 const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 const ICON_PACKAGE = "lucide-static";

@@ -103,6 +103,9 @@ HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
 # Articles on one page of a collection, and pages of any list.
 COLLECTION_ARTICLES = 100
+# The tree beside a text: collections in it, and articles before and after the one that is read.
+TREE_COLLECTIONS = 200
+TREE_NEIGHBOURS = 30
 MAX_SITE_PAGES = 10_000
 # Entries on one page of the changelog and in its feed; a longer text appears on the entry's own page only.
 MAX_CHANGELOG_PAGE_ENTRIES = 20

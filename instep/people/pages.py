@@ -15,7 +15,6 @@ from instep.people.attempts import TooManyAttempts
 from instep.people.schemas import Attempt
 from instep.web.client_addresses import client_address
 from instep.web.forms import cookie_name, read_form, set_cookie
-from instep.web.pages import LAYOUT, document
 from instep.web.public import public
 from instep.web.signed_in import (
     HOME,
@@ -28,7 +27,6 @@ from instep.web.signed_in import (
     see_other,
 )
 
-STYLE = (LAYOUT / "static" / "page.css").read_bytes()
 MCP_PATH = "/mcp/admin"
 pages = PrivatePages.below(Path(__file__).parent / "templates")
 pages.pages.environment.filters.update(day=lambda moment: f"{moment:%Y-%m-%d}")
@@ -70,8 +68,17 @@ def sign_in_form(
     request: Request, next_path: str, email: str = "", refusal: AppError | None = None
 ) -> Response:
     status = refusal.status if refusal else 200
-    problem = refusal.message if refusal else None
-    response = pages.show(request, "sign_in.html", status, next=next_path, email=email, problem=problem)
+    is_mismatch = isinstance(refusal, actions.SignInFailed)
+    message = refusal.message if refusal else None
+    response = pages.show(
+        request,
+        "sign_in.html",
+        status,
+        next=next_path,
+        email=email,
+        mismatch=message if is_mismatch else None,
+        problem=None if is_mismatch else message,
+    )
     if refusal and "Retry-After" in refusal.headers:
         response.headers["Retry-After"] = refusal.headers["Retry-After"]
     return response
@@ -117,12 +124,6 @@ async def show_start(request: Request) -> Response:
     return see_other(HOME)
 
 
-@public
-async def style(request: Request) -> Response:
-    """The style sheet of the pages for people."""
-    return document(request, STYLE, "text/css")
-
-
 routes = [
     Route(SIGN_IN, show_sign_in, methods=["GET"]),
     Route(SIGN_IN, sign_in, methods=["POST"]),
@@ -131,5 +132,4 @@ routes = [
     Route(HOME, disconnect_app, methods=["POST"]),
     Route("/app", show_start),
     Route("/app/", show_start),
-    Route("/app/page.css", style),
 ]

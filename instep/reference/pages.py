@@ -14,9 +14,7 @@ from instep.reference.visitor_api import describe_visitor_api
 from instep.web.pages import Pages, document, sanitised
 from instep.web.public import public
 
-HERE = Path(__file__).parent
-STYLE = (HERE / "static" / "reference.css").read_bytes()
-pages = Pages.below(HERE / "templates")
+pages = Pages.below(Path(__file__).parent / "templates")
 
 
 @public
@@ -43,12 +41,6 @@ async def show_reference(request: Request) -> Response:
     if not hasattr(state, "reference"):
         state.reference = values_of(document_of(request))
     return pages.render(request, "reference.html", **state.reference)
-
-
-@public
-async def style(request: Request) -> Response:
-    """How the page looks."""
-    return document(request, STYLE, "text/css")
 
 
 def values_of(api: Json) -> Json:
@@ -80,5 +72,4 @@ routes = [
     Route("/v1/openapi.json", openapi),
     Route("/openapi.json", openapi_of_answers),
     Route("/docs/api", show_reference),
-    Route("/docs/api.css", style),
 ]

@@ -14,6 +14,7 @@ from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries
 from instep.site.changelog import show_changelog, show_entry
+from instep.site.contents import contents_of
 from instep.site.feed import show_feed
 from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
@@ -21,10 +22,13 @@ from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
 from instep.site.served_files import show_file
 from instep.site.sitemap import show_sitemap
+from instep.site.tree import tree_of_article, tree_of_collection
 from instep.site.visits import Visit, canonical_locale, help_center, pages
 from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public
 
+# The home page that the address of another page begins with.
+BELOW_HELP_CENTER = re.compile(r"/help/[^/]+/(?=.)")
 PAGE_NUMBER = re.compile(r"[0-9]{1,6}")
 STATIC = Path(__file__).parent / "static"
 ICON = (STATIC / "favicon.ico").read_bytes()
@@ -55,7 +59,7 @@ async def show_collection(request: Request) -> Response:
         section = await queries.find_section(
             visit.ctx, visit.ctx.bot.locale, request.path_params["slug"], number
         )
-        return section_page(visit, section, number)
+        return await section_page(visit, section, number)
 
 
 @public
@@ -63,14 +67,15 @@ async def show_loose_articles(request: Request) -> Response:
     async with help_center(request) as visit:
         number = page_number(request)
         section = await queries.find_loose_articles(visit.ctx, visit.ctx.bot.locale, number)
-        return section_page(visit, section, number)
+        return await section_page(visit, section, number)
 
 
-def section_page(visit: Visit, section: CollectionSection | None, number: int) -> Response:
+async def section_page(visit: Visit, section: CollectionSection | None, number: int) -> Response:
     if section is None:
         raise NotFound
     last = ceil(section.article_count / limits.COLLECTION_ARTICLES)
-    return visit.page("collection.html", section=section, number=number, last=last)
+    tree = await tree_of_collection(visit, section.slug or None)
+    return visit.page("collection.html", section=section, number=number, last=last, tree=tree)
 
 
 def page_number(request: Request) -> int:
@@ -89,7 +94,14 @@ async def show_article(request: Request) -> Response:
         locale = bot_locale if path_locale is None else canonical_locale(path_locale)
         article = await queries.find_live_article(visit.ctx, slug, locale)
         if article is not None and path_locale == (None if locale == bot_locale else locale):
-            return visit.page("article.html", locale, article=article, html=sanitised(article.html))
+            return visit.page(
+                "article.html",
+                locale,
+                article=article,
+                html=sanitised(article.html),
+                headings=contents_of(article.html),
+                tree=await tree_of_article(visit, article),
+            )
         present_slug = article.slug if article else await queries.find_present_slug(visit.ctx, slug, locale)
         if present_slug is None:
             raise NotFound
@@ -106,12 +118,19 @@ async def answer_error(request: Request, error: AppError) -> Response:
 
 
 def error_page(request: Request, error: AppError) -> Response:
-    """The page that is shown in place of one that can't be."""
+    """The page that is shown in place of one that can't be.
+
+    A help center's address leads to its home page and its search, whether there is such a help center or not.
+    """
+    match = BELOW_HELP_CENTER.match(request.url.path) if error.status == 404 else None
     page = pages.render(
         request,
         "refused.html",
         error.status,
         locale="en",
+        code=error.status,
+        help_path=match and match[0],
+        longest_query=limits.MAX_QUERY_CHARACTERS,
         heading=HEADINGS.get(error.status, "Error"),
         message=MESSAGES.get(error.status, error.message),
     )

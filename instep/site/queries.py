@@ -21,6 +21,8 @@ from instep.site.schemas import (
     HelpCenterLink,
     PublishedEntry,
     ServedFile,
+    TreeArticle,
+    TreeCollection,
 )
 
 # The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
@@ -97,7 +99,7 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
             coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by level)
                 from (values (1, grandparent.slug, grandparent.title), (2, parent.slug, parent.title),
                     (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
-                as breadcrumbs, a.updated_at
+                as breadcrumbs, a.updated_at, a.position
         {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
         """,
         bot=ctx.bot.id,
@@ -195,6 +197,56 @@ async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSec
         **entries_params(ctx, locale, page),
     )
     return section if section.articles else None
+
+
+async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollection]:
+    """The collections at the top that lead to live articles, with those below on the way to one, and in it.
+
+    They come in reading order. Without a slug, only the top ones come.
+    """
+    return await ctx.tx.all(
+        TreeCollection,
+        f"""
+        with shown as materialized ({SHOWN}),
+        populated as (
+            select unnest(s.lineage) as id from shown s
+            where exists (select {LIVE} and a.locale = %(locale)s and a.collection_id = s.id)
+        )
+        select s.slug, s.title, cardinality(s.lineage) as level
+        from shown s left join shown page on page.slug = %(slug)s::text
+        where s.id in (select id from populated) and (s.parent_id is null or s.parent_id = any(page.lineage))
+        order by s.place limit {limits.TREE_COLLECTIONS}
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        slug=slug,
+    )
+
+
+async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> list[TreeArticle]:
+    """A live article among those before and after it in the collection with this slug, or in none."""
+    collection = "(select s.id from collections s where s.bot_id = %(bot)s and s.slug = %(slug)s::text)"
+    siblings = f"""
+        select a.slug, a.title, a.position, a.id {LIVE} and a.locale = %(locale)s
+            and a.collection_id {f"= {collection}" if slug else "is null"}
+    """
+    return await ctx.tx.all(
+        TreeArticle,
+        f"""
+        select s.slug, s.title from (
+            ({siblings} and (a.position, a.id) < (%(position)s, %(id)s)
+                order by a.position desc, a.id desc limit {limits.TREE_NEIGHBOURS})
+            union all
+            ({siblings} and (a.position, a.id) >= (%(position)s, %(id)s)
+                order by a.position, a.id limit {limits.TREE_NEIGHBOURS + 1})
+        ) s order by s.position, s.id
+        """,
+        bot=ctx.bot.id,
+        locale=article.locale,
+        slug=slug,
+        position=article.position,
+        id=article.id,
+    )
 
 
 def entries_params(ctx: Ctx, locale: str, page: int) -> dict[str, Any]:

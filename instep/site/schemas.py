@@ -52,6 +52,24 @@ class ArticlePage:
     html: str
     breadcrumbs: list[dict[str, str]]
     updated_at: datetime
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeCollection:
+    """A collection in the tree beside a text; `level` is 1 at the top."""
+
+    slug: str
+    title: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeArticle:
+    """A live article in the tree beside a text."""
+
+    slug: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)

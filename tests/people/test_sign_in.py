@@ -13,6 +13,7 @@ from instep.core.database import Database, Tx
 from instep.people import actions
 from instep.people.schemas import Attempt, User
 from instep.runtime import Runtime
+from tests.site.pages import Page
 from tests.support.cast import Api, Cast
 from tests.support.sign_in import HERE, PASSWORD, SIGNING_KEY, browser, fresh_email, is_signed_in, sign_up
 
@@ -98,6 +99,26 @@ async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
 
     assert len({text.split("form-token")[0] for text in sentences}) == 1
     assert all("E-mail and password don&#39;t match" in text for text in sentences)
+
+
+async def test_what_went_wrong_is_told_at_the_field_that_has_the_focus(app: FastAPI, user: User) -> None:
+    async with browser(app) as ann:
+        form = Page((await ann.get("/sign-in")).text)
+        refusal = Page((await ann.sign_in(user.email, "not the password at all")).text)
+
+    assert ["autofocus" in field for field in visible_fields(form)] == [True, False]
+    email, password = visible_fields(refusal)
+    assert (email["autocomplete"], password["autocomplete"]) == ("username", "current-password")
+    assert ("autofocus" in email, "autofocus" in password) == (False, True)
+    assert (email.get("aria-invalid"), password["aria-invalid"]) == (None, "true")
+    [error] = [attrs for _, attrs in refusal.tags if attrs.get("id") == password["aria-describedby"]]
+    assert error["class"] == "error"
+    labels = {label["for"] for label in refusal.attributes("label")}
+    assert {email["id"], password["id"]} == labels
+
+
+def visible_fields(page: Page) -> list[dict[str, str | None]]:
+    return [field for field in page.attributes("input") if field["type"] != "hidden"]
 
 
 async def test_nobodys_address_takes_as_long_as_somebodys(user: User, api: Api, database: Database) -> None:

@@ -43,12 +43,24 @@ class Page(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
+        # By the number of a tag in `tags`: the number of tags before its end.
+        self.ends: dict[int, int] = {}
+        self.open: list[tuple[str, int]] = []
         self.words: list[str] = []
         self.feed(html)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append((tag, len(self.tags)))
         self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        # Void elements stay open and end with what they stand in.
+        while self.open:
+            name, index = self.open.pop()
+            self.ends[index] = len(self.tags)
+            if name == tag:
+                break
 
     def handle_data(self, data: str) -> None:
         self.words.append(data)
@@ -63,6 +75,15 @@ class Page(HTMLParser):
 
     def attributes(self, tag: str) -> list[dict[str, str | None]]:
         return [attrs for name, attrs in self.tags if name == tag]
+
+    def links_in(self, tag: str, label: str) -> list[str]:
+        """The links within the one element with this accessible name."""
+        start = next(
+            index
+            for index, (name, attrs) in enumerate(self.tags)
+            if name == tag and attrs.get("aria-label") == label
+        )
+        return [attrs["href"] or "" for name, attrs in self.tags[start : self.ends[start]] if name == "a"]
 
     @property
     def links(self) -> list[str]:

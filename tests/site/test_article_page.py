@@ -217,6 +217,17 @@ async def test_what_is_not_public_has_no_page(
     assert answer.text == (await visit(api, f"{cast.acme.slug}/articles/nothing")).text
 
 
+async def test_an_address_without_a_page_leads_on_to_search_and_home(api: Api, cast: Cast) -> None:
+    here = f"/help/{cast.acme.slug}/"
+    missing = Page((await visit(api, f"{cast.acme.slug}/articles/not-here")).text)
+    unknown = Page((await visit(api, "nobody/")).text)
+
+    assert here in missing.links
+    [search] = missing.attributes("form")
+    assert (search["role"], search["action"]) == ("search", f"{here}search")
+    assert (unknown.links, unknown.attributes("form")) == (["#content"], [])
+
+
 async def test_an_unpublished_article_has_no_page(client: Client, api: Api, cast: Cast) -> None:
     await publish(client, "Install")
     await client.post("/v1/articles/install/unpublish")

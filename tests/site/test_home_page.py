@@ -76,16 +76,27 @@ async def test_the_address_without_its_slash_leads_to_the_page(api: Api, cast: C
     assert answer.headers["Location"].endswith(f"/help/{cast.acme.slug}/")
 
 
-async def test_the_stylesheet_is_served_and_checked_for_changes(visitor: Client) -> None:
-    style = await visitor.get("/static/site.css")
-    again = await visitor.get("/static/site.css", headers={"If-None-Match": style.headers["ETag"]})
+async def test_static_files_are_served_and_checked_for_changes(visitor: Client) -> None:
+    icon = await visitor.get("/static/icon.svg")
+    again = await visitor.get("/static/icon.svg", headers={"If-None-Match": icon.headers["ETag"]})
 
-    assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
+    assert (icon.status_code, icon.headers["content-type"]) == (200, "image/svg+xml")
     assert again.status_code == 304
-    assert "no-cache" in style.headers["Cache-Control"]
-    assert style.headers["X-Content-Type-Options"] == "nosniff"
+    assert "no-cache" in icon.headers["Cache-Control"]
+    assert icon.headers["X-Content-Type-Options"] == "nosniff"
     for path in ("/static/nothing.css", "/static/../pages.py", "/static/%2e%2e/pages.py", "/static/"):
         assert (await visitor.get(path)).status_code == 404
+
+
+async def test_each_page_has_one_style_sheet_and_it_is_there(api: Api, cast: Cast) -> None:
+    await publish(api(cast.acme.write_key), "Install")
+    here = f"/help/{cast.acme.slug}"
+
+    for path in (f"{here}/", f"{here}/articles/install", "/nothing", "/sign-in", "/docs/api"):
+        page = Page((await api(None).get(path)).text)
+        [style] = [link["href"] or "" for link in page.attributes("link") if link["rel"] == "stylesheet"]
+        answer = await api(None).get(style)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/css; charset=utf-8")
 
 
 async def test_of_a_large_collection_it_shows_the_first_and_leads_to_all(

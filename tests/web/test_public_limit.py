@@ -28,7 +28,7 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
         answers = [await client.get(f"/help/{cast.acme.slug}/") for _ in range(QUOTA + 1)]
         others = {
             path: await client.get(path)
-            for path in (f"/help/{cast.acme.slug}/sitemap.xml", "/sign-in", "/static/site.css", "/nothing")
+            for path in (f"/help/{cast.acme.slug}/sitemap.xml", "/sign-in", "/static/icon.svg", "/nothing")
         }
         watched = await client.get("/healthz")
         neighbours = await neighbour.get(f"/help/{cast.acme.slug}/")

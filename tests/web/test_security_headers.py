@@ -30,7 +30,7 @@ async def test_every_route_answers_with_them(app: FastAPI, api: Api, cast: Cast,
 
 
 def address_in(route: RouteOut, slug: str) -> str:
-    return "/static/site.css" if route.path == "/static" else re.sub(r"\{.*?\}", slug, route.path)
+    return "/static/icon.svg" if route.path == "/static" else re.sub(r"\{.*?\}", slug, route.path)
 
 
 def lacking(path: str, headers: httpx2.Headers) -> list[str]:
