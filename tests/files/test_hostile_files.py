@@ -50,7 +50,7 @@ async def check_file(app: FastAPI, api: Api, cast: Cast, number: int) -> bool:
     return True
 
 
-async def check_files(app: FastAPI, api: Api, cast: Cast, count: int) -> None:
+async def assert_harmless(app: FastAPI, api: Api, cast: Cast, count: int) -> None:
     app.state.settings = app.state.settings.model_copy(update={"requests_per_minute": 1_000_000})
     app.state.public_buckets.per_minute = 1_000_000
     # The first ones bring up the processes and the connections.
@@ -66,11 +66,11 @@ async def check_files(app: FastAPI, api: Api, cast: Cast, count: int) -> None:
 async def test_hostile_files_of_each_sort_are_refused_or_served_without_harm(
     app: FastAPI, api: Api, cast: Cast
 ) -> None:
-    await check_files(app, api, cast, 6 * len(MAKERS))
+    await assert_harmless(app, api, cast, 6 * len(MAKERS))
 
 
 @pytest.mark.files
 async def test_2_000_hostile_files_are_refused_or_served_without_harm(
     app: FastAPI, api: Api, cast: Cast
 ) -> None:
-    await check_files(app, api, cast, 2_000)
+    await assert_harmless(app, api, cast, 2_000)

@@ -280,9 +280,10 @@ def nodes(plan: dict[str, Any]) -> list[str]:
 
 
 def removed_rows(plan: dict[str, Any]) -> int:
-    """Rows that were read and did not match."""
-    own = sum(count for name, count in plan.items() if name.startswith("Rows Removed"))
-    return int(own) + sum(removed_rows(below) for below in plan.get("Plans", ()))
+    """Redirects that were read and did not match; plans for the other tables depend on other tests' rows."""
+    counts = [count for name, count in plan.items() if name.startswith("Rows Removed")]
+    removed = sum(counts) if plan.get("Relation Name") == "redirects" else 0
+    return int(removed) + sum(removed_rows(below) for below in plan.get("Plans", ()))
 
 
 def test_every_page_of_the_site_is_known_as_one() -> None:
