@@ -1,0 +1,44 @@
+"""A text that is shown does not move: neither fonts nor pictures push it away (Core Web Vitals' CLS is 0)."""
+
+import re
+
+import pytest
+
+from scripts.check_assets import SOURCES
+from tests.browser.devtools import Page
+from tests.site.pages import publish
+from tests.support.cast import Cast, Client
+from tests.support.source_code import REPOSITORY
+
+SHIFTS = """
+new Promise(done => {
+    const seen = [];
+    const observer = new PerformanceObserver(list => seen.push(...list.getEntries()));
+    observer.observe({type: "layout-shift", buffered: true});
+    document.fonts.ready.then(() => requestAnimationFrame(() => requestAnimationFrame(
+        () => done(seen.reduce((sum, shift) => sum + shift.value, 0)))));
+})
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1600])
+async def test_an_article_stays_where_it_is(
+    server: str, writer: Client, cast: Cast, page: Page, width: int
+) -> None:
+    text = (REPOSITORY / "docs" / "help" / "02-run-it" / "01-settings.md").read_text()
+    await publish(writer, "Settings", text.split("---\n", 2)[2])
+    page.resize(width)
+    page.open(f"{server}/help/{cast.acme.slug}/articles/settings")
+
+    assert page.evaluate(SHIFTS) == 0
+
+
+def test_a_font_that_comes_late_changes_no_line() -> None:
+    """Fonts of words wait for the next page; the font of code has a place holder of the same width."""
+    faces = re.findall(r"@font-face \{(.*?)\}", (SOURCES / "src" / "shared" / "fonts.css").read_text(), re.S)
+    of_words = [face for face in faces if '"Atkinson Next"' in face]
+    [placeholder] = [face for face in faces if '"Atkinson Mono fallback"' in face]
+
+    assert len(of_words) == 4
+    assert all("font-display: optional" in face for face in of_words)
+    assert "size-adjust" in placeholder
