@@ -19,6 +19,7 @@ from instep.core.errors import AppError
 from instep.dashboard import errors as dashboard_errors
 from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
+from instep.files.rest import router as files
 from instep.files.storage import open_storages
 from instep.insights.rest import router as insights
 from instep.mcp_servers import discovery
@@ -48,7 +49,10 @@ from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
-ROUTERS = (bots, search, articles, drafts, collections, redirects, changelog, tasks, webhooks, insights)
+ROUTERS = (
+    *(bots, search, articles, drafts, collections, redirects, files, changelog),
+    *(tasks, webhooks, insights),
+)
 
 
 def create_app(*, logs_requests: bool = True) -> FastAPI:
