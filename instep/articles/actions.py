@@ -78,7 +78,7 @@ async def update_article(
         sent["collection_id"] = await referenced_id(ctx, collection_ref, "collectionId", lock="key share")
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
-    changes = await _changed_columns(article, sent)
+    changes = await _changed_columns(ctx, article, sent)
     if not changes:
         return await _in_format(ctx, article, format)
     source = TextSource("update") if changes.keys() & {"title", "content_markdown"} else None
@@ -103,7 +103,7 @@ async def publish_article(
     changes = live_columns(ctx, article)
     if copy is None:
         return await save(ctx, article, changes, format)
-    changes |= {**author_columns(copy), "title": copy.title, **await content_columns(copy.content)}
+    changes |= {**author_columns(copy), "title": copy.title, **await content_columns(ctx, copy.content)}
     return await save(ctx, article, changes, format, TextSource("publish"))
 
 
@@ -248,11 +248,11 @@ async def _in_format(ctx: Ctx, article: Article, format: Format) -> Article:
     return article if format == "markdown" else await find_article(ctx, article.id, format)
 
 
-async def _changed_columns(article: Article, sent: dict[str, Any]) -> dict[str, Any]:
+async def _changed_columns(ctx: Ctx, article: Article, sent: dict[str, Any]) -> dict[str, Any]:
     """The columns that the fields sent really change; an empty description clears it."""
     changes: dict[str, Any] = {}
     if (content := sent.pop("content_markdown", article.content)) != article.content:
-        changes |= await content_columns(content)
+        changes |= await content_columns(ctx, content)
     if "description" in sent:
         sent["description"] = sent["description"] or None
     return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}

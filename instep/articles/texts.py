@@ -12,8 +12,9 @@ from instep.articles.schemas import Article, ArticleCreate, Status, TextSource, 
 from instep.collections.actions import referenced_id
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.ids import new_id
-from instep.core.markdown import Format, render_bounded
+from instep.core.markdown import Format
 from instep.core.slug_rules import SlugTaken, slug_must_be_free
+from instep.files.picture_sizes import render_with_sizes
 from instep.golden.actions import warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
@@ -46,7 +47,7 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
         "title": new.title,
         "description": sent.get("description") or None,
         "content_markdown": new.content_markdown,
-        "content_html": await render_bounded(new.content_markdown),
+        "content_html": await render_with_sizes(ctx, new.content_markdown),
         "collection_id": collection_id,
         "visibility": new.visibility,
         "position": sent.get("position"),
@@ -68,7 +69,7 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
 
 async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
     """Put another text into an article that is locked; the replaced one becomes a revision."""
-    changes = {"title": title, **await content_columns(content)}
+    changes = {"title": title, **await content_columns(ctx, content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -77,7 +78,7 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
     changes = live_columns(ctx, article)
     if (title, content) == (article.title, article.content):
         return await save(ctx, article, changes, "markdown")
-    changes |= {"title": title, **await content_columns(content)}
+    changes |= {"title": title, **await content_columns(ctx, content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -114,8 +115,8 @@ def live_columns(ctx: Ctx, article: Article) -> dict[str, Any]:
     return {"status": "published", "published_at": article.published_at or ctx.now}
 
 
-async def content_columns(content: str) -> dict[str, str]:
-    return {"content_markdown": content, "content_html": await render_bounded(content)}
+async def content_columns(ctx: Ctx, content: str) -> dict[str, str]:
+    return {"content_markdown": content, "content_html": await render_with_sizes(ctx, content)}
 
 
 def author_columns(copy: WorkingCopy) -> dict[str, str]:

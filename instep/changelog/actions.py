@@ -12,8 +12,9 @@ from instep.changelog.schemas import (
 from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
-from instep.core.markdown import Format, render_bounded
+from instep.core.markdown import Format
 from instep.core.paging import Page, PageRequest
+from instep.files.picture_sizes import render_with_sizes
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.slugs import free_slug, slugify
@@ -43,7 +44,7 @@ async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> Changel
         "id": new_id("chg"),
         "title": new.title,
         "content_markdown": new.content_markdown,
-        "content_html": await render_bounded(new.content_markdown),
+        "content_html": await render_with_sizes(ctx, new.content_markdown),
         "source_url": new.model_dump().get("source_url") or None,
     }
     entry = None
@@ -60,7 +61,7 @@ async def update_changelog_entry(
     """Change the title or text of a changelog entry. Those of a published entry are live at once."""
     entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
-    return await _save(ctx, entry, await _changed_columns(entry, update.model_dump()), format)
+    return await _save(ctx, entry, await _changed_columns(ctx, entry, update.model_dump()), format)
 
 
 @writes
@@ -107,11 +108,11 @@ async def _save(
     return entry if format == "markdown" else await _find_entry(ctx, entry.id, format)
 
 
-async def _changed_columns(entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:
+async def _changed_columns(ctx: Ctx, entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:
     """The columns that the fields sent really change."""
     changes: dict[str, str] = {}
     if sent.get("title", entry.title) != entry.title:
         changes["title"] = sent["title"]
     if (content := sent.get("content_markdown", entry.content)) != entry.content:
-        changes |= {"content_markdown": content, "content_html": await render_bounded(content)}
+        changes |= {"content_markdown": content, "content_html": await render_with_sizes(ctx, content)}
     return changes

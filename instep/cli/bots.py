@@ -78,6 +78,42 @@ def change_origins(
 
 @command(
     app,
+    "accent",
+    'instep bot accent acme-help --set "#e8b500"',
+    "instep bot accent acme-help --remove",
+)
+def change_accent(
+    bot: BotArgument,
+    colour: Annotated[
+        str | None,
+        typer.Option("--set", help="Any opaque CSS colour; each scheme gets a readable one of its hue."),
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Return to the blue that bots begin with.")
+    ] = False,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change the colour of links, focus and marks in a help center; without options only show it."""
+    from instep.core.errors import InvalidRequest
+    from instep.workspaces import actions
+    from instep.workspaces.schemas import BotRow, bot_out
+
+    if colour is not None and remove:
+        raise InvalidRequest("Use `--set` or `--remove`, not both.")
+
+    async def change(tx: "Tx", workspace_id: str) -> BotRow:
+        row = await actions.find_bot_by_reference(tx, workspace_id, bot)
+        if colour is None and not remove:
+            return row
+        return await actions.change_accent(tx, workspace_id, row.id, colour)
+
+    out = bot_out(in_workspace(workspace, change))
+    say(out, as_lines(out), as_json)
+
+
+@command(
+    app,
     "visitor-secret",
     "instep bot visitor-secret acme-help",
     "instep bot visitor-secret acme-help --rotate",

@@ -1,5 +1,6 @@
 """The SQL of files."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
-from instep.files.schemas import FileUse, StoredFile
+from instep.files.schemas import FileUse, PictureSize, StoredFile
 from instep.identity.schemas import Ctx
 
 FILE = """
@@ -59,6 +60,19 @@ async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile
         bot=ctx.bot.id,
         sha256=sha256,
         type=content_type,
+    )
+
+
+async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
+    """The sizes of those of the bot's files with these digests that are pictures."""
+    return await ctx.tx.all(
+        PictureSize,
+        """
+        select distinct f.sha256, f.width, f.height from files f
+        where f.bot_id = %(bot)s and f.sha256 = any(%(digests)s) and f.width is not null
+        """,
+        bot=ctx.bot.id,
+        digests=list(digests),
     )
 
 

@@ -49,6 +49,15 @@ class StoredFile:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureSize:
+    """The size, in pixels, of the pictures with this digest."""
+
+    sha256: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class UploadedFile:
     """A file that was sent, and whether it was not there yet."""
 

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries
+from instep.site.accents import show_accent
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.contents import contents_of
 from instep.site.feed import show_feed
@@ -176,5 +177,6 @@ routes = [
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
     Route("/help/{bot}/{locale}/search", show_search),
     Route("/files/{bot}/{name}", show_file),
+    Route("/static/accents/{name}", show_accent),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),
 ]

@@ -56,10 +56,13 @@ ENTRIES = f"""
 """
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
-# The first statement of a visit also reads whether each page links to a changelog. The order makes PostgreSQL
-# look the newest entry up in the index of published ones; `exists` could make it scan all entries.
+# The first statement of a visit also reads what its pages link to: the style of the accent, and a changelog.
+# The order makes PostgreSQL look the newest entry up in the index of published ones; `exists` could make it
+# scan all entries.
 ARRIVE = """
-    select s.*, coalesce((select true from changelog_entries e
+    select s.*, (select array[b.accent_light, b.accent_dark] from bots b
+        where b.id = s.bot_id and b.accent is not null) as accent,
+        coalesce((select true from changelog_entries e
         where e.bot_id = s.bot_id and e.status = 'published'
         order by e.published_at desc, e.id desc limit 1), false) as has_changelog
     from enter_site(%(slug)s) s

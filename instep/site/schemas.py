@@ -10,8 +10,12 @@ from instep.identity.schemas import Bot, SiteAccess
 
 @dataclass(frozen=True, slots=True)
 class Arrival(SiteAccess):
-    """The result of a visit's first statement: the help center, and whether its pages link to a changelog."""
+    """The result of a visit's first statement: the help center, and what its pages link to.
 
+    `accent` is the bot's colour for the light and the dark scheme; None stands for the product's blue.
+    """
+
+    accent: list[str] | None
     has_changelog: bool
 
 

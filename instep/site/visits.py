@@ -16,6 +16,7 @@ from instep.core.errors import NotFound
 from instep.core.locales import direction, valid_locale
 from instep.identity.schemas import Actor, Ctx
 from instep.site import queries
+from instep.site.accents import accent_path
 from instep.site.schemas import Arrival, search_path
 from instep.web.pages import Pages
 
@@ -37,6 +38,7 @@ class Visit:
     request: Request
     ctx: Ctx
     has_changelog: bool
+    accent_path: str | None
 
     def page(self, template: str, locale: str | None = None, **values: Any) -> Response:
         bot = self.ctx.bot
@@ -45,6 +47,7 @@ class Visit:
             "bot": bot,
             "locale": locale,
             "has_changelog": self.has_changelog,
+            "accent_path": self.accent_path,
             "search_path": search_path(bot, locale),
             "longest_query": limits.MAX_QUERY_CHARACTERS,
             "query": "",
@@ -69,4 +72,5 @@ async def help_center(request: Request) -> AsyncIterator[Visit]:
     async with request.app.state.database.enter(Arrival, queries.ARRIVE, slug=slug) as (arrival, tx):
         if arrival is None:
             raise NotFound
-        yield Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival.has_changelog)
+        style = accent_path(*arrival.accent) if arrival.accent else None
+        yield Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival.has_changelog, style)

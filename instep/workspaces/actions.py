@@ -1,5 +1,6 @@
 """Actions of operators on workspaces, bots and keys, and the list of bots that a key covers."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
@@ -114,6 +115,29 @@ def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
     if len(origins) > limits.MAX_ORIGINS:
         raise InvalidRequest(f"A bot has at most {limits.MAX_ORIGINS} origins.")
     return origins
+
+
+async def change_accent(tx: Tx, workspace_id: str, bot_id: UUID, colour: str | None) -> BotRow:
+    """Give the bot's help center any opaque CSS colour as its accent; None restores the product's blue."""
+    light, dark = await asyncio.to_thread(_readable_pair, colour) if colour is not None else (None, None)
+    bot = await queries.set_accent(tx, workspace_id, bot_id, colour, light, dark)
+    if bot is None:
+        raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
+    await record(tx, workspace_id, OPERATOR, "change_accent", str(bot_id), bot_id)
+    return bot
+
+
+def _readable_pair(colour: str) -> tuple[str, str]:
+    # Importing the library of colours takes half a second, which only those who choose a colour should wait.
+    from instep.core.colours import InvalidColour, readable_accent
+
+    if len(colour) > limits.MAX_COLOUR_CHARACTERS:
+        raise InvalidRequest(f"A colour has at most {limits.MAX_COLOUR_CHARACTERS} characters.")
+    try:
+        accent = readable_accent(colour)
+    except InvalidColour as error:
+        raise InvalidRequest(str(error)) from None
+    return accent.light, accent.dark
 
 
 async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids: list[UUID]) -> NewKey:

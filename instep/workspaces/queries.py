@@ -7,7 +7,7 @@ from instep.core.database import Tx
 from instep.workspaces.schemas import BotRow, KeyRow, Workspace
 
 WORKSPACE = "id, name, paused_at, created_at"
-BOT = "id, workspace_id, slug, name, bot_key, locale, origins, created_at"
+BOT = "id, workspace_id, slug, name, bot_key, locale, origins, created_at, accent, accent_light, accent_dark"
 KEY = """
     id, workspace_id, name, last_four, scope, bot_ids, default_bot_id,
     created_at, last_used_at, expires_at, revoked_at
@@ -94,6 +94,24 @@ async def set_origins(tx: Tx, workspace_id: str, bot_id: UUID, origins: list[str
         workspace=workspace_id,
         id=bot_id,
         origins=origins,
+    )
+
+
+async def set_accent(
+    tx: Tx, workspace_id: str, bot_id: UUID, chosen: str | None, light: str | None, dark: str | None
+) -> BotRow | None:
+    return await tx.first(
+        BotRow,
+        f"""
+        update bots set accent = %(chosen)s, accent_light = %(light)s, accent_dark = %(dark)s
+        where workspace_id = %(workspace)s and id = %(id)s
+        returning {BOT}
+        """,
+        workspace=workspace_id,
+        id=bot_id,
+        chosen=chosen,
+        light=light,
+        dark=dark,
     )
 
 

@@ -33,6 +33,9 @@ class BotRow:
     locale: str
     origins: list[str]
     created_at: datetime
+    accent: str | None = None
+    accent_light: str | None = None
+    accent_dark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,9 @@ class BotOut(Out):
     bot_key: str
     locale: str
     origins: list[str]
+    accent: str | None = Field(description="Its accent colour as it was chosen; null: the product's blue.")
+    accent_light: str | None = Field(description="The readable colour of the light scheme, as `#rrggbb`.")
+    accent_dark: str | None = Field(description="The readable colour of the dark scheme, as `#rrggbb`.")
     created_at: Timestamp
 
 
@@ -139,6 +145,9 @@ def bot_out(bot: BotRow) -> BotOut:
         bot_key=bot.bot_key,
         locale=bot.locale,
         origins=bot.origins,
+        accent=bot.accent,
+        accent_light=bot.accent_light,
+        accent_dark=bot.accent_dark,
         created_at=bot.created_at,
     )
 

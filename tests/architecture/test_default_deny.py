@@ -40,6 +40,7 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/{locale}/search",
     "/files/{bot}/{name}",
     "/static",
+    "/static/accents/{name}",
     "/static/dist/{name}",
     "/.well-known/mcp.json",
     "/.well-known/mcp",

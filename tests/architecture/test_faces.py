@@ -32,7 +32,7 @@ FACES: dict[str, set[str]] = {
     "collections": {"visibility"},
     "ci": {"client", "command", "environment", "escaping", "report", "shapes"},
     "demo": {"command"},
-    "files": {"kinds", "storage"},
+    "files": {"kinds", "picture_sizes", "storage"},
     "insights": {"question_key", "questions.question_key"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "health", "prune", "rotation", "routes", "visitor_data"},

@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from playwright.async_api import Page
 
 from scripts.check_assets import SOURCES
-from tests.browser.devtools import Page
 from tests.site.pages import publish
 from tests.support.cast import Cast, Client
 from tests.support.source_code import REPOSITORY
@@ -27,10 +27,10 @@ async def test_an_article_stays_where_it_is(
 ) -> None:
     text = (REPOSITORY / "docs" / "help" / "02-run-it" / "01-settings.md").read_text()
     await publish(writer, "Settings", text.split("---\n", 2)[2])
-    page.resize(width)
-    page.open(f"{server}/help/{cast.acme.slug}/articles/settings")
+    await page.set_viewport_size({"width": width, "height": 800})
+    await page.goto(f"{server}/help/{cast.acme.slug}/articles/settings")
 
-    assert page.evaluate(SHIFTS) == 0
+    assert await page.evaluate(SHIFTS) == 0
 
 
 def test_a_font_that_comes_late_changes_no_line() -> None:

@@ -52,6 +52,9 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
         "botKey": bot["botKey"],
         "locale": "de",
         "origins": [],
+        "accent": None,
+        "accentLight": None,
+        "accentDark": None,
         "createdAt": bot["createdAt"],
     }
     assert bot["botKey"].startswith("pk_")
@@ -133,6 +136,38 @@ async def test_the_origins_of_a_bot_are_set_and_changed(operator: Operator, mine
     assert "https://example.com" in wrong
     for unknown in (str(uuid4()), "nowhere"):
         assert "bot list" in await operator.refused("bot", "origins", unknown, *mine)
+
+
+async def test_the_accent_of_a_bot_is_set_shown_and_removed(
+    operator: Operator, mine: tuple[str, str]
+) -> None:
+    bot = await operator.json("bot", "create", "Lemon help", *mine)
+
+    changed = await operator.json("bot", "accent", bot["slug"], "--set", "Lemonchiffon", *mine)
+    shown = await operator.text("bot", "accent", bot["id"], *mine)
+
+    light, dark = changed["accentLight"], changed["accentDark"]
+    assert changed == bot | {"accent": "Lemonchiffon", "accentLight": light, "accentDark": dark}
+    assert (dark, light < dark) == ("#fffacd", True)
+    assert f"accent: Lemonchiffon\naccentLight: {light}\naccentDark: {dark}\n" in shown
+    assert await operator.json("bot", "accent", bot["id"], "--remove", *mine) == bot
+
+
+async def test_an_accent_that_is_no_colour_is_refused_in_one_sentence(
+    operator: Operator, mine: tuple[str, str]
+) -> None:
+    bot = (await operator.json("bot", "create", "Grey help", *mine))["slug"]
+
+    for colour in ("bluish", "rgb(0 0 0 / 50%)", "#0b5cad; } body { display: none", "url(//example.com)", ""):
+        refusal = await operator.refused("bot", "accent", bot, "--set", colour, *mine)
+        assert "must be an opaque CSS colour, such as #0b5cad" in refusal
+    assert "at most 100 characters" in await operator.refused(
+        "bot", "accent", bot, "--set", f"rgb({'0' * 100} 0 0)", *mine
+    )
+    assert "not both" in await operator.refused("bot", "accent", bot, "--set", "red", "--remove", *mine)
+    assert "bot list" in await operator.refused("bot", "accent", "nowhere", "--set", "red", *mine)
+    shown = await operator.json("bot", "accent", bot, *mine)
+    assert (shown["accent"], shown["accentLight"], shown["accentDark"]) == (None, None, None)
 
 
 def test_lists_write_timestamps_as_the_api_does(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,61 @@
+"""The HTML of texts, with the sizes of pictures: a page keeps the places of those that still load."""
+
+import re
+from dataclasses import dataclass
+
+from instep.core.config import settings
+from instep.core.markdown import render_bounded
+from instep.core.readable import value_of
+from instep.files import queries
+from instep.files.schemas import PictureSize
+from instep.identity.schemas import Bot, Ctx
+
+# A picture as `core.readable` writes it: every attribute is quoted.
+PICTURE = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
+# A file below the address of the installation: the slug of its bot, and its digest.
+ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
+WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
+
+
+async def render_with_sizes(ctx: Ctx, text: str) -> str:
+    """Like `render_bounded`; pictures among the bot's files get their width and height, in pixels.
+
+    Pictures elsewhere, and files that do not exist yet, stay without.
+    """
+    html = await render_bounded(text)
+    digests = {digest for tag in PICTURE.finditer(html) if (digest := digest_of(tag[1], ctx.bot))}
+    if not digests:
+        return html
+    sizes = {size.sha256: size for size in await queries.list_sizes(ctx, digests)}
+    return PICTURE.sub(SizeWriter(ctx.bot, sizes).write, html)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeWriter:
+    """Puts the sizes, which it knows by digest, into the tags of one bot's pictures."""
+
+    bot: Bot
+    sizes: dict[str, PictureSize]
+
+    def write(self, tag: re.Match[str]) -> str:
+        size = self.sizes.get(digest_of(tag[1], self.bot) or "")
+        return f"<img{tag[1]}{missing_attributes(tag[1], size)}>" if size else tag[0]
+
+
+def digest_of(attributes: str, bot: Bot) -> str | None:
+    """The digest in the address of a picture, if it is among the files of the bot."""
+    source = value_of(attributes, "src") or ""
+    address = ADDRESS.match(source.removeprefix(settings().base_url))
+    return address[2] if address and address[1] == bot.slug else None
+
+
+def missing_attributes(attributes: str, size: PictureSize) -> str:
+    """What an author has left out: both, or the height that goes with a width; an author's height stays."""
+    width, height = value_of(attributes, "width"), value_of(attributes, "height")
+    if height is not None:
+        return ""
+    if width is None:
+        return f' width="{size.width}" height="{size.height}"'
+    if WHOLE_NUMBER.fullmatch(width) is None:
+        return ""
+    return f' height="{max(1, round(int(width) * size.height / size.width))}"'

@@ -1,0 +1,62 @@
+"""A bot's accent colour in a real browser: what is in it is readable, whatever colour was chosen."""
+
+from typing import Any, Literal
+
+import pytest
+from coloraide import Color
+from playwright.async_api import Page
+
+from instep.core.colours import readable_accent
+from instep.core.database import Tx
+from tests.browser.chromium import Complaints
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast
+
+Scheme = Literal["light", "dark"]
+PALE_YELLOW, DARK_NAVY = "#fff5b8", "#0a1440"
+PROBE = """
+    () => {
+        const link = document.querySelector('.prose a[href*="example"]');
+        const ground = document.createElement('p');
+        ground.style.background = 'var(--blue-bg)';
+        document.body.append(ground);
+        return [getComputedStyle(link).color, getComputedStyle(document.body).backgroundColor,
+            getComputedStyle(ground).backgroundColor];
+    }
+"""
+
+
+@pytest.mark.parametrize("chosen", [PALE_YELLOW, DARK_NAVY])
+@pytest.mark.parametrize(("scheme", "min_contrast"), [("light", 4.5), ("dark", 7)])
+async def test_links_in_the_accent_colour_are_readable(
+    server: str,
+    page: Page,
+    complaints: Complaints,
+    api: Api,
+    cast: Cast,
+    owner: Tx,
+    chosen: str,
+    scheme: Scheme,
+    min_contrast: float,
+) -> None:
+    await publish(api(cast.acme.write_key), "Colours", "A [link](https://example.com/).")
+    accent = readable_accent(chosen)
+    await set_accent(owner, cast, chosen, accent.light, accent.dark)
+
+    await page.emulate_media(color_scheme=scheme)
+    await page.goto(f"{server}/help/{cast.acme.slug}/articles/colours")
+    link, *grounds = [Color(colour) for colour in await page.evaluate(PROBE)]
+
+    assert link.convert("srgb").to_string(hex=True) == getattr(accent, scheme)
+    for ground in grounds:
+        assert link.contrast(ground, method="wcag21") >= min_contrast
+    assert complaints.lines == []
+
+
+async def set_accent(owner: Tx, cast: Cast, *colours: Any) -> None:
+    await owner.execute(
+        "update bots set (accent, accent_light, accent_dark) = (%(chosen)s, %(light)s, %(dark)s)"
+        " where id = %(id)s",
+        id=cast.acme.bot_id,
+        **dict(zip(("chosen", "light", "dark"), colours, strict=True)),
+    )
