@@ -18,7 +18,13 @@ SETTINGS = (
 def inserted(
     before: str, after: str, article: str, title: str = "Add a setting"
 ) -> tuple[str, list[Insertion]]:
-    change = Change(title, None, diff_of("app/settings.py", before, after))
+    return inserted_from("app/settings.py", before, after, article, title)
+
+
+def inserted_from(
+    path: str, before: str, after: str, article: str, title: str = "Add a setting"
+) -> tuple[str, list[Insertion]]:
+    change = Change(title, None, diff_of(path, before, after))
     additions = additions_of(reviewed_files(parse_diff(change.diff)))
     guide = Article("guide", "Settings", article)
     insertions = choose_insertions(
@@ -38,7 +44,7 @@ def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
     text, insertions = inserted(*SETTINGS, f"# Settings\n\n{TABLE}{LAST}\nMore.\n")
     row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30` |\n"
     assert text == f"# Settings\n\n{TABLE}{LAST}{row}\nMore.\n"
-    assert [(insertion.name, insertion.neighbour, insertion.is_described) for insertion in insertions] == [
+    assert [(insertion.name, insertion.neighbour, insertion.is_complete) for insertion in insertions] == [
         ("REQUEST_TIMEOUT", "MAX_JOBS", True)
     ]
     assert (insertions[0].sources[0].file, insertions[0].sources[0].line) == ("app/settings.py", 4)
@@ -49,7 +55,7 @@ def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
     [
         (
             "- `PAGE_SIZE`: rows of a page that is shown.\n- `MAX_JOBS`: jobs that run at once.\n\nMore.\n",
-            "at once.\n- `REQUEST_TIMEOUT`: How many seconds a request may take.\n\nMore.\n",
+            "at once.\n- `REQUEST_TIMEOUT`: how many seconds a request may take.\n\nMore.\n",
         ),
         (
             "PAGE_SIZE\n:   Rows of a page.\n\nMAX_JOBS\n:   Jobs at once.\n\nMore.\n",
@@ -57,7 +63,7 @@ def test_a_table_gets_a_row_with_what_the_comment_and_the_default_say() -> None:
         ),
         (
             "``PAGE_SIZE`` - integer\n    Rows.\n\n``MAX_JOBS`` - integer\n    Jobs.\n\nMore.\n",
-            "    Jobs.\n\n``REQUEST_TIMEOUT``\n    How many seconds a request may take.\n\nMore.\n",
+            "    Jobs.\n\n``REQUEST_TIMEOUT`` - integer\n    How many seconds a request may take.\n\nMore.\n",
         ),
         (
             "## `PAGE_SIZE` {: #PAGE_SIZE }\n\nDefault: `20`\n\nRows.\n\n"
@@ -105,12 +111,12 @@ def test_nothing_is_listed_twice_or_among_strangers() -> None:
     assert inserted(*SETTINGS, "| Pet | Name |\n|---|---|\n| `cat` | Tom |\n| `dog` | Rex |\n")[1] == []
 
 
-def test_a_name_that_the_code_does_not_explain_gets_an_empty_cell() -> None:
+def test_a_name_that_the_code_does_not_explain_gets_a_gap_for_a_person_to_fill() -> None:
     before, after = (side.replace("# How many seconds a request may take.\n", "") for side in SETTINGS)
     text, insertions = inserted(before, after, f"{TABLE}{LAST}", title="Time out")
-    assert text.splitlines()[-1].split("|")[2].strip() == ""
+    assert text.splitlines()[-1].split("|")[2].strip() == "[…]"
     assert text.endswith("| `30` |\n")
-    assert insertions[0].is_described is False
+    assert insertions[0].is_complete is False
 
 
 def test_entries_that_differ_in_one_word_tell_the_next_one() -> None:

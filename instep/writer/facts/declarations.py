@@ -21,7 +21,10 @@ _PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
     ("function", re.compile(_MODIFIERS + r"(?:def|func|function|fn|fun)\s+(?:\([^)]*\)\s*)?(\w+)")),
     ("type", re.compile(_MODIFIERS + r"(?:class|interface|struct|enum|trait|type)\s+([A-Za-z]\w+)")),
     ("route", re.compile(r".*?\br?[\"'`]\^?(/[\w./{}:<>-]*\w[\w./{}:<>-]*)")),
-    ("read", re.compile(r".*?\.(?:get|has|getlist|query|param)\(\s*[\"'](\w+)[\"']")),
+    (
+        "read",
+        re.compile(r"(?:.*?\.(?:get|has|getlist|query|param)\(\s*|if (?=.\w+. in \w))[\"'](\w+)[\"']"),
+    ),
     ("call", re.compile(r"(?:[\w.@]*\w\()?\s*\(?[\"']([\w.:-]+)[\"']\s*,\s*\S")),
     ("element", re.compile(r"\|?\s*[\"']([\w.:/-]+)[\"'],?$")),
     ("key", re.compile(r"(?:readonly\s+)?[\"']?([\w.-]+)[\"']?\??\s*:(?!:|=)\s*(.*)")),

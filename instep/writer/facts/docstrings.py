@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from instep.text.patch import Hunk
 from instep.writer.facts.declarations import Declaration
+from instep.writer.facts.details import is_description, reports_error, unescaped
 from instep.writer.words.prose import is_prose, prose_of
 
 _SIGNS = re.compile(r"^\s*+(?:#+|//+!?|/\*+|\*+/|\*|--)\s?|(?<!\s)\s*+\*/\s*+$")
@@ -21,18 +22,23 @@ def doc_of(declaration: Declaration, declarations: Sequence[Declaration], hunk: 
     return next((doc for doc in _docs(declaration, declarations, hunk) if doc), "")
 
 
+def comment_above(place: int, hunk: Hunk) -> str:
+    """The comment that the change adds right above a line, as plain prose."""
+    return prose_of(_above(place, hunk))
+
+
 def _docs(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> Iterator[str]:
     yield prose_of(_below(declaration, declarations, hunk))
-    yield prose_of(_above(declaration, hunk))
+    yield comment_above(declaration.place, hunk)
     trailing = _TRAILING.search(declaration.line.text)
     if trailing and is_prose(trailing[1]):
         yield prose_of(trailing[1])
 
 
-def _above(declaration: Declaration, hunk: Hunk) -> str:
+def _above(place: int, hunk: Hunk) -> str:
     """The comment that ends right above, apart from decorators; only if the change adds it."""
     comment_lines = list[str]()
-    for line in reversed(hunk.lines[: declaration.place]):
+    for line in reversed(hunk.lines[:place]):
         if line.mark == "-" or (
             not comment_lines and _DECORATOR.match(line.text) and not _COMMENT.match(line.text)
         ):
@@ -62,6 +68,7 @@ def _below(declaration: Declaration, declarations: Sequence[Declaration], hunk: 
         depth = len(line.text) - len(line.text.lstrip())
         if line.mark == " " or (lines and line.text.strip() and depth < declaration.indent):
             break
-        lines.append(line.text)
-    texts = [match[2] or match[4] or "" for match in _QUOTED.finditer("\n".join(lines))]
-    return max(filter(is_prose, texts), key=len, default="")
+        if not reports_error(line.text):
+            lines.append(line.text)
+    texts = [unescaped(match[2] or match[4] or "") for match in _QUOTED.finditer("\n".join(lines))]
+    return max(filter(is_description, texts), key=len, default="")

@@ -1,33 +1,37 @@
 """New entries in the lists, tables and rows of sections of the articles that a change likely concerns."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from instep.text.characters import has_hidden
 from instep.writer.articles.entries import ListKind
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import SourceLine
+from instep.writer.facts.details import Details
 from instep.writer.inserting.analogy import spellings_of
 from instep.writer.inserting.items import entry_for, set_apart
 from instep.writer.inserting.probability import InsertionContext, insertion_probability, matches_heading
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
+from instep.writer.inserting.skeleton import GAP
 from instep.writer.shapes import Article, Change
-from instep.writer.words.identifiers import parts_of
-from instep.writer.words.prose import sentence_of
+from instep.writer.words.identifiers import key_of
+from instep.writer.words.prose import is_safe
 
-_MIN_PROBABILITY = 0.45
+_MIN_PROBABILITY = 0.4
 _MAX_INSERTIONS = 12
+_SUBJECT = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A new entry for `name` next to the entry `neighbour`; `is_described` when the code says what it is."""
+    """A new entry for `name` next to the entry `neighbour`; `is_complete` if it leaves no gap to fill."""
 
     name: str
     neighbour: str
     new: str
     place: int
-    is_described: bool
+    is_complete: bool
     sources: tuple[SourceLine, ...]
     old: str = ""
 
@@ -63,19 +67,19 @@ def choose_insertions(
     candidates: Sequence[ScoredInsertion], additions: Sequence[Addition], change: Change, article: Article
 ) -> list[Insertion]:
     """New entries at the likely points, in their order."""
-    descriptions = _descriptions(additions)
+    details = _details_by_name(additions)
     spellings = spellings_of([change.title, *_texts_of(additions)])
     insertions: dict[tuple[int, str], Insertion] = {}
     for scored in _likeliest([scored for scored in candidates if scored.probability >= _MIN_PROBABILITY]):
-        description = _description(scored, descriptions, change)
-        new = entry_for(scored.addition, scored.point, description, article.text, spellings)
+        addition = replace(scored.addition, details=_safe(details[scored.addition.name]))
+        new = entry_for(addition, scored.point, article.text, spellings)
         if new and not has_hidden(scored.point.label):
             insertion = Insertion(
                 scored.point.label,
                 scored.point.neighbour.label,
                 set_apart(new, scored.point, article.text),
                 scored.point.place,
-                bool(descriptions.get(scored.addition.name)),
+                GAP not in new,
                 (scored.addition.source,),
             )
             insertions.setdefault((insertion.place, insertion.name), insertion)
@@ -88,33 +92,53 @@ def _texts_of(additions: Sequence[Addition]) -> Iterator[str]:
         yield addition.doc
 
 
-def _descriptions(additions: Sequence[Addition]) -> Mapping[str, str]:
-    """The first description of each name in the code."""
-    return {addition.name: addition.doc for addition in reversed(additions) if addition.doc}
+def _details_by_name(additions: Sequence[Addition]) -> Mapping[str, Details]:
+    """What all uses of a name in the code say together, the first one before the others."""
+    details: dict[str, Details] = {}
+    for addition in additions:
+        addition_details = addition.details if _is_about(addition) else replace(addition.details, doc="")
+        details[addition.name] = details.get(addition.name, Details()).completed_by(addition_details)
+    return details
 
 
-def _description(scored: ScoredInsertion, descriptions: Mapping[str, str], change: Change) -> str:
-    """The description in the code, else the title if it names the addition or the entry needs a text."""
-    description = descriptions.get(scored.addition.name, "")
-    if description:
-        return description
-    is_titled = set(parts_of(scored.addition.name)) <= set(parts_of(change.title))
-    return sentence_of(change.title) if is_titled or scored.point.entry_list.kind != "row" else ""
+def _safe(details: Details) -> Details:
+    """The details without a default that would bring a link or markup into the article."""
+    return details if is_safe("", details.default) else replace(details, default="")
+
+
+def _is_about(addition: Addition) -> bool:
+    """Whether the description does not begin with another name."""
+    subject = _SUBJECT.match(addition.doc)
+    return subject is None or key_of(subject[1]) == key_of(addition.name)
 
 
 def _likeliest(candidates: Sequence[ScoredInsertion]) -> list[ScoredInsertion]:
-    """Per name and kind of list the likeliest point, and those under a heading about the same code."""
+    """Per name and kind of list the likeliest point, and those under headings about the same code."""
     best: dict[tuple[str, ListKind], ScoredInsertion] = {}
     for scored in candidates:
-        key = scored.point.label, scored.point.entry_list.kind
+        key = _key(scored)
         if key not in best or scored.probability > best[key].probability:
             best[key] = scored
     chosen = [
         scored
         for scored in candidates
-        if scored.matches_heading or best[scored.point.label, scored.point.entry_list.kind] is scored
+        if best[_key(scored)] is scored or _is_as_good(scored, best[_key(scored)])
     ]
     return sorted(chosen, key=_order)
+
+
+def _key(scored: ScoredInsertion) -> tuple[str, ListKind]:
+    return key_of(scored.point.label), scored.point.entry_list.kind
+
+
+def _is_as_good(scored: ScoredInsertion, best: ScoredInsertion) -> bool:
+    """Whether another list takes the same name too: it knows as many siblings, under a heading that fits."""
+    return (
+        scored.matches_heading
+        and scored.point.entry_list.kind != "section"
+        and scored.point.label == best.point.label
+        and scored.point.known_siblings >= best.point.known_siblings
+    )
 
 
 def _order(scored: ScoredInsertion) -> tuple[int, str, int]:

@@ -2,44 +2,60 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
-from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
-from instep.writer.articles.restructured import is_underline
+from instep.writer.articles.entries import ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.values import default_of
 from instep.writer.inserting.analogy import by_analogy
+from instep.writer.inserting.section_entries import section_entry
 from instep.writer.inserting.siblings import InsertionPoint
-from instep.writer.words.prose import in_markup_of
+from instep.writer.inserting.skeleton import (
+    GAP,
+    description_for,
+    is_usual,
+    siblings_near,
+    type_like,
+    usual_template,
+    value_like,
+)
 
 _CELLS = re.compile(r"(?<!\\)\|")
-_DEFAULT = re.compile(r"(?i)^([^\w`]*defaults?(?: value)?[^\w`]*:[^\w`]*)(`*)([^`]*?)(`*)\s*$")
-_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}")
-_CLOSING = re.compile(r"(?:`+|\*+|_+|\"|</\w+>|\]\([^)]*\)|\]|\([^)]*\)|=?&lt;.*?&gt;|\s*\\?\*)*")
+_REQUIRED_MARK = re.compile(r"(?:(?<=\s)|\\)\\?\*$")
+_CLOSING = re.compile(r"(?:`+|:?\*+|_+(?!\w)|\"|</\w+>|\]\([^)]*\)|\]\[[^\]]*\]|\]|=?&lt;.*?&gt;)*")
+_PARENTHESIS = re.compile(r"\s*\(([^()]*)\)")
+_MARKS = ("``", "`", "**")
+_MARKUP = re.compile(r"[`*_]+")
 _SEPARATOR = re.compile(r"\s*(?::|-{1,2}|[\u2013\u2014])\s+|\s+")
-_SIGNATURE = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
-_ANNOTATION = re.compile(r":\s*(?:[^,=()\[\]]|\[[^\]]*\])+")
-_PARAMETER = re.compile(r"(?:^\(|,\s*)(\w+)")
-_ITSELF = re.compile(r"\((?:self|cls|this)(?:,\s*|\))")
+_LINK_TARGET = re.compile(r"\]\(([^)]*)\)")
+_TERM_TYPE = re.compile(r"\s+(?:-|:)\s+\S")
+_ATTRIBUTES = re.compile(r"[a-z][a-z ]*(?:, .*)?")
+_MAX_ATTRIBUTE_WORDS = 12
+_DEFAULT_ATTRIBUTE = re.compile(r"([^:]{0,40}\bdefault[^:]{0,40}: )([^:]+)")
+_TYPE_NAMES = frozenset(
+    ("array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number", "object", "string")
+)
+_OPTIONALITY = frozenset(("optional", "required"))
 _FEW_WORDS = 2
 
 
-def entry_for(
-    addition: Addition, point: InsertionPoint, description: str, text: str, spellings: "Counter[str]"
-) -> str | None:
-    """The lines to insert at the point; None if the form of the neighbours can't be followed."""
+def entry_for(addition: Addition, point: InsertionPoint, text: str, spellings: "Counter[str]") -> str | None:
+    """The lines to insert at the point.
+
+    None if the form of the neighbours can't be followed or the code says nothing of what they say.
+    """
     existing = _copied(point, text) or by_analogy(point.label, point.entry_list, text, spellings)
     if existing:
         return existing
     template = point.entry_list.entry_of(point.template.name) or point.neighbour
-    lines = text[template.start : template.end].splitlines()
-    description = in_markup_of(text, description)
+    siblings = siblings_near(point.entry_list, template)
+    template = usual_template(template, siblings, text)
     if point.entry_list.kind == "row":
-        return _row(lines[0], addition, point, template, description, _header(text, point)) + "\n"
+        return _row(addition, point, template, siblings, text)
     if point.entry_list.kind == "item":
-        return _item(lines, point, template, description) + "\n"
+        return _item(addition, point, template, siblings, text)
     if point.entry_list.kind == "term":
-        return _term(lines, point, template, description)
-    return _section(lines, addition, point, template, description, text)
+        return _term(addition, point, template, siblings, text)
+    return section_entry(addition, point, template, siblings, text)
 
 
 def set_apart(entry: str, point: InsertionPoint, text: str) -> str:
@@ -73,55 +89,112 @@ def _copied(point: InsertionPoint, text: str) -> str | None:
     return most_common[0][0] if most_common and (most_common[0][1] > 1 or len(entries) == 1) else None
 
 
+def _row(
+    addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
+) -> str | None:
+    line = text[template.start : template.end].splitlines()[0]
+    cells = _CELLS.split(line)
+    first = 1 if line.lstrip().startswith("|") else 0
+    bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))
+    others = [_CELLS.split(text[entry.start : entry.end].splitlines()[0]) for entry in siblings]
+    others = [other for other in others if len(other) == len(cells)]
+    header = _header(text, point)
+    widest = max(bodies, key=lambda index: sum(len(other[index].strip()) for other in others), default=None)
+    name = _REQUIRED_MARK.sub("", cells[first].strip().replace(template.label, point.label)).rstrip()
+    cells_by_index = {first: name}
+    for index in bodies:
+        column = [cell for other in others if (cell := other[index].strip())]
+        if _MARKUP.sub("", cells[index]).strip() == template.label:
+            cells_by_index[index] = cells[index].strip().replace(template.label, point.label)
+        elif not is_usual(len(column), len(others)) and not cells[index].strip():
+            cells_by_index[index] = ""
+        else:
+            title = header[index] if index < len(header) else ""
+            cells_by_index[index] = _cell(title, addition, column, index == widest, text)
+    if bodies and all(cells_by_index[index] in {GAP, ""} for index in bodies):
+        return None
+    padded = (
+        _padded(cells_by_index[index], cell) if index in cells_by_index else cell
+        for index, cell in enumerate(cells)
+    )
+    return "|".join(padded) + "\n"
+
+
 def _header(text: str, point: InsertionPoint) -> list[str]:
     """The cells of the header of a table, in lower case."""
     above = text[: point.entry_list.entries[0].start].splitlines()
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
 
 
-def _row(
-    line: str,
-    addition: Addition,
-    point: InsertionPoint,
-    template: ListEntry,
-    description: str,
-    header: list[str],
-) -> str:
-    cells = _CELLS.split(line)
-    first = 1 if line.lstrip().startswith("|") else 0
-    bodies = range(first + 1, len(cells) - (1 if line.rstrip().endswith("|") else 0))
-    widest = max(bodies, key=lambda index: len(cells[index].strip()), default=None)
-    cells_by_index = {first: cells[first].strip().replace(template.label, point.label)}
-    for index in bodies:
-        title = header[index] if index < len(header) else ""
-        cells_by_index[index] = _cell(title, addition, description, index == widest)
-    return "|".join(
-        _padded(cells_by_index[index], cell) if index in cells_by_index else cell
-        for index, cell in enumerate(cells)
-    )
-
-
-def _cell(title: str, addition: Addition, description: str, is_widest: bool) -> str:
-    default = default_of(addition.value)
+def _cell(title: str, addition: Addition, column: Sequence[str], is_widest: bool, text: str) -> str:
     if "default" in title:
-        return f"`{default}`" if default else ""
-    return description.replace("|", "\\|") if is_widest else ""
+        return value_like(addition.details.default, column)
+    if "type" in title:
+        return type_like(addition.details.type, column)
+    if is_widest:
+        return description_for(addition.details, column, text).replace("|", "\\|") or GAP
+    return GAP
 
 
 def _padded(text: str, like: str) -> str:
     return f" {text} ".ljust(len(like)) if like.startswith(" ") else text
 
 
-def _item(lines: list[str], point: InsertionPoint, template: ListEntry, description: str) -> str:
-    first = lines[0]
-    label_end = first.find(template.label) + len(template.label)
-    head_end = label_end + _end(_CLOSING, first[label_end:])
-    rest = first[head_end:]
-    if first.lstrip().startswith("<li>") or len(rest.split()) <= _FEW_WORDS:
-        return first.replace(template.label, point.label)
+def _item(
+    addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
+) -> str | None:
+    lines = text[template.start : template.end].splitlines()
+    if lines[0].lstrip().startswith("<li>"):
+        return lines[0].replace(template.label, point.label) + "\n"
+    head, parenthesis, rest = _split_head(lines[0], template.label)
+    head = _without_foreign_link(head.replace(template.label, point.label), point)
+    bodies = [_item_body(text[entry.start : entry.end], entry.label) for entry in siblings]
+    if not is_usual(sum(len(body.split()) > _FEW_WORDS for body in bodies), len(bodies)):
+        is_code = parenthesis == point.template.value and parenthesis
+        return f"{head} ({addition.name})\n" if is_code else f"{head}\n"
+    description = description_for(addition.details, [body for body in bodies if body], text)
+    if not description:
+        return None
+    if parenthesis in _TYPE_NAMES and addition.details.type:
+        head += f" ({type_like(addition.details.type, [parenthesis])})"
     separator = rest[: _end(_SEPARATOR, rest)]
-    head = first[:head_end].replace(template.label, point.label)
-    return f"{head}{separator}{description}".rstrip() if separator.strip() else f"{head}: {description}"
+    if not rest.strip() and len(lines) > 1:
+        indent = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
+        return f"{head}{rest.rstrip()}\n{indent}{description}\n"
+    is_closed = separator.strip() or head.endswith((":", ":**"))
+    return f"{head}{separator if is_closed else ': '}{description}\n"
+
+
+def _split_head(line: str, label: str) -> tuple[str, str, str]:
+    """The line up to the marks that close its label, a parenthesis after the label, and the rest of it."""
+    label_end = line.find(label) + len(label)
+    rest = line[label_end:]
+    closing = rest[: _end(_CLOSING, rest)]
+    rest = rest.removeprefix(closing)
+    parenthesis = _PARENTHESIS.match(rest)
+    if parenthesis:
+        rest = rest[parenthesis.end() :]
+        more = rest[: _end(_CLOSING, rest)]
+        closing, rest = closing + more, rest.removeprefix(more)
+    head = line[:label_end] + closing
+    for mark in _MARKS:
+        if head.count(mark) % 2:
+            head += mark
+            rest = rest.partition(mark)[2]
+    return head, parenthesis[1] if parenthesis else "", rest
+
+
+def _item_body(entry: str, label: str) -> str:
+    rest = _split_head(entry, label)[2]
+    return " ".join(rest[_end(_SEPARATOR, rest) :].split())
+
+
+def _without_foreign_link(head: str, point: InsertionPoint) -> str:
+    """The head without a link that leads to what another entry is about."""
+    target = _LINK_TARGET.search(head)
+    if target is None or point.label.casefold() in target[1].casefold():
+        return head
+    return _LINK_TARGET.sub("", head, count=1).replace("[", "", 1)
 
 
 def _end(pattern: re.Pattern[str], text: str) -> int:
@@ -129,77 +202,50 @@ def _end(pattern: re.Pattern[str], text: str) -> int:
     return match.end() if match else 0
 
 
-def _term(lines: list[str], point: InsertionPoint, template: ListEntry, description: str) -> str | None:
+def _term(
+    addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
+) -> str | None:
+    lines = text[template.start : template.end].splitlines()
+    bodies = [_paragraphs(text[entry.start : entry.end]) for entry in siblings]
+    description = description_for(addition.details, [" ".join(body) for body in bodies], text)
     if not description or len(lines) < 2:
         return None
-    body = lines[1]
-    marker = re.match(r"\s*(?::\s+)?", body)
-    head = lines[0]
-    label_end = head.find(template.label) + len(template.label)
-    term = head[: label_end + _end(_CLOSING, head[label_end:])].replace(template.label, point.label)
-    return f"{term}\n{marker[0] if marker else '    '}{description}\n"
+    marker = re.match(r"\s*(?::\s+)?", lines[1])
+    lead = marker[0] if marker else "    "
+    head, _, rest = _split_head(lines[0], template.label)
+    head = head.replace(template.label, point.label)
+    if _TERM_TYPE.match(rest) and addition.details.type:
+        head += f"{rest[: _end(_SEPARATOR, rest)]}{type_like(addition.details.type, [])}".replace("`", "")
+    attributes = [body[0] for body in bodies if len(body) > 1 and _is_attributes(body[0])]
+    if is_usual(len(attributes), len(bodies)):
+        indent = " " * len(lead)
+        return f"{head}\n{lead}{_attributes(attributes[0], addition)}\n\n{indent}{description}\n"
+    return f"{head}\n{lead}{description}\n"
 
 
-def _section(
-    lines: list[str],
-    addition: Addition,
-    point: InsertionPoint,
-    template: ListEntry,
-    description: str,
-    text: str,
-) -> str | None:
-    """A section of a heading, the default, parameters that the article explains, and the description."""
-    labels = (template.label in line and not line.startswith(".. _") for line in lines)
-    index = next((number for number, is_label in enumerate(labels) if is_label), None)
-    if index is None or not description:
-        return None
-    head = _heading(lines[index], addition, point, template)
-    anchors = [
-        line.replace(template.label, point.label) + "\n" for line in lines[:index] if template.label in line
-    ]
-    parts = ["\n".join([*anchors, head])]
-    if index + 1 < len(lines) and is_underline(lines[index + 1]):
-        parts[0] += "\n" + lines[index + 1][0] * len(head)
-    default = default_of(addition.value)
-    default_line = next(filter(None, map(_DEFAULT.match, lines[index + 1 : index + 6])), None)
-    if default_line and default:
-        parts.append(f"{default_line[1]}{default_line[2] or '`'}{default}{default_line[4] or '`'}")
-    parts += _parameters(addition.value, template, text)
-    return "\n\n".join([*parts, description]) + "\n\n"
+def _paragraphs(entry: str) -> list[str]:
+    body = entry.partition("\n")[2]
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", body))
+    return [paragraph.removeprefix(":").strip() for paragraph in paragraphs if paragraph]
 
 
-def _parameters(signature: str, template: ListEntry, text: str) -> list[str]:
-    """The terms of parameters as the article explains them elsewhere, if the template has terms too."""
-    terms = [entry_list for entry_list in entry_lists_of(text) if entry_list.kind == "term"]
-    if not any(template.start <= entry_list.entries[0].start < template.end for entry_list in terms):
-        return []
-    return [
-        existing
-        for name in _PARAMETER.findall(_ITSELF.sub("(", signature))
-        if (existing := _explanation(name, terms, text))
-    ]
+def _is_attributes(paragraph: str) -> bool:
+    return len(paragraph.split()) <= _MAX_ATTRIBUTE_WORDS and bool(_ATTRIBUTES.fullmatch(paragraph))
 
 
-def _explanation(name: str, terms: list[EntryList], text: str) -> str | None:
-    explanations = Counter(
-        text[entry.start : entry.end].rstrip()
-        for entry_list in terms
-        for entry in entry_list.entries
-        if entry.label == name
-    )
-    return explanations.most_common(1)[0][0] if explanations else None
-
-
-def _heading(line: str, addition: Addition, point: InsertionPoint, template: ListEntry) -> str:
-    attributes = _ATTRIBUTES.search(line)
-    if attributes and template.label not in attributes[0]:
-        line = _ATTRIBUTES.sub("", line)
-    bare = _SIGNATURE.sub("", line) if f"{template.label}(" in line else line
-    heading = bare.replace(template.label, point.label)
-    if bare == line:
-        return heading
-    signature = _SIGNATURE.match(addition.value)
-    parameters = _ANNOTATION.sub("", _ITSELF.sub("(", signature[0])) if signature else "()"
-    return heading.replace(
-        point.label, point.label + (parameters if parameters.endswith(")") else f"{parameters})"), 1
-    )
+def _attributes(like: str, addition: Addition) -> str:
+    """Attributes such as `string, optional, default: 20` with what the code states."""
+    parts = list[str]()
+    for number, part in enumerate(like.split(", ")):
+        default = _DEFAULT_ATTRIBUTE.fullmatch(part)
+        if default:
+            parts.append(
+                f"{default[1]}{value_like(addition.details.default, [default[2].removesuffix('.')])}"
+            )
+        elif number == 0:
+            parts.append(addition.details.type or GAP)
+        elif part.rstrip(".") in _OPTIONALITY and addition.details.default:
+            parts.append(part.replace("required", "optional"))
+        elif parts[-1] != GAP:
+            parts.append(GAP)
+    return ", ".join(parts)

@@ -1,15 +1,20 @@
 """Where an article lists the siblings of an addition, and so where and how the addition belongs there."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from instep.core.name_matching import is_distinct
 from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition, Sibling
-from instep.writer.words.identifiers import key_of, spelled_like
+from instep.writer.facts.written_names import name_form_of
+from instep.writer.inserting.uniform_lists import UniformList, uniform_lists_of
+from instep.writer.words.identifiers import is_label, key_of, parts_of, spelled_like
 
+_CAPITALIZED = re.compile(r"[A-Z][a-z0-9]+")
+_LABEL_VALUE = re.compile(r"""(["'])([^"'\n]{2,60})\1,?""")
 _MIN_SIBLINGS = 2
 # Fewer entries may be in alphabetical order by chance.
 _MIN_SORTED = 4
@@ -20,7 +25,7 @@ class InsertionPoint:
     """A place in a list of an article, right after or before the entry `neighbour`.
 
     `template` is the sibling to imitate, `label` the spelling of the new name there, `known_siblings` the
-    number of siblings that the list holds.
+    number of siblings that the list holds; `is_by_form` says that the form of the name decides instead.
     """
 
     entry_list: EntryList
@@ -29,6 +34,7 @@ class InsertionPoint:
     template: Sibling
     label: str
     known_siblings: int
+    is_by_form: bool = False
 
     @property
     def place(self) -> int:
@@ -37,10 +43,18 @@ class InsertionPoint:
 
 def insertion_points(addition: Addition, text: str) -> Iterator[InsertionPoint]:
     """A point in every list of an article that holds siblings of the addition but not the addition."""
+    has_point = set[EntryList]()
     for entry_list in entry_lists_of(text):
         point = _insertion_point(addition, entry_list)
         if point:
+            has_point.add(entry_list)
             yield point
+    form = name_form_of(addition.name)
+    if form:
+        uniform_lists = (each for each in uniform_lists_of(text) if each.form == form)
+        for uniform_list in uniform_lists:
+            if uniform_list.entry_list not in has_point:
+                yield from _point_by_form(addition, uniform_list)
 
 
 def is_listed(addition: Addition, text: str) -> bool:
@@ -53,19 +67,68 @@ def is_listed(addition: Addition, text: str) -> bool:
 
 
 def _insertion_point(addition: Addition, entry_list: EntryList) -> InsertionPoint | None:
+    return _point_among(addition, entry_list) or _point_by_value(addition, entry_list)
+
+
+def _point_by_value(addition: Addition, entry_list: EntryList) -> InsertionPoint | None:
+    """The point by the labels that code gives its names, as in `fr: "French"`."""
+    label = _label_in(addition.value)
+    if not label:
+        return None
+    before, after = (
+        tuple(Sibling(value, sibling.name) for sibling in siblings if (value := _label_in(sibling.value)))
+        for siblings in (addition.before, addition.after)
+    )
+    return _point_among(replace(addition, name=label, before=before, after=after), entry_list)
+
+
+def _label_in(value: str) -> str:
+    match = _LABEL_VALUE.fullmatch(value.strip())
+    return match[2] if match and is_label(match[2]) else ""
+
+
+def _point_among(addition: Addition, entry_list: EntryList) -> InsertionPoint | None:
     keys = _keys(entry_list)
     before, after = _listed(addition.before, keys), _listed(addition.after, keys)
     siblings = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
-    is_telling = len(siblings) >= _MIN_SIBLINGS or (is_distinct(addition.name) and any(siblings.values()))
+    all_siblings = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
+    is_telling = (
+        len(siblings) >= _MIN_SIBLINGS
+        or (is_distinct(addition.name) and any(siblings.values()))
+        or (bool(siblings) and len(siblings) == len(all_siblings))
+    )
     if key_of(addition.name) in keys or not is_telling:
         return None
     template, entry = (before or after)[0]
     label = spelled_like(addition.name, template.name, entry.label)
-    if label is None:
+    if label is None or (addition.kind == "flag" and not label.startswith("-")):
         return None
+    label = _as_phrase(label, template.name, entry_list)
     return _in_order(
         entry_list, label, InsertionPoint(entry_list, entry, bool(before), template, label, len(siblings))
     )
+
+
+def _as_phrase(label: str, template: str, entry_list: EntryList) -> str:
+    """A label of several words with blanks between them where the list has such labels.
+
+    The label of a template with one word, such as `Status`, does not tell `MarkRead` from `Mark Read`.
+    """
+    words = _CAPITALIZED.findall(label)
+    is_ambiguous = len(parts_of(template)) == 1 and len(words) > 1 and "".join(words) == label
+    has_phrases = sum(" " in entry.label for entry in entry_list.entries) > 1
+    return " ".join(words) if is_ambiguous and has_phrases else label
+
+
+def _point_by_form(addition: Addition, uniform_list: UniformList) -> Iterator[InsertionPoint]:
+    entry_list = uniform_list.entry_list
+    label = uniform_list.label_for(addition.name)
+    if label and key_of(label) not in _keys(entry_list) and key_of(addition.name) not in _keys(entry_list):
+        entry = uniform_list.neighbour_of(label)
+        template = Sibling(entry.label, "")
+        yield _in_order(
+            entry_list, label, InsertionPoint(entry_list, entry, True, template, label, 0, is_by_form=True)
+        )
 
 
 @lru_cache(maxsize=4_096)
@@ -91,4 +154,4 @@ def _in_order(entry_list: EntryList, label: str, point: InsertionPoint) -> Inser
         return point
     earlier = [entry for entry in entry_list.entries if entry.label.casefold() < label.casefold()]
     neighbour = earlier[-1] if earlier else entry_list.entries[0]
-    return InsertionPoint(entry_list, neighbour, bool(earlier), point.template, label, point.known_siblings)
+    return replace(point, neighbour=neighbour, is_after=bool(earlier))

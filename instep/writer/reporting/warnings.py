@@ -11,6 +11,7 @@ from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
+from instep.writer.inserting.skeleton import GAP
 
 _MIN_WEIGHT = 0.5
 _MAX_REMAINING = 5
@@ -25,8 +26,8 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
             warnings[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):
             warnings |= dict.fromkeys(_remaining_name(fact, text))
-        if isinstance(fact, Insertion) and not fact.is_described:
-            warnings[f"The code says nothing about `{fact.name}`: complete what the draft says of it."] = None
+        if isinstance(fact, Insertion) and not fact.is_complete:
+            warnings[f"The code does not say all about `{fact.name}`: fill in what is marked {GAP}."] = None
         if isinstance(fact, Note):
             warnings["The place and the wording are a first proposal: check both."] = None
     return (*warnings, *_remaining_removals(removals, text))
