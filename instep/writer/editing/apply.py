@@ -87,7 +87,7 @@ def new_title(article: Article, edits: Sequence[Edit], corpus: Corpus) -> str:
 
 
 def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
-    """Per edit the weightiest line of code behind it, and its line in the edited text."""
+    """Per edit the weightiest line of code behind it, and its line in the edited text, each pair once."""
     evidence, added_lines = list[Evidence](), 0
     for edit in edits[:_MAX_EVIDENCE]:
         source = best_source(edit.fact)
@@ -96,7 +96,7 @@ def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
         excerpt = source.text[:_MAX_EXCERPT_CHARACTERS]
         evidence.append(Evidence(source.file, source.line, last_line, excerpt, line))
         added_lines += edit.new.count("\n") - text.count("\n", edit.start, edit.end)
-    return tuple(evidence)
+    return tuple(dict.fromkeys(evidence))
 
 
 def best_source(fact: EditReason) -> SourceLine:
