@@ -1,5 +1,7 @@
 """What can be done with drafts: propose, read, change, apply, dismiss."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -128,6 +130,13 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
     if draft.id in await queries.dismiss_superseded(ctx, article_id, proposal.source_url):
         draft = replace(draft, status="dismissed", conflict=False)
     await _emit_proposal(ctx, draft)
+
+
+async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
+    """Take the pending drafts of a change out of the queue that the change of a task reverts."""
+    for draft_id in await queries.find_pending_of_change(ctx, title, url_patterns, task_id):
+        with suppress(DraftNotPending):
+            await dismiss_draft(ctx, draft_id)
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:

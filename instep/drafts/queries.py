@@ -1,5 +1,6 @@
 """The SQL of drafts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -216,6 +217,28 @@ async def lock_change(ctx: Ctx, source_url: str) -> None:
     await ctx.tx.execute(
         "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} {source_url}"
     )
+
+
+async def find_pending_of_change(
+    ctx: Ctx, title: str, url_patterns: Sequence[str], except_task: str
+) -> list[str]:
+    """The pending drafts of earlier tasks for a change: by its address if patterns tell it, or its title."""
+    draft_ids = await ctx.tx.value(
+        """
+        select array_agg(d.id order by d.article_id, d.id)
+        from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+        where d.bot_id = %(bot)s and d.status = 'pending' and t.id <> %(task)s
+          and t.created_at <= (select created_at from tasks where bot_id = %(bot)s and id = %(task)s)
+          and case when %(patterns)s::text[] = '{}' or t.change_url is null
+            then regexp_replace(t.change_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
+            else t.change_url like any(%(patterns)s::text[]) end
+        """,
+        bot=ctx.bot.id,
+        task=except_task,
+        title=title,
+        patterns=list(url_patterns),
+    )
+    return draft_ids or []
 
 
 async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[str]:

@@ -16,7 +16,7 @@ from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
-from instep.identity.schemas import Actor
+from instep.identity.schemas import Actor, Bot
 from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks import queries
@@ -63,17 +63,18 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         if work is None:
             return
         articles = {article.id: article for article in await list_for_writer(ctx)}
-        help_url = ctx.bot.help_url
+        bot = ctx.bot
     sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
     # The report names articles as they were read: a newer article is left to the next task.
     sources = [source for source in sources if source.id in articles]
-    report = await write_drafts(work, articles, sources)
+    texts = texts_of(articles, bot)
+    report = await write_drafts(work, texts, sources)
     if model is not None:
         async with job_context(database, payload, WRITER) as ctx:
             await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
         budgeted = task_model(model, partial(job_context, database, payload, WRITER))
         model_step = ModelStep(budgeted, settings().model_tokens_per_task)
-        report = await improve(model_step, work, articles, sources, report, help_url)
+        report = await improve(model_step, work, texts, sources, report, bot.help_url)
 
     async def end_task() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
@@ -84,27 +85,25 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
 
 
 async def write_drafts(
-    work: TaskInput, articles: dict[str, Article], sources: list[SourcePassage]
+    work: TaskInput, texts: list[writer.Article], sources: list[SourcePassage]
 ) -> writer.Report:
     if work.article:
         request = outline_request(work.article)
         return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
-    return await run_with_timeout(
-        writer.write, change_of(work), texts_of(articles), seconds=limits.MAX_WRITER_SECONDS
-    )
+    return await run_with_timeout(writer.write, change_of(work), texts, seconds=limits.MAX_WRITER_SECONDS)
 
 
 async def improve(
     model_step: ModelStep,
     work: TaskInput,
-    articles: dict[str, Article],
+    texts: list[writer.Article],
     sources: list[SourcePassage],
     report: writer.Report,
     help_url: str,
 ) -> writer.Report:
     if work.article:
         return await model_step.write(outline_request(work.article), sources, report)
-    return await model_step.edit(change_of(work), texts_of(articles), report, help_url)
+    return await model_step.edit(change_of(work), texts, report, help_url)
 
 
 async def sources_for(
@@ -136,5 +135,14 @@ def change_of(work: TaskInput) -> writer.Change:
     return writer.Change(work.change_title or "", work.change_body, work.diff or "")
 
 
-def texts_of(articles: dict[str, Article]) -> list[writer.Article]:
-    return [writer.Article(article.id, article.title, article.content) for article in articles.values()]
+def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:
+    """What the writer reads of the articles; only live ones have an address to link to."""
+    return [
+        writer.Article(
+            article.id,
+            article.title,
+            article.content,
+            bot.help_url + article.path(bot) if article.is_live else "",
+        )
+        for article in articles.values()
+    ]

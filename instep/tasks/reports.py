@@ -4,12 +4,13 @@ from instep import writer
 from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
 from instep.core.errors import NotFound
-from instep.drafts.actions import queue_edit_of_task, queue_new_article
+from instep.drafts.actions import dismiss_reverted, queue_edit_of_task, queue_new_article
 from instep.drafts.schemas import EditProposal, EvidenceOut, NewArticle
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
 from instep.tasks.queries import TaskInput
+from instep.tasks.reverts import reverted_change
 from instep.tasks.schemas import Outcome, Task, task_out
 from instep.webhooks.emit import emit
 
@@ -33,6 +34,9 @@ async def write_report(
     outcome: Outcome = "drafts" if report.proposals else "no_changes"
     await queries.complete(ctx, task_id, outcome, report.summary, reviewed)
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
+    reverted = reverted_change(work.change_title or "", work.change_body)
+    if reverted:
+        await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
     for proposal in report.proposals:
         if proposal.article_id is None:
             await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))

@@ -9,7 +9,8 @@ imports only steps before it.
 3. `facts` says what the change did: renames, new values, rewordings, removals and additions, from aligned
    lines and from the grammar of the language (`facts.syntax`). `facts.collect` puts them together.
 4. `relevance` ranks the articles, estimates whether any needs an edit, and selects those that get a draft.
-5. `inserting` makes new entries next to their siblings, or a note. `editing` finds the certain edits
+5. `porting` carries over what the change edits in its own documentation. `inserting` makes new entries next
+   to their siblings, or a note. `editing` finds the certain edits
    (`edits`, `value_binding`, `examples`, `removing`), adds likely ones (`likely`) and applies them (`apply`).
 6. `new_articles` outlines an article that is missing, or one that is asked for. `reporting` gives evidence,
    reasons and warnings to the reviewer. `llm` adds what a language model may contribute, checked.

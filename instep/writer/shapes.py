@@ -15,11 +15,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A published article, in Markdown or reStructuredText."""
+    """A published article, in Markdown or reStructuredText; `url` is where readers find it, if known."""
 
     id: str
     title: str
     text: str
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from instep.text.patch_parser import parse_diff
 from instep.writer.articles.corpus import Corpus, corpus_of
 from instep.writer.diffs.change_set import reviewed_files, summary_of_skipped
-from instep.writer.editing.apply import add_example_edits, apply, evidence_for, find_edits, new_title
+from instep.writer.editing.apply import (
+    add_example_edits,
+    apply,
+    evidence_for,
+    find_edits,
+    new_title,
+    with_ported,
+)
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.example_edits import example_edits
 from instep.writer.editing.likely import likely_edits
@@ -16,6 +23,8 @@ from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.renames import variable_renames
 from instep.writer.inserting.notes import Note
 from instep.writer.new_articles.missing_articles import new_article_for
+from instep.writer.porting.port import port_documentation
+from instep.writer.porting.reviewer_notices import page_proposals, with_notices
 from instep.writer.relevance.mentions import mentions_of
 from instep.writer.relevance.need import doc_need_probability
 from instep.writer.relevance.ranking import ArticleRanking, rank
@@ -32,29 +41,35 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
     """Rank the articles that a change concerns, and draft the edits that it makes certain or likely."""
     change_set = reviewed_files(parse_diff(change.diff))
     corpus = corpus_of(tuple(articles))
-    facts = collect_facts(change, change_set)
-    certain = (*facts.certain, *variable_renames(facts.renames, change_set, corpus.articles))
+    code, ported = change_set.code, port_documentation(change_set, corpus)
+    facts = collect_facts(change, code)
+    certain = (*facts.certain, *variable_renames(facts.renames, code, corpus.articles))
     mentions = mentions_of(facts, corpus)
-    additions = additions_of(change_set)
+    additions = additions_of(code)
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)
     need = doc_need_probability(change, change_set, ranking, corpus)
     edits = find_edits(certain, corpus)
-    add_example_edits(edits, example_edits(change_set, corpus), corpus)
-    removals = find_removals(change_set, facts, corpus)
+    add_example_edits(edits, example_edits(code, corpus), corpus)
+    removals = find_removals(code, facts, corpus)
     add_removals(edits, removals, corpus)
-    edits = likely_edits(edits, change, change_set, additions, mentions, ranking, need, corpus)
-    new_article = new_article_for(change, change_set, additions, ranking, need, corpus)
+    edits = with_ported(edits, ported.texts)
+    new_articles = page_proposals(ported.new_pages)
+    # What the change documents itself needs no second wording.
+    if not ported.is_documented:
+        edits = likely_edits(edits, change, change_set, additions, mentions, ranking, need, corpus)
+        outline = new_article_for(change, change_set, additions, ranking, need, corpus)
+        new_articles += [outline] if outline else []
     proposals = [
         _proposal(article, edits[article.id], removals, corpus) for article in articles if article.id in edits
     ]
-    proposals += [new_article] if new_article else []
+    proposals += new_articles
     stale = stale_mentions(facts, corpus)
     reasons = [edit.fact for article_edits in edits.values() for edit in article_edits]
     return Report(
         ranking=_edited_first(ranking, edits),
         need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,
         proposals=tuple(proposals),
-        reviewed=review(ranking, edits, facts, removals, stale, corpus),
+        reviewed=with_notices(review(ranking, edits, facts, removals, stale, corpus), ported.notices),
         summary=summary_of([*certain, *reasons], edits, summary_of_skipped(change_set)),
         stale_mentions=stale,
     )

@@ -117,3 +117,18 @@ def test_a_very_large_change_says_what_was_not_read() -> None:
     diff = "".join(f"--- a/f{n}.py\n+++ b/f{n}.py\n@@ -1,700 +1,700 @@\n{block}" for n in range(15))
     report = write(Change("x", None, diff), [Article("a", "A", "text")])
     assert "The change is very large: 1 of its files" in report.summary
+
+
+def test_what_an_article_shares_with_the_change_is_told_in_its_words(ask: Ask) -> None:
+    files = {"app/billing.py": ("a = 1\n", "a = 1\nnotify(companies)\n")}
+    report = ask(
+        files, "# Companies\n\nInvoices of companies are sent by mail.\n", "Notify companies of replies"
+    )
+    [reason] = [verdict.reason for verdict in report.reviewed if verdict.article_id == "guide"]
+    assert "“companies”" in reason
+
+
+def test_one_line_of_code_is_shown_once_for_one_line_of_text(ask: Ask) -> None:
+    files = {"cli.py": ('option("--max-jobs")\n', 'option("--worker-count")\n')}
+    [draft] = ask(files, "`--max-jobs` and `--max-jobs` again\n").proposals
+    assert len(draft.evidence) == 1

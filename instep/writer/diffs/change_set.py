@@ -1,9 +1,10 @@
 """Which files of a diff are reviewed, and which are skipped and why."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from instep.text.patch import Diff, FilePatch
+from instep.writer.diffs.documentation import is_documentation
 from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
 
 MAX_LINES = 20_000
@@ -23,6 +24,10 @@ class ReviewedFile:
     kind: Kind
     weight: float
 
+    @property
+    def is_documentation(self) -> bool:
+        return is_documentation(self.patch.path)
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
@@ -31,6 +36,15 @@ class ChangeSet:
     files: tuple[ReviewedFile, ...]
     skipped: tuple[tuple[str, Kind], ...]
     skipped_for_size: int
+
+    @property
+    def code(self) -> "ChangeSet":
+        """The change without its documentation, which tells what is true and not what the code does."""
+        return replace(self, files=tuple(file for file in self.files if not file.is_documentation))
+
+    @property
+    def documentation(self) -> tuple[ReviewedFile, ...]:
+        return tuple(file for file in self.files if file.is_documentation)
 
 
 def reviewed_files(diff: Diff) -> ChangeSet:

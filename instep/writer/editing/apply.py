@@ -11,6 +11,7 @@ from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.renames import Rename
+from instep.writer.porting.ported_text import PortedText
 from instep.writer.shapes import Article, Evidence
 
 # Records describe what was true at a time: an edit would make them false.
@@ -44,6 +45,15 @@ def add_example_edits(
             edits[article.id] = article_edits
 
 
+def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]) -> EditsByArticle:
+    """The edits, where an article whose text the change edits itself gets that text and nothing else."""
+    ported = {
+        article_id: [Edit(text.start, text.end, text.new, text) for text in article_texts]
+        for article_id, article_texts in texts.items()
+    }
+    return {**edits, **ported}
+
+
 def is_record(article: Article) -> bool:
     """Whether an article is a record of past versions, such as a change log."""
     return bool(_RECORD.search(article.title))
@@ -67,8 +77,9 @@ def apply(edits: Sequence[Edit], text: str) -> str:
 
 
 def new_title(article: Article, edits: Sequence[Edit], corpus: Corpus) -> str:
-    """The title with the renames that the text gets."""
-    title = article.title
+    """The title that the change's documentation gives, or the title with the renames that the text gets."""
+    titles = (edit.fact.new_title for edit in edits if isinstance(edit.fact, PortedText))
+    title = next(filter(None, titles), article.title)
     for fact in {edit.fact: None for edit in edits if isinstance(edit.fact, Rename)}:
         title_only = Article(article.id, "", title)
         title = apply(sorted(edits_for(fact, title_only, corpus), key=lambda edit: edit.start), title)
@@ -76,15 +87,16 @@ def new_title(article: Article, edits: Sequence[Edit], corpus: Corpus) -> str:
 
 
 def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
-    """Per edit the weightiest line of code behind it, and its line in the edited text."""
+    """Per edit the weightiest line of code behind it, and its line in the edited text, each pair once."""
     evidence, added_lines = list[Evidence](), 0
     for edit in edits[:_MAX_EVIDENCE]:
         source = best_source(edit.fact)
         line = line_of(text, edit.start) + added_lines + len(edit.new) - len(edit.new.lstrip("\n"))
+        last_line = edit.fact.last_line if isinstance(edit.fact, PortedText) else source.line
         excerpt = source.text[:_MAX_EXCERPT_CHARACTERS]
-        evidence.append(Evidence(source.file, source.line, source.line, excerpt, line))
+        evidence.append(Evidence(source.file, source.line, last_line, excerpt, line))
         added_lines += edit.new.count("\n") - text.count("\n", edit.start, edit.end)
-    return tuple(evidence)
+    return tuple(dict.fromkeys(evidence))
 
 
 def best_source(fact: EditReason) -> SourceLine:

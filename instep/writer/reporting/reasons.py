@@ -15,6 +15,7 @@ from instep.writer.facts.signatures import Signature
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
+from instep.writer.porting.ported_text import PortedText
 
 _MAX_SENTENCES = 5
 _MAX_QUOTE_CHARACTERS = 80
@@ -23,7 +24,10 @@ _MAX_QUOTE_CHARACTERS = 80
 def reason_for_edit(edits: Sequence[Edit]) -> str:
     """One sentence per fact: what the article says, how the change differs, and where."""
     counts = Counter(_key(edit.fact) for edit in edits)
-    facts = list({_key(edit.fact): edit.fact for edit in edits}.values())
+    first_facts: dict[tuple[str, str, str], EditReason] = {}
+    for edit in edits:
+        first_facts.setdefault(_key(edit.fact), edit.fact)
+    facts = list(first_facts.values())
     sentences = [_sentence(fact, counts[_key(fact)]) for fact in facts[:_MAX_SENTENCES]]
     if len(facts) > _MAX_SENTENCES:
         sentences.append(f"{_counted(len(facts) - _MAX_SENTENCES, 'more statement')} like these.")
@@ -31,6 +35,8 @@ def reason_for_edit(edits: Sequence[Edit]) -> str:
 
 
 def _key(fact: EditReason) -> tuple[str, str, str]:
+    if isinstance(fact, PortedText):
+        return type(fact).__name__, fact.sources[0].file, ""
     return type(fact).__name__, fact.old, fact.new
 
 
@@ -50,9 +56,16 @@ def _sentence(fact: EditReason, times: int) -> str:
         return f"Has an entry about {quoted(fact.old)}, which the change removes ({where})."
     if isinstance(fact, Signature):
         return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
+    if isinstance(fact, ExampleEdit | PortedText):
+        return _sentence_on_lines(fact, times, where)
+    return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+
+
+def _sentence_on_lines(fact: ExampleEdit | PortedText, times: int, where: str) -> str:
     if isinstance(fact, ExampleEdit):
         return f"Shows code of {where} in an example, which is to go along with it."
-    return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+    often = "" if times == 1 else f" in {times} places"
+    return f"Has text that the change edits itself{often} ({where}): taken over word for word."
 
 
 def _under(note: Note) -> str:
@@ -121,6 +134,8 @@ def _headline(facts: Sequence[EditReason], edits: EditsByArticle) -> str:
 def _changed(fact: EditReason) -> str:
     if isinstance(fact, Value):
         return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
+    if isinstance(fact, PortedText):
+        return f"Edited the documentation in {quoted(fact.sources[0].file)}"
     if isinstance(fact, Insertion):
         return f"Added {quoted(fact.name)}"
     if isinstance(fact, Note):

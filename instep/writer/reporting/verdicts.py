@@ -1,6 +1,6 @@
 """Why each article that was considered got a draft, or got none."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from instep.core.name_matching import is_distinct, mention
 from instep.writer.articles.corpus import Corpus
@@ -20,6 +20,7 @@ from instep.writer.reporting.reasons import (
     reason_for_value,
 )
 from instep.writer.shapes import Article, StaleMention, Verdict
+from instep.writer.words.change_terms import words_for
 
 _MAX_NEAREST = 10
 _MAX_MENTIONS = 30
@@ -46,6 +47,7 @@ def review(
     drafted = [article_id for article_id in ranking.order if article_id in edits]
     others = [article_id for article_id in ranking.order if article_id not in edits]
     mentioning = [article_id for article_id in others if article_id in mentions]
+    texts = {article.id: f"{article.title}\n{article.text}" for article in corpus.articles}
     nearest = set(ranking.order[:_MAX_NEAREST]).difference(mentions)
     return (
         *(Verdict(article_id, "edit", reason_for_edit(edits[article_id])) for article_id in drafted),
@@ -54,11 +56,16 @@ def review(
             for article_id in mentioning[: max(0, _MAX_MENTIONS - len(drafted))]
         ),
         *(
-            Verdict(article_id, "no_edit", reason_for_similarity(ranking.shared_terms.get(article_id, ())))
+            Verdict(article_id, "no_edit", reason_for_similarity(_shared_words(ranking, article_id, texts)))
             for article_id in others
             if article_id in nearest
         ),
     )
+
+
+def _shared_words(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> Sequence[str]:
+    """The words of an article, as it writes them, for the stems that it shares with the change."""
+    return words_for(ranking.shared_terms.get(article_id, ()), texts[article_id])
 
 
 def _mentions(

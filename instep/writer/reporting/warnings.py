@@ -12,6 +12,7 @@ from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.notes import Note
 from instep.writer.inserting.skeleton import GAP
+from instep.writer.porting.ported_text import PortedText
 
 _MIN_WEIGHT = 0.5
 _MAX_REMAINING = 5
@@ -22,6 +23,9 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
     facts = {(edit.fact.old, edit.fact.new): edit.fact for edit in edits}.values()
     warnings: dict[str, None] = {}
     for fact in facts:
+        if isinstance(fact, PortedText):
+            warnings |= dict.fromkeys(fact.warnings)
+            continue
         if max(source.weight for source in fact.sources) < _MIN_WEIGHT:
             warnings[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):

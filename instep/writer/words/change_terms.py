@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 from instep.text.terms import stop_words
@@ -14,6 +15,15 @@ _ENDINGS = ("ing", "ies", "es", "ed", "s")
 
 def change_terms(text: str) -> "Counter[str]":
     return Counter(sequence_of(text))
+
+
+def words_for(terms: Iterable[str], text: str) -> list[str]:
+    """The words of a text that stand for terms of it, in the order of the terms."""
+    words: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        for term in _terms(word):
+            words.setdefault(term, word.lower() if word.istitle() else word)
+    return list(dict.fromkeys(words[term] for term in terms if term in words))
 
 
 def sequence_of(text: str) -> list[str]:

@@ -1,0 +1,25 @@
+"""Which files of a change are documentation: their text is for readers and is never read as code."""
+
+import re
+
+_SUFFIX = re.compile(r"\.(?:md|mdx|mkd|markdown|rst|adoc|asciidoc)$", re.IGNORECASE)
+_RECORD = re.compile(
+    r"(?:^|/)(?:readme|changelog|changes|news|history|release[-_]?notes|contributing|upgrad(?:e|ing))"
+    r"(?:\.(?:txt|in))?$",
+    re.IGNORECASE,
+)
+_ABOUT_THE_PROJECT = re.compile(
+    r"(?:^|/)(?:readme|change-?log|changes|news|history|release[-_]?notes?|contributing|code[-_]of[-_]conduct"
+    r"|security|licen[cs]e|authors|maintainers|agents|claude|copilot-instructions)[^/]*$",
+    re.IGNORECASE,
+)
+
+
+def is_documentation(path: str) -> bool:
+    """Whether a file is prose: Markdown, MDX, reStructuredText, AsciiDoc, or a record such as `CHANGELOG`."""
+    return bool(_SUFFIX.search(path) or _RECORD.search(path))
+
+
+def is_about_the_project(path: str) -> bool:
+    """Whether a document is for those who work on the project, or a record, and so no page of a manual."""
+    return bool(_ABOUT_THE_PROJECT.search(path))
