@@ -35,6 +35,24 @@ def test_a_snippet_is_followed_line_by_line_whatever_its_quotation_marks(ask: As
     assert proposal.text == f"```\n{after}```\n"
 
 
+def test_an_example_that_goes_on_keeps_its_comma(ask: Ask) -> None:
+    before = '{\n  "name": "acme",\n  "page": "http://acme.dev/old"\n}\n'
+    after = before.replace("acme.dev/old", "acme.dev/new")
+    shown = "```json\n" + before.replace('old"', 'old",') + "```\n"
+    report = ask({"README.txt": (before, after)}, shown)
+    assert report.proposals[0].text == shown.replace("/old", "/new")
+
+
+def test_code_that_only_ends_like_an_example_adds_nothing_to_it(ask: Ask) -> None:
+    before = (
+        "class RackForm(Form):\n    width = NumberField()\n"
+        "    site = SiteField()\n    comments = CommentField()\n"
+    )
+    after = before.replace("    comments", "    depth = NumberField(required=False)\n    comments")
+    shown = "```python\nclass YourForm(Form):\n    site = SiteField()\n    comments = CommentField()\n```\n"
+    assert ask({"src/forms.py": (before, after)}, shown).proposals == ()
+
+
 @pytest.mark.parametrize(
     ("path", "before", "after", "shown"),
     [

@@ -102,10 +102,10 @@ def test_a_renamed_thing_changes_in_its_own_spelling_only(
 
 
 def test_a_moved_address_keeps_its_page(ask: Ask) -> None:
-    files = {
-        "s.py": ("# https://docs.example.com/en/3.1/ref/x/\n", "# https://docs.example.com/en/4.0/ref/x/\n")
-    }
-    article = "See [mail](https://docs.example.com/en/3.1/topics/mail/) and [old](https://docs.example.com/en/3.10/).\n"
+    files = {"s.py": ("# https://docs.acme.dev/en/3.1/ref/x/\n", "# https://docs.acme.dev/en/4.0/ref/x/\n")}
+    article = (
+        "See [mail](https://docs.acme.dev/en/3.1/topics/mail/) and [old](https://docs.acme.dev/en/3.10/).\n"
+    )
     assert text_of(ask(files, article)) == article.replace("en/3.1/t", "en/4.0/t")
 
 
@@ -123,14 +123,89 @@ def test_a_link_within_the_article_follows_its_heading(ask: Ask) -> None:
     )
 
 
-def test_a_title_that_states_a_plain_word_rename_is_trusted_when_the_diff_agrees(ask: Ask) -> None:
-    old = '<a href="/blob/master/a">\n<a href="/blob/master/b">\n'
+def test_a_plain_word_that_the_title_renames_changes_among_the_same_words_only(ask: Ask) -> None:
+    old = '<a href="https://host/acme/blob/master/a">\nClone the master branch.\nname = master(1)\n'
     files = {"a.html": (old, old.replace("master", "main"))}
-    article = "The branch is master, a masterpiece.\n"
-    assert (
-        text_of(ask(files, article, title="Rename master to main")) == "The branch is main, a masterpiece.\n"
+    article = (
+        "Check out the master branch, as a [master](https://host/acme/blob/master/b) would.\n\n"
+        "See [theirs](https://host/other/blob/master/b).\n"
     )
+    expected = article.replace("the master", "the main").replace("acme/blob/master", "acme/blob/main")
+    assert text_of(ask(files, article, title="Rename master to main")) == expected
     assert text_of(ask(files, article, title="Tidy up")) is None
+
+
+def test_a_word_spelled_better_is_the_same_word_everywhere(ask: Ask) -> None:
+    old = "# A canceled job.\n# No canceled job.\n"
+    files = {"a.py": (old, old.replace("canceled", "cancelled"))}
+    assert (
+        text_of(ask(files, "Some are canceled.\n", title="Replace canceled with cancelled"))
+        == "Some are cancelled.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "article"),
+    [
+        (
+            "form.rb",
+            "def semantic_errors(*names)\n",
+            "def sorted_children(parent, column)\n",
+            "Call `semantic_errors`.\n",
+        ),
+        (
+            "data/flags.json",
+            '{"name": "Acme Server"}\n',
+            '{"name": "Acme Website"}\n',
+            "Ask the Acme Server.\n",
+        ),
+        (
+            "menu.py",
+            "    auth_required=True,\n",
+            "    staff_only=True,\n",
+            "| `auth_required` | signed in |\n",
+        ),
+        ("log.js", 'log.warn("late")\n', 'log.trace("late")\n', "Write `log.warn(text)`.\n"),
+        (
+            "help.py",
+            "# https://example.org/list.json\n",
+            "# https://example.org/mine.json\n",
+            "Try https://example.org/list.json here.\n",
+        ),
+        (
+            "tests/test_menu.py",
+            'get("/admin/posts")\n',
+            'get("/admin/users")\n',
+            "Open `/admin/posts`.\n",
+        ),
+        (
+            "setup.sh",
+            "echo PYTHON=/usr/bin/python3.10\n",
+            "echo PYTHON=/usr/bin/python3.12\n",
+            "Set `/usr/bin/python3.10`.\n",
+        ),
+        (
+            "admin.py",
+            "    app.jobs.retry_failed_job(1)\n",
+            "    app.jobs.retry_any_job(1)\n",
+            "Call `retry_failed_job`.\n",
+        ),
+    ],
+    ids=[
+        "another function",
+        "a label in data",
+        "an argument that is chosen",
+        "another call",
+        "sample address",
+        "sample path",
+        "path of the system",
+        "another method",
+    ],
+)
+def test_lines_that_take_something_else_rename_nothing(
+    ask: Ask, path: str, before: str, after: str, article: str
+) -> None:
+    assert text_of(ask({path: (before, after)}, article)) is None
 
 
 def test_the_title_of_an_article_follows_its_text(ask: Ask) -> None:

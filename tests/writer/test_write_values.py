@@ -69,6 +69,62 @@ def text_of(report: Report) -> str | None:
             "    Access-Control-Allow-Headers: Authorization\n\nAuthorization is a header.\n",
             "    Access-Control-Allow-Headers: Authorization, Content-Type\n\nAuthorization is a header.\n",
         ),
+        (
+            "cmd.py",
+            'add_argument(\n    "--grace-ms",\n    type=int,\n    default=3000,\n)\n',
+            'add_argument(\n    "--grace-ms",\n    type=int,\n    default=20000,\n)\n',
+            "| `--grace-ms` | Milliseconds until it is stuck. | 3000 |\n| `--port` | Port. | 3000 |\n",
+            "| `--grace-ms` | Milliseconds until it is stuck. | 20000 |\n| `--port` | Port. | 3000 |\n",
+        ),
+        (
+            "models.py",
+            "max_features_allowed = IntegerField(\n    default=400\n)\n",
+            "max_features_allowed = IntegerField(\n    default=1000\n)\n",
+            "Limits:\n\n- **400** features per project\n- **400** people per project\n",
+            "Limits:\n\n- **1000** features per project\n- **400** people per project\n",
+        ),
+        (
+            "go.mod",
+            "go 1.15\n",
+            "go 1.18\n",
+            "Building requires Go version 1.15. Ready to go 1.15 miles? It requires libgo 1.15.\n",
+            "Building requires Go version 1.18. Ready to go 1.15 miles? It requires libgo 1.15.\n",
+        ),
+        (
+            "pyproject.toml",
+            'requires-python = ">=3.7"\n',
+            'requires-python = ">=3.8"\n',
+            "It uses Python 3.7+ type hints, which were not there before.\n",
+            None,
+        ),
+        (
+            "view.py",
+            'shape = args.get("_shape", "arrays")\n',
+            'shape = args.get("_shape", "objects")\n',
+            "- `?_shape=arrays`: the default.\n- `?_shape=objects`: objects.\n",
+            None,
+        ),
+        (
+            "actions.py",
+            'Action(\n    name="debug-permissions",\n)\n',
+            'Action(\n    name="create-table",\n)\nAction(\n    name="debug-permissions",\n)\n',
+            "Pass `Action` a name: `debug-permissions`.\n",
+            None,
+        ),
+        (
+            "app.js",
+            "import acme from 'acme'\n",
+            "import acme from '@acme/acme'\n",
+            "const acme = require('acme')\n",
+            None,
+        ),
+        (
+            "data.json",
+            '  "enabled": false\n',
+            '  "enabled": true\n',
+            "`handler = Flag(enabled=false)`, a default_handler.\n",
+            None,
+        ),
     ],
 )
 def test_a_value_changes_beside_its_name_only(
@@ -105,6 +161,19 @@ def test_a_reworded_sentence_is_replaced_where_it_is_quoted_in_full(ask: Ask) ->
     article = "The form asks: {}. Choose the workspace.\n"
     report = ask({"form.html": (f"<p>{old}</p>\n", f"<p>{new}</p>\n")}, article.format(_broken(old)))
     assert text_of(report) == article.format(_broken(new))
+
+
+def test_the_backticks_of_a_help_text_are_not_in_its_output(ask: Ask) -> None:
+    old, new = (f'flag("verbose", "be verbose (repeat it, or level=`n`, up to {n})")\n' for n in (3, 2))
+    article = "    -v n  be verbose (repeat it, or level=n, up to 3)\n"
+    assert text_of(ask({"cmd.go": (old, new)}, article)) == article.replace("3", "2")
+
+
+def test_a_sentence_that_only_loses_a_part_stays_true_of_others(ask: Ask) -> None:
+    old = "Exit status is 0 if the command was successful, and 1 if not."
+    new = "Exit status is 0 if the command was successful."
+    files = {"a.py": (f'help = "{old}"\n', f'help = "{new}"\n')}
+    assert text_of(ask(files, f"{old}\n")) is None
 
 
 def _broken(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
+from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
@@ -16,6 +17,8 @@ from instep.writer.shapes import Article, Evidence
 
 # Records describe what was true at a time: an edit would make them false.
 _RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version history)\b", re.IGNORECASE)
+# A text that more articles have is probably said of different things.
+_MAX_ARTICLES, _MANY_SOURCES = 10, 5
 _MAX_EVIDENCE = 50
 _MAX_EXCERPT_CHARACTERS = 300
 
@@ -24,11 +27,22 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus) -> EditsByArticle:
     """All certain edits; of overlapping ones the first stays, because facts come in order of trust."""
     edits: EditsByArticle = {}
     for fact in facts:
-        for article in corpus.articles_with(fact.old):
-            if not is_record(article):
-                for edit in edits_for(fact, article, corpus):
-                    add_edit(edits.setdefault(article.id, []), edit)
+        by_article = {
+            article.id: list(edits_for(fact, article, corpus))
+            for article in corpus.articles_with(fact.old)
+            if not is_record(article)
+        }
+        article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
+        if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
+            for article_id in article_ids:
+                for edit in by_article[article_id]:
+                    add_edit(edits.setdefault(article_id, []), edit)
     return {article_id: article_edits for article_id, article_edits in edits.items() if article_edits}
+
+
+def _is_beyond_doubt(fact: Fact) -> bool:
+    """Whether a fact may edit any number of articles: a name that nothing else has, renamed in many lines."""
+    return isinstance(fact, Rename) and is_distinct(fact.old) and len(fact.sources) >= _MANY_SOURCES
 
 
 def add_example_edits(

@@ -10,6 +10,7 @@ from instep.writer.articles.headings import heading_over, headings_of
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.writer.editing.example_edits import ExampleEdit
+from instep.writer.editing.name_context import is_in_context
 from instep.writer.editing.value_binding import StatedValue, is_mentioned, states_value_of
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.removals import Removal
@@ -26,6 +27,7 @@ from instep.writer.words.identifiers import emphasised
 # A route begins where no path precedes it, or right after a host.
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
+_ITEM_START = re.compile(r"\s*+(?:[-*+]\s++)?[`*_\"']*+[?&]?(?:[\w.-]++=)?[\"']?")
 _MAX_HOST_CHARACTERS = 80
 _MIN_IDF = 6.0
 
@@ -89,6 +91,8 @@ def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
     for match in pattern.finditer(text):
         if fact.marking == "coded" and not is_in_code(text, match.start()):
             continue
+        if fact.marking == "in context" and not is_in_context(fact, text, *match.span()):
+            continue
         if fact.old.startswith("/") and not _ROOT.search(
             text, max(0, match.start() - _MAX_HOST_CHARACTERS), match.start()
         ):
@@ -107,13 +111,18 @@ def _rewording_spans(fact: Rewording, text: str, corpus: Corpus) -> Iterator[tup
         yield from (match.span() for match in mention(fact.old).finditer(text))
 
 
+def _is_item_of(fact: Value, before: str) -> bool:
+    """Whether a word is what a list item is about: one of the possible values, which all remain."""
+    return not any(char.isdigit() for char in fact.old) and bool(_ITEM_START.fullmatch(before.lstrip("\n")))
+
+
 def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
     if not is_mentioned(fact, text):
         return
     for match in mention(fact.old).finditer(text):
         start, end = match.span()
         first, last = sentence_around(text, start, end)
-        if len(mention(fact.old).findall(text[first:last])) > 1:
+        if len(mention(fact.old).findall(text[first:last])) > 1 or _is_item_of(fact, text[first:start]):
             continue
         sentence = StatedValue(text[first:start], text[start:end], text[end:last], heading_over(text, start))
         if any(states_value_of(fact, name, sentence) for name in fact.names):

@@ -23,6 +23,7 @@ _SPELLING = re.compile(r"(?<![,;])[,;]++$|\s++")
 _MIN_CHARACTERS, _MIN_WORDS = 8, 2
 _MIN_SHARED_LINES, _MIN_SHARED_LINES_OF_DOCS = 2, 1
 _MAX_LINE_COUNT = 3
+_CONTEXT_LINES, _MIN_SHARED_CONTEXT, _MIN_TELLING_LINES = 3, 0.8, 2
 _MAX_HUNK_LINES = 400
 
 
@@ -120,10 +121,19 @@ def _example_edits(
         places = [place for index in indexes if (place := block_index.get(index)) is not None]
         is_adjacent = len(places) == len(indexes) and places[-1] - places[0] == len(indexes) - 1
         is_clear = not change.removed or any(_is_telling(_plain(line.text)) for line in change.removed)
-        if change.added and is_adjacent and is_clear:
+        is_same = file.kind == "docs" or _is_same_code(first, last, before, block_index)
+        if change.added and is_adjacent and is_clear and is_same:
             example = _example_edit(change, old, block, places, file)
             if example and _is_harmless(example):
                 yield example
+
+
+def _is_same_code(first: int, last: int, before: Sequence[str], block_index: Mapping[int, int]) -> bool:
+    """Whether the block shows this very place: nearly all lines around the change, and telling ones."""
+    around = range(max(0, first - _CONTEXT_LINES), min(len(before), last + _CONTEXT_LINES))
+    shared = [index for index in around if index in block_index]
+    is_whole = len(shared) >= _MIN_SHARED_CONTEXT * len(around)
+    return is_whole and sum(_is_telling(before[index]) for index in shared) >= _MIN_TELLING_LINES
 
 
 def _is_harmless(example: ExampleEdit) -> bool:
@@ -149,7 +159,11 @@ def _example_edit(
         old[change.start if change.removed else change.start - 1],
     )
     old_text = "".join(f"{line.text}\n" for line in shown_lines)
-    new_text = "".join(f"{_indented(line.text, model.text, neighbour.text)}\n" for line in change.added)
+    new_lines = [_indented(line.text, model.text, neighbour.text) for line in change.added]
+    if shown_lines and not old[change.start + len(change.removed) - 1].text.rstrip().endswith(","):
+        # The example goes on where the code ends.
+        new_lines[-1] += "," if shown_lines[-1].text.rstrip().endswith(",") else ""
+    new_text = "".join(f"{line}\n" for line in new_lines)
     if _plain(old_text) == _plain(new_text):
         return None
     start = shown_lines[0].start if shown_lines else neighbour.end

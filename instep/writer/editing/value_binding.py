@@ -10,11 +10,16 @@ from instep.writer.facts.values import Value
 from instep.writer.words.identifiers import parts_of
 
 _DEFAULT = re.compile(
-    r"default|at most|at least|up to|maximum|minimum|limit|requires?\b|or (?:higher|newer|later)",
+    r"\b(?:defaults?|at most|at least|up to|maximum|minimum|limit(?:s|ed)?|requires?"
+    r"|or (?:higher|newer|later))\b",
     re.IGNORECASE,
 )
 _REQUIRED = re.compile(
     r"requires?\b|supports?\b|\bor (?:higher|newer|later)|at least|minimum|version|^\s*FROM ", re.IGNORECASE
+)
+# A sentence about the time when something came, whose versions stay as they were.
+_HISTORY = re.compile(
+    r"\b(?:before|since|introduced|added|formerly|previously|until|removed)\b", re.IGNORECASE
 )
 _AND_UP = re.compile(r"[`*_]*\+")
 _BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
@@ -32,6 +37,10 @@ _UNITS = {
 }
 _UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(_UNITS.values())})\b", re.IGNORECASE)
+_LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
+_CELL_START = re.compile(r"\|\s*[`*_]*$")
+_CELL_END = re.compile(r"[`*_]*\s*\|")
+_MIN_WORD_CHARACTERS = 4
 _NEAR_CHARACTERS = 40
 _CLOSE_CHARACTERS = 20
 
@@ -53,11 +62,11 @@ class StatedValue:
 def is_mentioned(fact: Value, text: str) -> bool:
     """Whether a text names what the value belongs to at all, in any spelling."""
     for name in fact.names:
-        parts = [part for part in parts_of(name) if len(part) >= 4] if fact.is_version else []
+        parts = _product_words(name) if fact.is_version else []
         if any(_spelling([part]).search(text) for part in parts):
             return True
         if not fact.is_version and (
-            _spelling(_words_and_unit(name)[0]).search(text) or mention(name).search(text)
+            _spelling(_words_and_unit(name)[0][:1]).search(text) or mention(name).search(text)
         ):
             return True
     return False
@@ -68,21 +77,66 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
     if fact.is_version:
         return _is_required(sentence) and any(
             _spelling([part]).search(sentence.before[-_CLOSE_CHARACTERS:])
-            for part in parts_of(name)
-            if len(part) >= 4
+            if len(part) >= _MIN_WORD_CHARACTERS
+            else _short_product(part).search(sentence.before)
+            for part in _product_words(name)
         )
     parts, unit = _words_and_unit(name)
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
     if _assignment(parts).search(sentence.before) and (len(parts) > 1 or not fact.is_plain):
         return True
+    if _is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
+        return True
     says_default = bool(_DEFAULT.search(sentence.text))
-    if not says_default and (fact.is_plain or len(parts) < 2):
+    is_common_word = len(parts) < 2 and not is_distinct(name)
+    if is_common_word and fact.is_plain:
+        return False
+    if not says_default and (fact.is_plain or is_common_word):
         return False
     return _is_near(name, parts, sentence) or (says_default and _is_named_exactly(name, sentence))
 
 
+def _product_words(name: str) -> list[str]:
+    """The words that may name a product: long ones, or the whole name where it is short."""
+    parts = parts_of(name)
+    return parts if len(parts) == 1 else [part for part in parts if len(part) >= _MIN_WORD_CHARACTERS]
+
+
+@lru_cache(maxsize=256)
+def _short_product(word: str) -> re.Pattern[str]:
+    """A short name with a capital right before its version: `go` is "Go 1.18" or "Go version 1.18"."""
+    return re.compile(rf"\b(?:{word.capitalize()}|{word.upper()})(?:\s+version)?\s+$")
+
+
+def _is_own_cell(name: str, sentence: StatedValue) -> bool:
+    """Whether a table row begins with the exact name and the value fills a cell of it."""
+    cells = sentence.before.strip().split("|")
+    is_cell = bool(_CELL_START.search(sentence.before) and _CELL_END.match(sentence.after))
+    return is_cell and len(cells) > 1 and is_distinct(name) and bool(mention(name).search(cells[1]))
+
+
+def _is_counted(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
+    """Whether what a limit counts follows the value: `max_features_allowed` says "400 features"."""
+    words = [part for part in parts if part not in _LIMIT_WORDS]
+    return (
+        _BOUNDS.isdisjoint(words)
+        and not _BOUNDS.isdisjoint(parts_of(name))
+        and len(sentence.value) > 1
+        and sentence.value.isdigit()
+        and bool(words)
+        and bool(_counted(tuple(words)).match(sentence.after))
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _counted(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"[*_`]{0,3}\s+" + r"[\s_-]".join(map(re.escape, words)) + r"\b", re.IGNORECASE)
+
+
 def _is_required(sentence: StatedValue) -> bool:
+    if _HISTORY.search(sentence.text):
+        return False
     return bool(_AND_UP.match(sentence.after)) or bool(_REQUIRED.search(sentence.text))
 
 

@@ -35,10 +35,13 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class ChangedText:
+    """`old` became `new` in the line `source`, which was `old_line` before."""
+
     level: Level
     old: str
     new: str
     source: SourceLine
+    old_line: str
 
 
 def source_of(replacement: TokenReplacement) -> SourceLine:
@@ -48,15 +51,15 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
 
 def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     """The texts around a replaced token that an article could repeat word for word, shortest first."""
-    source = source_of(replacement)
+    source, old_line = source_of(replacement), replacement.pair.old.text
     name = _name(replacement)
     if name:
-        yield ChangedText("name", *name, source)
+        yield ChangedText("name", *name, source, old_line)
     method = _method(replacement)
     if method:
-        yield ChangedText("method", *method, source)
+        yield ChangedText("method", *method, source, old_line)
     for old, new in _literals(replacement):
-        yield ChangedText(_level(old, new, replacement.weight), old, new, source)
+        yield ChangedText(_level(old, new, replacement.weight), old, new, source, old_line)
 
 
 def _level(old: str, new: str, weight: float) -> Level:
@@ -131,7 +134,8 @@ def literal_around(line: str, start: int, end: int) -> Token | None:
 def changed_line(pair: LinePair, file: str, weight: float) -> ChangedText:
     """The whole line, without the markers of a comment or a list item."""
     old, new = _without_markers(pair.old.text), _without_markers(pair.new.text)
-    return ChangedText("line", old, new, SourceLine(file, pair.new.new, pair.new.text, weight))
+    source = SourceLine(file, pair.new.new, pair.new.text, weight)
+    return ChangedText("line", old, new, source, pair.old.text)
 
 
 def _without_markers(text: str) -> str:

@@ -9,7 +9,7 @@ from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
-from instep.writer.facts.renames import Rename, find_described_renames, find_renames
+from instep.writer.facts.renames import Rename, find_described_renames, find_renames, in_context_of
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
@@ -47,13 +47,15 @@ class Facts:
 
 def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     replacements, texts = _compare_lines(change_set)
+    described = find_described_renames(change, change_set)
     renames = find_renames(texts, [file.patch for file in change_set.files])
+    renames = list(in_context_of(renames, described))
     certain: list[Fact] = [
-        *find_described_renames(change, change_set),
+        *described,
         *(rename for rename in renames if rename.doubt is None),
         *find_signatures(change_set),
         *find_rewordings(texts),
-        *find_values(replacements),
+        *find_values(replacements, [file.patch for file in change_set.files]),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.text.patch import FilePatch, Line
@@ -11,12 +11,14 @@ from instep.writer.words.identifiers import TOKEN
 
 _MAX_CELLS = 2_500
 _MIN_SIMILARITY = 0.4
+_MAX_ARGUMENTS = 8
+_FLAG = re.compile(r"\s*[\"']--[a-z][\w-]+[\"'],\s*")
 _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 
 
 @dataclass(frozen=True, slots=True)
 class LinePair:
-    """Two versions of a line, and the line before the new one."""
+    """Two versions of a line, and the line before the new one, or the flag whose argument it is."""
 
     old: Line
     new: Line
@@ -26,11 +28,22 @@ class LinePair:
 def pairs_of(file: FilePatch) -> Iterator[LinePair]:
     """Pairs of lines of every block of a file, in order, then settings that moved."""
     for hunk in file.hunks:
-        texts = {line.new: line.text for line in hunk.lines if line.mark != "-"}
+        texts = [line.text for line in hunk.lines if line.mark != "-"]
+        first = next((line.new for line in hunk.lines if line.mark != "-"), 0)
         for removed, added in hunk.blocks():
             for old, new in _paired(_readable(removed), _readable(added)):
-                yield LinePair(old, new, texts.get(new.new - 1, ""))
+                yield LinePair(old, new, _line_before(texts[: new.new - first]))
     yield from _moved_settings(file)
+
+
+def _line_before(texts: Sequence[str]) -> str:
+    """The last line; or, above other arguments of the same call, the flag that the call defines."""
+    for text in reversed(texts[-_MAX_ARGUMENTS:]):
+        if _FLAG.fullmatch(text):
+            return text
+        if not text.rstrip().endswith(","):
+            break
+    return texts[-1] if texts else ""
 
 
 def _moved_settings(file: FilePatch) -> Iterator[LinePair]:
@@ -72,12 +85,13 @@ def _paired(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line
         yield from (
             (old, new)
             for old, new in zip(removed, added, strict=True)
-            if _line_similarity(old, new) >= _MIN_SIMILARITY
+            if line_similarity(old.text, new.text) >= _MIN_SIMILARITY
         )
 
 
-def _line_similarity(old: Line, new: Line) -> float:
-    return _similarity(Counter(TOKEN.findall(old.text)), Counter(TOKEN.findall(new.text)))
+def line_similarity(old: str, new: str) -> float:
+    """The share of tokens that both lines have, 0 to 1; 0 where their lengths differ too much."""
+    return _similarity(Counter(TOKEN.findall(old)), Counter(TOKEN.findall(new)))
 
 
 def _similarity(old: "Counter[str]", new: "Counter[str]") -> float:

@@ -4,17 +4,19 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Literal
 
 from instep.core.name_matching import is_distinct, mention
 from instep.text.patch import FilePatch
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.diffs.files import LONG_LINE
+from instep.writer.diffs.files import LONG_LINE, WEIGHTS
 from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
+from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import parts_of
 
-Marking = Literal["anywhere", "emphasised", "coded"]
+Marking = Literal["anywhere", "emphasised", "coded", "in context"]
 Groups = dict[tuple[str, str], list[ChangedText]]
 _RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
@@ -26,6 +28,16 @@ _VERB = re.compile(
     r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
     rf"(?<![\w/-]){_SIDE}\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
 )
+# Hosts that RFC 2606 and RFC 6761 reserve for documentation and tests.
+_SAMPLE_HOST = re.compile(
+    r"://(?:[\w-]+\.)*(?:example\.(?:com|org|net)|(?:example|test|invalid|localhost)\b)"
+)
+_SYSTEM_PATH = re.compile(r"/(?:bin|etc|home|mnt|opt|root|srv|tmp|usr|var)/")
+# A keyword argument in a call over several lines.
+_ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")
+_MIN_PURE_SIMILARITY = 0.75
+_MIN_RESPELLED_CHARACTERS, _MIN_RESPELLING_SIMILARITY = 6, 0.85
+_MANY_SOURCES = 3
 _MAX_DESCRIPTION_CHARACTERS = 4_000
 _NUMBER = re.compile(r"[\d.]+")
 _FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
@@ -71,6 +83,7 @@ def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -
     marking = _marking(old, members)
     doubt = (
         _spelling_doubt(old, new, marking, members)
+        or _evidence_doubt(old, new, members)
         or _count_doubt(old, new, len(members), tally)
         or _weight_doubt(members, tally.families[_family(old, new)])
     )
@@ -97,6 +110,36 @@ def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[Chan
     if marking == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
         return f"`{new}` is a word of many meanings"
     return None
+
+
+def _evidence_doubt(old: str, new: str, members: Sequence[ChangedText]) -> str | None:
+    """A rename leaves the lines around it as they were; what is chosen, sampled or tested is not renamed."""
+    pattern = mention(old)
+    if 2 * sum(_is_pure(pattern, new, text) for text in members) <= len(members):
+        return f"the lines with `{old}` change in more than the name"
+    weight = max(text.source.weight for text in members)
+    if " " in old and not is_distinct(old) and len(members) == 1 and weight < WEIGHTS["interface"]:
+        return f"one line alone replaces “{old}”"
+    if len(members) == 1 and _is_lone_use(old, new, members[0]):
+        return f"one use alone replaces `{old}`"
+    if _SAMPLE_HOST.search(old) or ("/" in old and weight < WEIGHTS["code"]):
+        return f"`{old}` looks like sample data"
+    if all(_ARGUMENT.match(text.source.text.strip()) for text in members):
+        return f"calls choose `{new}`, but `{old}` may still exist"
+    return None
+
+
+def _is_lone_use(old: str, new: str, text: ChangedText) -> bool:
+    """Whether a line only calls something else, or names another file."""
+    line = text.source.text
+    return bool(_SYSTEM_PATH.match(old)) or (
+        not line.lstrip().startswith("@") and (text.level == "method" or f".{new}(" in line)
+    )
+
+
+def _is_pure(pattern: re.Pattern[str], new: str, text: ChangedText) -> bool:
+    renamed = pattern.sub(lambda _: new, text.old_line)
+    return line_similarity(renamed, text.source.text) >= _MIN_PURE_SIMILARITY
 
 
 def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
@@ -142,8 +185,23 @@ def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename
         remaining = max(occurrences.added[old], occurrences.unchanged[old])
         sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * remaining else ()
         if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
-            renames.append(Rename(old, new, sources, None))
+            is_telling = " " in old or is_distinct(old) or _is_respelling(old, new)
+            renames.append(Rename(old, new, sources, None, "anywhere" if is_telling else "in context"))
     return renames
+
+
+def _is_respelling(old: str, new: str) -> bool:
+    """Whether one word is the other with another letter or two: `canceled` and `cancelled`."""
+    ratio = SequenceMatcher(None, old, new, autojunk=False).ratio()
+    return len(old) >= _MIN_RESPELLED_CHARACTERS and ratio >= _MIN_RESPELLING_SIMILARITY
+
+
+def in_context_of(renames: Iterable[Rename], described: Iterable[Rename]) -> Iterator[Rename]:
+    """The renames, with those that follow from the rename of a common word bound to its context."""
+    families = {_family(fact.old, fact.new) for fact in described if fact.marking == "in context"}
+    for rename in renames:
+        follows = _family(rename.old, rename.new) in families and len(rename.sources) < _MANY_SOURCES
+        yield replace(rename, marking="in context") if follows else rename
 
 
 def _pairs(change: Change) -> Iterator[tuple[str, str]]:

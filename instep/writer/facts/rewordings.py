@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from instep.writer.diffs.files import WEIGHTS
 from instep.writer.facts.changed_texts import ChangedText, SourceLine
 
 _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")
 _GAP = re.compile(r"(\s+)")
+_STATEMENT = re.compile(r"\w\.\w+[^.]*,|[;{]$|\w\(.*\)$|\s:?=\s")
 _MIN_WORDS = 4
 _MIN_SHARED_WORDS = 0.6
 _MIN_WEIGHT = 0.5
@@ -29,15 +31,24 @@ def find_rewordings(texts: Sequence[ChangedText]) -> list[Rewording]:
     for text in texts:
         if text.level in {"literal", "caption", "line"} and _is_quotable(text):
             groups[text.old, text.new].append(text.source)
+            if "`" in text.old:
+                # A help text marks the name of a value by backticks, which its output leaves out.
+                groups[text.old.replace("`", ""), text.new.replace("`", "")].append(text.source)
     new_texts: dict[str, set[str]] = defaultdict(set)
     for old, new in groups:
         new_texts[old].add(new)
     rewordings = [
         Rewording(old, new, tuple(sources))
         for (old, new), sources in groups.items()
-        if len(new_texts[old]) == 1
+        if len(new_texts[old]) == 1 and (len(sources) > 1 or not _is_lone_code(old, sources[0]))
     ]
     return sorted(rewordings, key=lambda rewording: -len(rewording.old))
+
+
+def _is_lone_code(text: str, source: SourceLine) -> bool:
+    """Whether a text is one whole line of code, which another program may have with another meaning."""
+    line = source.text.strip()
+    return source.weight <= WEIGHTS["code"] and bool(_STATEMENT.search(text)) and line[:1].isalpha()
 
 
 def wrapped_like(text: str, new: str) -> str:
@@ -54,6 +65,7 @@ def wrapped_like(text: str, new: str) -> str:
 def _is_quotable(text: ChangedText) -> bool:
     return (
         text.source.weight >= _MIN_WEIGHT
+        and " " in text.old
         and len(set(_WORD.findall(text.old))) >= _MIN_WORDS
         and not _IMPORT.match(text.old)
         and _is_rewording(text.old, text.new)
@@ -67,5 +79,6 @@ def _is_rewording(old: str, new: str) -> bool:
     return (
         2 * shared >= _MIN_SHARED_WORDS * (before.total() + after.total())
         and old not in new
+        and new.rstrip(".") not in old
         and old.casefold() != new.casefold()
     )

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.core.name_matching import is_distinct
-from instep.writer.facts.changed_texts import SourceLine, literal_around, source_of
+from instep.core.name_matching import is_distinct, mention
+from instep.text.patch import FilePatch
+from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.words.identifiers import parts_of
 
@@ -24,6 +25,11 @@ _GENERIC_WORDS = """
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _STRING = re.compile(r"(?=[^\n]*\w{2})[\w./+@:-][^<>{}\n]{0,59}")
+_QUOTE = re.compile("[\"'`]")
+_IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|include|package)\b")
+_WORDS = re.compile(r"[A-Za-z]{4,}(?:[-_][A-Za-z]+)*")
+_OPENED = re.compile(r"(\s*[\w.-]+)\s*(?::[^=]*)?=\s*[\w.]+\($")
+_REQUIREMENT = re.compile(r"\s*([A-Za-z]{2,3})\s+v?\d+(?:\.\d+)+\s*")
 _GAP = re.compile(r"""[\s"'`:=,()\[\]|*&@.$-]*""")
 _SIGNATURE = re.compile(
     r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
@@ -62,8 +68,8 @@ class Value:
         return bool(_PLAIN.fullmatch(self.old))
 
 
-def find_values(replacements: Sequence[TokenReplacement]) -> list[Value]:
-    """New values, except for names that get different values in different places."""
+def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
+    """New values, except for names that get different values, and for words that other lines still have."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[SourceLine]] = defaultdict(list)
     for replacement in replacements:
         if replacement.weight >= _MIN_WEIGHT:
@@ -74,11 +80,14 @@ def find_values(replacements: Sequence[TokenReplacement]) -> list[Value]:
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
     for old, new, names in groups:
         outcomes[old, names[0]].add(new)
-    return [
+    values = [
         Value(old, new, names, tuple(sources))
         for (old, new, names), sources in groups.items()
         if len(outcomes[old, names[0]]) == 1
     ]
+    words = {value.old for value in values if _WORDS.fullmatch(value.old) and value.old not in value.new}
+    occurrences = OccurrenceCounts(words, files)
+    return [value for value in values if not occurrences.added[value.old] + occurrences.unchanged[value.old]]
 
 
 class _Literal(NamedTuple):
@@ -111,16 +120,28 @@ def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
 def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
     before = literal_around(replacement.pair.old.text, replacement.old_start, replacement.old_end)
     after = literal_around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
-    if before and after and all(_STRING.fullmatch(side.text) for side in (before, after)):
+    if not before or not after or _IMPORT.match(replacement.pair.new.text):
+        return
+    is_still_there = mention(before.text).search(replacement.pair.new.text.replace(after.text, " "))
+    if not is_still_there and all(_is_simple(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
+
+
+def _is_simple(literal: str) -> bool:
+    """Whether a literal is one value, and not code with literals of its own."""
+    return bool(_STRING.fullmatch(literal)) and not _QUOTE.search(literal)
 
 
 def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
     """Names that the value is assigned to: right before it, but for generic words, or on the line before."""
+    requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
+    if requirement:
+        yield requirement[1]
+        return
     left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
     names = list(_NAME.finditer(left))
     if not any(_is_telling(name[0]) for name in names):
-        left = replacement.pair.before + " "
+        left = _owner(replacement.pair.before) + " "
         names = list(_NAME.finditer(left))
     end = len(left)
     if "? " in left:
@@ -133,6 +154,12 @@ def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
             yield name[0].rsplit(".", 1)[-1]
             if not name[0].startswith("-"):
                 return
+
+
+def _owner(line: str) -> str:
+    """What a line opens: `page_limit = Field(` opens the definition of `page_limit`."""
+    opened = _OPENED.match(line)
+    return opened[1] if opened else line
 
 
 def _is_argument(line: str, place: int) -> bool:
