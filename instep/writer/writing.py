@@ -17,7 +17,7 @@ from instep.writer.facts.renames import variable_renames
 from instep.writer.inserting.notes import Note
 from instep.writer.new_articles.missing_articles import new_article_for
 from instep.writer.relevance.mentions import mentions_of
-from instep.writer.relevance.need import doc_need_probability
+from instep.writer.relevance.need import need_probability
 from instep.writer.relevance.ranking import ArticleRanking, rank
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
 from instep.writer.reporting.verdicts import review, stale_mentions
@@ -37,7 +37,7 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
     mentions = mentions_of(facts, corpus)
     additions = additions_of(change_set)
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)
-    need = doc_need_probability(change, change_set, ranking, corpus)
+    need = need_probability(change, change_set, ranking)
     edits = find_edits(certain, corpus)
     add_example_edits(edits, example_edits(change_set, corpus), corpus)
     removals = find_removals(change_set, facts, corpus)
