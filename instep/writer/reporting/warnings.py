@@ -10,7 +10,6 @@ from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
-from instep.writer.inserting.notes import Note
 
 _MIN_WEIGHT = 0.5
 _MAX_REMAINING = 5
@@ -27,8 +26,6 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
             warnings |= dict.fromkeys(_remaining_name(fact, text))
         if isinstance(fact, Insertion) and not fact.is_described:
             warnings[f"The code says nothing about `{fact.name}`: complete what the draft says of it."] = None
-        if isinstance(fact, Note):
-            warnings["The place and the wording are a first proposal: check both."] = None
     return (*warnings, *_remaining_removals(removals, text))
 
 
