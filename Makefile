@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
+.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-fitting eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -76,6 +76,10 @@ eval: eval-docsync eval-retrieval ## Score the product on real data
 
 eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=folder
 	$(BIN)/python -m eval.docsync $(DATA)
+
+eval-fitting: DATA = ../shared/data/docsync
+eval-fitting: dev ## Fit the writer's models, each product left out in turn: make eval-fitting DATA=folder
+	$(BIN)/python -m eval.fitting $(DATA)
 
 eval-retrieval: DATA = ../shared/data/retrieval
 eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder
