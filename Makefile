@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-porting eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-fitting eval-porting eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -99,6 +99,10 @@ eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=
 eval-porting: DATA = ../shared/data/docsync
 eval-porting: dev ## Score how the writer carries over documentation that changes edit: make eval-porting DATA=folder
 	$(BIN)/python -m eval.porting $(DATA)
+
+eval-fitting: DATA = ../shared/data/docsync
+eval-fitting: dev ## Fit the writer's models, each product left out in turn: make eval-fitting DATA=folder
+	$(BIN)/python -m eval.fitting $(DATA)
 
 eval-retrieval: DATA = ../shared/data/retrieval
 eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder

@@ -24,7 +24,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from eval.docsync import _PROCESSES, _SCORER, _products, _scorer
+from eval.docsync import _PROCESSES, _SCORER, products_of, scorer_of
 from instep.text.patch import FilePatch
 from instep.text.patch_parser import parse_diff
 from instep.writer import Article, Change, write
@@ -53,8 +53,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not (folder / _SCORER).is_file():
         print(f"The evaluation set is missing: no {_SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
-    scorer = _scorer(folder)
-    counts = {product: Counter[str]() for product in _products(folder)}
+    scorer = scorer_of(folder)
+    counts = {product: Counter[str]() for product in products_of(folder)}
     for product, total in counts.items():
         with get_context("fork").Pool(_PROCESSES) as pool:
             cases = map(_porting_case, scorer.load(str(folder), products=[product]))

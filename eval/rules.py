@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from eval.docsync import _products, _scorer, _task
+from eval.docsync import products_of, scorer_of, task_of
 from instep.text.patch_parser import parse_diff
 from instep.writer import Article, Change
 from instep.writer.articles.corpus import corpus_of
@@ -147,11 +147,13 @@ def _edits_of(task: tuple[str, Change, list[Article]]) -> EditsByArticle:
 
 
 def judged_edits(folder: Path, products: Sequence[str]) -> Iterator[JudgedEdit]:
-    scorer = _scorer(folder)
+    scorer = scorer_of(folder)
     for product in products:
         cases = list(scorer.load(str(folder), products=[product]))
         with get_context("fork").Pool(_PROCESSES) as pool:
-            for case, edits in zip(cases, pool.imap(_edits_of, map(_task, cases), chunksize=4), strict=True):
+            for case, edits in zip(
+                cases, pool.imap(_edits_of, map(task_of, cases), chunksize=4), strict=True
+            ):
                 yield from judge(scorer, product, case, edits)
 
 
@@ -177,7 +179,7 @@ def table(edits: Sequence[JudgedEdit]) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else Path()
-    products = arguments[1:] or _products(folder)
+    products = arguments[1:] or products_of(folder)
     print("\n".join(table(list(judged_edits(folder, products)))))
     return 0
 

@@ -1,5 +1,7 @@
 """Storing the writer's report: it ends the task, and each of its proposals becomes a draft."""
 
+from dataclasses import asdict
+
 from instep import writer
 from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
@@ -28,6 +30,8 @@ async def write_report(
             "title": articles[verdict.article_id].title,
             "verdict": verdict.verdict,
             "reason": verdict.reason,
+            "heading": verdict.heading,
+            "evidence": [asdict(place) for place in verdict.evidence],
         }
         for verdict in report.reviewed
     ]

@@ -9,12 +9,13 @@ from pydantic import MISSING, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from instep.core import limits
-from instep.drafts.schemas import DraftType
+from instep.drafts.schemas import DraftType, EvidenceOut
 from instep.web.shapes import Body, Out, SourceUrl, Text, Timestamp, Title
 
 TaskType = Literal["document_change", "write_article"]
 TaskStatus = Literal["queued", "running", "completed", "failed"]
 Outcome = Literal["drafts", "no_changes"]
+VerdictKind = Literal["edit", "concerned", "no_edit"]
 ChangeKind = Literal["pr", "commit", "release"]
 Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
 ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
@@ -149,8 +150,17 @@ class ReviewedOut(Out):
 
     article_id: str
     title: str
-    verdict: Literal["edit", "no_edit"]
+    verdict: VerdictKind = Field(
+        description="Whether it got a draft; a concerned one should say more, but the change does not tell "
+        "in which words."
+    )
     reason: str
+    heading: str | None = Field(
+        description="The section of a concerned article to write in; null for no section."
+    )
+    evidence: list[EvidenceOut] = Field(
+        description="The lines of the code change that a concerned article should say something of."
+    )
 
 
 class TaskErrorOut(Out):
@@ -192,13 +202,19 @@ def task_out(task: Task) -> TaskOut:
         outcome=task.outcome,
         summary=task.summary,
         drafts=[TaskDraftOut(**draft) for draft in task.drafts],
-        reviewed=[ReviewedOut(**verdict) for verdict in task.reviewed],
+        reviewed=[_reviewed_out(verdict) for verdict in task.reviewed],
         error=TaskErrorOut(code=task.error_code or "", message=task.error_message or "") if failed else None,
         bot_id=str(task.bot_id),
         created_at=task.created_at,
         started_at=task.started_at,
         finished_at=task.finished_at,
     )
+
+
+def _reviewed_out(verdict: dict[str, Any]) -> ReviewedOut:
+    """A stored verdict; those of tasks before the verdict `concerned` have neither heading nor evidence."""
+    evidence = [EvidenceOut(**place) for place in verdict.get("evidence", ())]
+    return ReviewedOut(**{"heading": None, **verdict, "evidence": evidence})
 
 
 def change_out(task: Task) -> ChangeOut | None:

@@ -19,6 +19,7 @@ from instep.tasks.schemas import (
     TaskErrorOut,
     TaskStatus,
     TaskType,
+    VerdictKind,
     task_out,
 )
 from instep.text.characters import shorten
@@ -29,6 +30,8 @@ from instep.web.mcp.tools import Toolbox
 from instep.web.shapes import Out, Text, Timestamp
 
 toolbox = Toolbox()
+# What a caller should look at first.
+VERDICT_ORDER: tuple[VerdictKind, ...] = ("edit", "concerned", "no_edit")
 IdempotencyKey = Annotated[
     Text | MISSING,
     Field(description="1 to 255 visible characters; a call repeated within 24 hours gets the same task."),
@@ -48,7 +51,7 @@ class TaskReportOut(Out):
     drafts: list[TaskDraftOut] = Field(description="Read them with `get_draft`.")
     draft_count: int
     reviewed: list[ReviewedOut] = Field(
-        description="Articles with an edit first, and why; then those without."
+        description="Articles with an edit first, then concerned ones (where to write), then the others."
     )
     reviewed_count: int
     error: TaskErrorOut | None
@@ -80,7 +83,7 @@ async def get_task(call: Call, id: TaskId) -> TaskReportOut:
 
 def task_report_out(task: Task) -> TaskReportOut:
     out = task_out(task)
-    reviewed = sorted(out.reviewed, key=lambda row: row.verdict != "edit")
+    reviewed = sorted(out.reviewed, key=lambda row: VERDICT_ORDER.index(row.verdict))
     return TaskReportOut(
         id=out.id,
         type=out.type,

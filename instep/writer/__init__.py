@@ -8,12 +8,13 @@ imports only steps before it.
 2. `articles` reads articles: their headings, sections, lists and the words that they share.
 3. `facts` says what the change did: renames, new values, rewordings, removals and additions, from aligned
    lines and from the grammar of the language (`facts.syntax`). `facts.collect` puts them together.
-4. `relevance` ranks the articles, estimates whether any needs an edit, and selects those that get a draft.
+4. `relevance` ranks the articles, estimates whether any needs an edit and which, and finds where to write.
 5. `porting` carries over what the change edits in its own documentation. `inserting` makes new entries next
-   to their siblings, or a note. `editing` finds the certain edits
+   to their siblings. `editing` finds the certain edits
    (`edits`, `value_binding`, `examples`, `removing`), adds likely ones (`likely`) and applies them (`apply`).
 6. `new_articles` outlines an article that is missing, or one that is asked for. `reporting` gives evidence,
-   reasons and warnings to the reviewer. `llm` adds what a language model may contribute, checked.
+   reasons and warnings to the reviewer, and says where to write what the code does not tell. `llm` adds what
+   a language model may contribute, checked.
 
 No step reaches the database or the network.
 """

@@ -1,6 +1,6 @@
 """The writer: one pure function from a change and the articles to a report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from instep.text.patch_parser import parse_diff
 from instep.writer.articles.corpus import Corpus, corpus_of
@@ -15,19 +15,21 @@ from instep.writer.editing.apply import (
 )
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.example_edits import example_edits
-from instep.writer.editing.likely import likely_edits
+from instep.writer.editing.likely import likely_edits, nearest_articles
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.renames import variable_renames
-from instep.writer.inserting.notes import Note
-from instep.writer.new_articles.missing_articles import new_article_for
+from instep.writer.new_articles.missing_articles import find_missing_article, outline_of, summary_of_missing
 from instep.writer.porting.port import port_documentation
 from instep.writer.porting.reviewer_notices import page_proposals, with_notices
+from instep.writer.relevance.concerned_sections import ConcernedPlace
 from instep.writer.relevance.mentions import mentions_of
-from instep.writer.relevance.need import doc_need_probability
-from instep.writer.relevance.ranking import ArticleRanking, rank
+from instep.writer.relevance.need import need_probability
+from instep.writer.relevance.ranking import rank
+from instep.writer.relevance.selection import draft_candidates
+from instep.writer.reporting.concerned import concerned_places, summary_of_concerned
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
 from instep.writer.reporting.verdicts import review, stale_mentions
 from instep.writer.reporting.warnings import warnings_for
@@ -47,30 +49,39 @@ def write(change: Change, articles: Sequence[Article]) -> Report:
     mentions = mentions_of(facts, corpus)
     additions = additions_of(code)
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)
-    need = doc_need_probability(change, change_set, ranking, corpus)
+    need = need_probability(change, change_set, ranking)
+    candidates = draft_candidates(nearest_articles(ranking, corpus), mentions, need, corpus)
     edits = find_edits(certain, corpus)
     add_example_edits(edits, example_edits(code, corpus), corpus)
     removals = find_removals(code, facts, corpus)
     add_removals(edits, removals, corpus)
     edits = with_ported(edits, ported.texts)
     new_articles = page_proposals(ported.new_pages)
+    places: dict[str, ConcernedPlace] = {}
+    missing = None
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
-        edits = likely_edits(edits, change, change_set, additions, mentions, ranking, need, corpus)
-        outline = new_article_for(change, change_set, additions, ranking, need, corpus)
-        new_articles += [outline] if outline else []
+        edits = likely_edits(edits, change, additions, candidates, need)
+        places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
+        missing = find_missing_article(change, change_set, additions, ranking, need, corpus)
+        new_articles += [outline] if missing and (outline := outline_of(missing)) else []
     proposals = [
         _proposal(article, edits[article.id], removals, corpus) for article in articles if article.id in edits
     ]
     proposals += new_articles
     stale = stale_mentions(facts, corpus)
+    sentences = [
+        *summary_of_concerned(places),
+        *summary_of_missing(missing),
+        *summary_of_skipped(change_set),
+    ]
     reasons = [edit.fact for article_edits in edits.values() for edit in article_edits]
     return Report(
-        ranking=_edited_first(ranking, edits),
+        ranking=tuple(sorted(ranking.order, key=lambda article_id: article_id not in edits)),
         need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,
         proposals=tuple(proposals),
-        reviewed=with_notices(review(ranking, edits, facts, removals, stale, corpus), ported.notices),
-        summary=summary_of([*certain, *reasons], edits, summary_of_skipped(change_set)),
+        reviewed=with_notices(review(ranking, edits, places, facts, removals, stale, corpus), ported.notices),
+        summary=summary_of([*certain, *reasons], edits, sentences),
         stale_mentions=stale,
     )
 
@@ -88,13 +99,3 @@ def _proposal(
         evidence=evidence_for(edits, article.text),
         warnings=warnings_for(edits, removals, text),
     )
-
-
-def _edited_first(ranking: ArticleRanking, edits: Mapping[str, Sequence[Edit]]) -> tuple[str, ...]:
-    """Edited articles first, each group by rank; a note alone is not an edit, as rank says the same."""
-    edited = {
-        article_id
-        for article_id, article_edits in edits.items()
-        if not all(isinstance(edit.fact, Note) for edit in article_edits)
-    }
-    return tuple(sorted(ranking.order, key=lambda article_id: article_id not in edited))

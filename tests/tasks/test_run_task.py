@@ -82,6 +82,47 @@ async def test_every_article_considered_says_why_it_got_a_draft_or_none(
     assert told[article["id"]]["verdict"] not in others
 
 
+async def test_a_sure_place_without_words_is_told_with_the_code_behind_it(
+    api: Api, cast: Cast, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    text = "# Exports\n\nCSV or JSON.\n\n## Schedule exports\n\nA scheduled export runs at night.\n"
+    article = await publish(client, "Exports", text)
+    await publish(client, "Pets", PETS)
+    diff = (
+        "--- a/app/templates/export.html\n+++ b/app/templates/export.html\n@@ -1 +1,2 @@\n"
+        " <h1>Exports</h1>\n+<label>Pause the scheduled export, see https://docs.acme.test/exports</label>\n"
+    )
+
+    task = await finished(client, run_jobs, title="Support pausing of scheduled exports", diff=diff)
+
+    assert (task["outcome"], task["drafts"]) == ("no_changes", [])
+    row = next(row for row in task["reviewed"] if row["verdict"] == "concerned")
+    assert (row["articleId"], row["heading"]) == (article["id"], "Schedule exports")
+    [place] = row["evidence"]
+    assert (place["file"], place["startLine"], place["articleLine"]) == ("app/templates/export.html", 2, 5)
+    others = [row for row in task["reviewed"] if row["verdict"] != "concerned"]
+    assert all((row["heading"], row["evidence"]) == (None, []) for row in others)
+
+
+async def test_a_task_from_before_the_verdict_concerned_can_still_be_read(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_articles(client)
+    task = await finished(client, run_jobs)
+    await owner.execute(
+        """
+        update tasks set reviewed =
+            (select jsonb_agg(row - 'heading' - 'evidence') from jsonb_array_elements(reviewed) row)
+        where id = %(id)s
+        """,
+        id=task["id"],
+    )
+
+    assert await get(client, f"tasks/{task['id']}") == task
+
+
 async def test_the_live_text_changes_when_the_draft_is_applied_and_not_before(
     api: Api, cast: Cast, run_jobs: RunJobs
 ) -> None:

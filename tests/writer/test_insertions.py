@@ -168,8 +168,21 @@ def test_the_draft_names_its_ground_and_the_line_it_stands_on() -> None:
     assert report.summary.startswith("Added `REQUEST_TIMEOUT`")
 
 
-def test_a_change_that_hardly_needs_documentation_gets_no_likely_draft() -> None:
-    assert ask("Fix a typo in a log line", f"# Settings\n\n{TABLE}{LAST}", FILES).proposals == ()
+def test_what_the_change_does_decides_and_not_only_its_title() -> None:
+    (draft,) = ask("Fix a typo in a log line", f"# Settings\n\n{TABLE}{LAST}", FILES).proposals
+    assert "`REQUEST_TIMEOUT`" in draft.text
+
+
+def test_what_is_added_to_tests_alone_gets_no_entry() -> None:
+    files = {"tests/settings.py": SETTINGS}
+    assert ask("Fix a typo in a log line", f"# Settings\n\n{TABLE}{LAST}", files).proposals == ()
+
+
+def test_ten_articles_at_most_get_entries() -> None:
+    articles = [Article(f"s{n}", f"Settings {n}", f"# Settings {n}\n\n{TABLE}{LAST}") for n in range(14)]
+    diff = "".join(diff_of(path, *sides) for path, sides in FILES.items())
+    report = write(Change("Add the setting `REQUEST_TIMEOUT`", None, diff), articles)
+    assert len(report.proposals) <= 10
 
 
 @pytest.mark.parametrize(

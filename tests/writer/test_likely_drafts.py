@@ -1,45 +1,14 @@
-"""Notes, new headings of functions and new articles: drafts for changes that surely need documentation."""
+"""New headings of functions and new articles: drafts for changes that surely need documentation."""
 
 import pytest
 
 from instep.writer import Article, Change, Report, parse_diff, write
 from instep.writer.articles.corpus import corpus_of
 from instep.writer.diffs.change_set import reviewed_files
-from instep.writer.inserting.notes import note_for
 from instep.writer.new_articles.pages import announced_pages
 from tests.writer.conftest import Ask, diff_of
 
 GUIDE = "# Exports\n\nHow to export.\n\n## Formats\n\nCSV and JSON.\n\n## See also\n\nThe API.\n"
-
-
-def noted(title: str, text: str = GUIDE, after: str = "def export(kind):\n    pass\n") -> str:
-    change = Change(title, None, diff_of("app/export.py", "", after))
-    note = note_for(text, change, (), reviewed_files(parse_diff(change.diff)))
-    assert note is not None
-    assert (note.sources[0].file, note.sources[0].line) == ("app/export.py", 1)
-    return text[: note.place] + note.new + text[note.place :]
-
-
-def test_something_new_gets_a_section_before_the_closing_one() -> None:
-    assert noted("Add weekly reports") == GUIDE.replace(
-        "## See also", "## Weekly reports\n\nNew: weekly reports.\n\n## See also"
-    )
-
-
-def test_what_a_section_is_about_goes_to_its_end() -> None:
-    text = noted("Formats are sorted by their name")
-    assert "CSV and JSON.\n\nFormats are sorted by their name.\n\n## See also" in text
-
-
-def test_an_underlined_heading_is_made_like_its_neighbours() -> None:
-    text = ".. _e:\n\nExports\n=======\n\n``csv`` it.\n\nFormats\n~~~~~~~\n\n``json`` too.\n"
-    assert "Weekly reports\n" in noted("Add weekly reports", text)
-    assert "Weekly reports\n##" not in noted("Add weekly reports", text)
-
-
-def test_a_change_without_words_makes_no_note() -> None:
-    change = Change("x", None, diff_of("a.py", "", "a = 1\n"))
-    assert note_for(GUIDE, change, (), reviewed_files(parse_diff(change.diff))) is None
 
 
 def test_a_heading_with_the_whole_call_gets_the_new_parameter(ask: Ask) -> None:
@@ -65,6 +34,10 @@ def test_calls_and_other_parameters_leave_headings_alone(ask: Ask, before: str, 
 
 
 MENU = '<a slug="exports" title="Exports">\n<a slug="imports" title="Imports">\n'
+REPORTS = (
+    'def read_report():\n    """Show a report to a reader."""\n\n\n'
+    'def send_report():\n    """Send a report to each reader."""\n'
+)
 ARTICLES = (
     Article("docs/exports.md", "Exports", GUIDE),
     Article("docs/imports.md", "Imports", "How to import.\n"),
@@ -75,11 +48,22 @@ def test_a_menu_entry_without_an_article_announces_one() -> None:
     diff = diff_of("app/menu.html", MENU, f'{MENU}<a slug="weekly_reports" title="Weekly reports">\n')
     (page,) = announced_pages(reviewed_files(parse_diff(diff)), corpus_of(ARTICLES))
     assert (page.slug, page.title, page.source.line) == ("weekly_reports", "Weekly reports", 3)
+    diff += diff_of("app/reports.py", "", REPORTS)
     report = write(Change("Tidy up", None, diff), ARTICLES)
     (draft,) = report.proposals
     assert (draft.type, draft.article_id, draft.title) == ("new_article", None, "Weekly reports")
+    assert draft.text == (
+        "- `read_report`: Show a report to a reader.\n- `send_report`: Send a report to each reader.\n"
+    )
     assert draft.warnings
     assert draft.evidence[0].file == "app/menu.html"
+
+
+def test_an_announced_page_that_the_code_does_not_describe_is_told_and_not_drafted() -> None:
+    diff = diff_of("app/menu.html", MENU, f'{MENU}<a slug="weekly_reports" title="Weekly reports">\n')
+    report = write(Change("Tidy up", None, diff), ARTICLES)
+    assert report.proposals == ()
+    assert "The change links to a page `weekly_reports` that is not an article yet." in report.summary
 
 
 def test_an_address_of_the_help_center_without_an_article_announces_one() -> None:
@@ -110,17 +94,16 @@ def large(title: str) -> Report:
     return write(Change(title, None, diff), ARTICLES)
 
 
-def test_much_that_is_new_and_near_no_article_gets_one_of_its_own() -> None:
-    (draft,) = [
-        p for p in large("Add `weekly_reports` option and new settings").proposals if p.type == "new_article"
-    ]
-    assert draft.title == "`weekly_reports` option and new settings"
-    assert "- `report_0`: Send report 0 to every reader." in draft.text
-    assert all(evidence.file == "app/reports.py" for evidence in draft.evidence)
+def test_much_that_is_new_and_near_no_article_is_told_and_not_drafted() -> None:
+    report = large("Add a weekly reports option")
+    assert report.proposals == ()
+    assert "The change adds something large that no article stands out for." in report.summary
 
 
-def test_much_that_only_moves_gets_no_article() -> None:
-    assert [p for p in large("Refactor the reports").proposals if p.type == "new_article"] == []
+def test_much_that_only_moves_misses_no_article() -> None:
+    report = large("Refactor the reports")
+    assert report.proposals == ()
+    assert "something large" not in report.summary
 
 
 @pytest.mark.parametrize(

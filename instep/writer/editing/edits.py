@@ -19,7 +19,6 @@ from instep.writer.facts.rewordings import Rewording, wrapped_like
 from instep.writer.facts.signatures import Signature
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
-from instep.writer.inserting.notes import Note
 from instep.writer.porting.ported_text import PortedText
 from instep.writer.shapes import Article
 from instep.writer.words.identifiers import emphasised
@@ -32,7 +31,7 @@ _MAX_HOST_CHARACTERS = 80
 _MIN_IDF = 6.0
 
 
-EditReason = Fact | Insertion | Note | ExampleEdit | Removal | PortedText
+EditReason = Fact | Insertion | ExampleEdit | Removal | PortedText
 
 
 @dataclass(frozen=True, slots=True)

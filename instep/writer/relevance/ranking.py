@@ -122,7 +122,7 @@ def rank(
         tuple(articles[index].id for index in order),
         tuple(scores[order[0]] - scores[index] for index in order),
         {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
-        {part: _lead(_passage_score, query.parts[part], statistics) for part in ("lines", "removed")},
+        {"removed": _lead(_passage_score, query.parts["removed"], statistics)},
         features[order[0]] if order else {},
         {
             articles[index].id: _shared_terms(query, statistics.features[index], statistics.idf)

@@ -14,8 +14,8 @@ from instep.writer.facts.renames import Rename
 from instep.writer.facts.signatures import Signature
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
-from instep.writer.inserting.notes import Note
 from instep.writer.porting.ported_text import PortedText
+from instep.writer.relevance.concerned_sections import ConcernedPlace
 
 _MAX_SENTENCES = 5
 _MAX_QUOTE_CHARACTERS = 80
@@ -47,8 +47,6 @@ def _sentence(fact: EditReason, times: int) -> str:
         return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
     if isinstance(fact, Insertion):
         return f"Lists {quoted(fact.neighbour)}, and not {quoted(fact.name)} which the change adds ({where})."
-    if isinstance(fact, Note):
-        return f"Is most likely concerned by this change ({where}): a first wording{_under(fact)}."
     if isinstance(fact, Value):
         counts = f"States `{fact.names[0]}` as {quoted(fact.old)}"
         return f"{counts}; the change makes it {quoted(fact.new)} ({where})."
@@ -68,8 +66,12 @@ def _sentence_on_lines(fact: ExampleEdit | PortedText, times: int, where: str) -
     return f"Has text that the change edits itself{often} ({where}): taken over word for word."
 
 
-def _under(note: Note) -> str:
-    return f" under {quoted(note.heading)}" if note.heading else ""
+def reason_for_concern(place: ConcernedPlace) -> str:
+    where = f" under {quoted(place.heading)}" if place.heading else ""
+    return (
+        f"Is most likely concerned by this change ({location(place.sources[0])}): write here{where} what "
+        "readers should know of it."
+    )
 
 
 def reason_for_doubt(rename: Rename) -> str:
@@ -138,8 +140,6 @@ def _changed(fact: EditReason) -> str:
         return f"Edited the documentation in {quoted(fact.sources[0].file)}"
     if isinstance(fact, Insertion):
         return f"Added {quoted(fact.name)}"
-    if isinstance(fact, Note):
-        return "Added something that no article describes"
     if isinstance(fact, Removal):
         return f"Removed {quoted(fact.old)}"
     if isinstance(fact, Signature):

@@ -9,7 +9,9 @@ from instep.writer.facts.collect import Facts
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
+from instep.writer.relevance.concerned_sections import ConcernedPlace
 from instep.writer.relevance.ranking import ArticleRanking
+from instep.writer.reporting.concerned import verdict_of_concern
 from instep.writer.reporting.reasons import (
     reason_for_doubt,
     reason_for_edit,
@@ -37,20 +39,29 @@ def stale_mentions(facts: Facts, corpus: Corpus) -> tuple[StaleMention, ...]:
 def review(
     ranking: ArticleRanking,
     edits: EditsByArticle,
+    places: Mapping[str, ConcernedPlace],
     facts: Facts,
     removals: Sequence[Removal],
     stale: Iterable[StaleMention],
     corpus: Corpus,
 ) -> tuple[Verdict, ...]:
-    """Verdicts on articles with a draft, then with a mention of a fact, then the nearest, each best first."""
+    """Verdicts on articles with a draft, then where to write, with a mention of a fact, and the nearest.
+
+    Each group is in the order of the ranking.
+    """
     mentions = _mentions(facts, removals, stale, corpus)
     drafted = [article_id for article_id in ranking.order if article_id in edits]
-    others = [article_id for article_id in ranking.order if article_id not in edits]
+    concerned = [article for article in corpus.articles if article.id in places]
+    concerned.sort(key=lambda article: ranking.order.index(article.id))
+    others = [
+        article_id for article_id in ranking.order if article_id not in edits and article_id not in places
+    ]
     mentioning = [article_id for article_id in others if article_id in mentions]
     texts = {article.id: f"{article.title}\n{article.text}" for article in corpus.articles}
     nearest = set(ranking.order[:_MAX_NEAREST]).difference(mentions)
     return (
         *(Verdict(article_id, "edit", reason_for_edit(edits[article_id])) for article_id in drafted),
+        *(verdict_of_concern(places[article.id], article, mentions.get(article.id)) for article in concerned),
         *(
             Verdict(article_id, "no_edit", mentions[article_id])
             for article_id in mentioning[: max(0, _MAX_MENTIONS - len(drafted))]

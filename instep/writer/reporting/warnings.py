@@ -10,7 +10,6 @@ from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.inserting.insertions import Insertion
-from instep.writer.inserting.notes import Note
 from instep.writer.inserting.skeleton import GAP
 from instep.writer.porting.ported_text import PortedText
 
@@ -32,8 +31,6 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
             warnings |= dict.fromkeys(_remaining_name(fact, text))
         if isinstance(fact, Insertion) and not fact.is_complete:
             warnings[f"The code does not say all about `{fact.name}`: fill in what is marked {GAP}."] = None
-        if isinstance(fact, Note):
-            warnings["The place and the wording are a first proposal: check both."] = None
     return (*warnings, *_remaining_removals(removals, text))
 
 
