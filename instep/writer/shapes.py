@@ -48,11 +48,17 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why an article that was considered got a draft, or got none."""
+    """Why an article that was considered got a draft, or got none.
+
+    A `concerned` one should say more, but the change does not tell in which words: `heading` is the section
+    of the article where to write (None for no section), and `evidence` has the lines of the code behind it.
+    """
 
     article_id: str
-    verdict: Literal["edit", "no_edit"]
+    verdict: Literal["edit", "concerned", "no_edit"]
     reason: str
+    heading: str | None = None
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
