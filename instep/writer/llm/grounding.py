@@ -32,6 +32,8 @@ _MIN_REMAINING_SHARE = 0.3
 _MIN_TERMS_TO_LOSE = 3
 # A sentence with this many terms must also share a term with the change.
 _MIN_TERMS_OF_LONG_SENTENCE = 5
+# A sentence with this many words, and this share of them (0..1) from the title, repeats the title.
+_MIN_WORDS_OF_TITLE, _MAX_SHARE_OF_TITLE = 4, 0.8
 _MAX_LINE_CHARACTERS = 1_000
 
 
@@ -46,6 +48,7 @@ class Grounding:
         title_terms = frozenset(content_terms(change.title))
         body_terms = frozenset(content_terms(change.body or ""))
         self._origins = (title_terms, body_terms, self.code_terms, prose_terms)
+        self._title_words = frozenset(re.findall(r"\w+", change.title.casefold()))
         self._subject_terms = self.code_terms | title_terms
 
     @cached_property
@@ -97,6 +100,12 @@ class Grounding:
         ):
             return False
         return len(old_terms & new_terms) < _MIN_REMAINING_SHARE * len(old_terms)
+
+    def repeats_title(self, sentence: str) -> bool:
+        """Whether a sentence is the title of the change in other marks: that is written for colleagues."""
+        words = re.findall(r"\w+", sentence.casefold())
+        in_title = sum(word in self._title_words for word in words)
+        return len(words) >= _MIN_WORDS_OF_TITLE and in_title >= _MAX_SHARE_OF_TITLE * len(words)
 
     def concerns(self, text: str) -> bool:
         """Whether a text shares a term with what the change touches."""
