@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-retrieval lock browser
+.PHONY: help setup dev demo serve check format test test-corpora test-outbound test-races test-chaos contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-model eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -76,6 +76,9 @@ eval: eval-docsync eval-retrieval ## Score the product on real data
 
 eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=folder
 	$(BIN)/python -m eval.docsync $(DATA)
+
+eval-model: dev ## Score a language model: make eval-model PROVIDER=openai:NAME DATA=folder [CASES=50] [REPLAY=1]
+	$(BIN)/python -m eval.model $(DATA) $(if $(PROVIDER),--model $(PROVIDER)) $(if $(CASES),--cases $(CASES)) $(if $(REPLAY),--replay)
 
 eval-retrieval: DATA = ../shared/data/retrieval
 eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder

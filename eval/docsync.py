@@ -34,11 +34,11 @@ _PER_PRODUCT = (
 
 def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else Path()
-    if len(arguments) != 1 or not (folder / _SCORER).is_file():
+    if len(arguments) != 1 or not is_set(folder):
         print(f"The evaluation set is missing: no {_SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
-    scorer = _scorer(folder)
-    answers = {product: list(_answers(scorer, folder, product)) for product in _products(folder)}
+    scorer = scorer_of(folder)
+    answers = {product: list(_answers(scorer, folder, product)) for product in products_of(folder)}
     everything = [answer for some in answers.values() for answer in some]
     seconds = sorted(answer.pop("seconds") for answer in everything)
     figures = scorer.score(scorer.load(str(folder)), everything)
@@ -52,7 +52,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _scorer(folder: Path) -> Any:
+def is_set(folder: Path) -> bool:
+    """Whether a folder holds the set with its scorer."""
+    return (folder / _SCORER).is_file()
+
+
+def scorer_of(folder: Path) -> Any:
     """The scorer, which is stored next to its data, outside this repository."""
     spec = importlib.util.spec_from_file_location("docsync_eval", folder / _SCORER)
     assert spec is not None
@@ -62,7 +67,8 @@ def _scorer(folder: Path) -> Any:
     return module
 
 
-def _products(folder: Path) -> list[str]:
+def products_of(folder: Path) -> list[str]:
+    """The products of a set, in alphabetical order."""
     return sorted(path.parent.name for path in folder.glob("*/cases.jsonl.gz"))
 
 
@@ -70,7 +76,7 @@ def _answers(scorer: Any, folder: Path, product: str) -> Iterator[dict[str, Any]
     """Product by product, so that the processes hold one set of articles at a time."""
     cases = scorer.load(str(folder), products=[product])
     with get_context("fork").Pool(_PROCESSES) as pool:
-        yield from pool.imap(_answer, map(_task, cases), chunksize=4)
+        yield from pool.imap(_answer, map(task_of, cases), chunksize=4)
 
 
 def _of_product(scorer: Any, folder: Path, product: str, answers: list[dict[str, Any]]) -> dict[str, Any]:
@@ -78,7 +84,8 @@ def _of_product(scorer: Any, folder: Path, product: str, answers: list[dict[str,
     return {name: figures[name] for name in _PER_PRODUCT if name in figures}
 
 
-def _task(case: Any) -> tuple[str, Change, list[Article]]:
+def task_of(case: Any) -> tuple[str, Change, list[Article]]:
+    """The id of a case, its change, and the articles before it."""
     articles = [Article(path, article.title, article.text) for path, article in case.articles.items()]
     return case.id, Change(case.title, None, case.diff), articles
 
@@ -87,10 +94,11 @@ def _answer(task: tuple[str, Change, list[Article]]) -> dict[str, Any]:
     case, change, articles = task
     started = time.perf_counter()
     report = write(change, articles)
-    return {"id": case, "seconds": time.perf_counter() - started, **_prediction(report)}
+    return {"id": case, "seconds": time.perf_counter() - started, **prediction_of(report)}
 
 
-def _prediction(report: Report) -> dict[str, Any]:
+def prediction_of(report: Report) -> dict[str, Any]:
+    """The ranking, the need and the drafts of a report, in the scorer's form."""
     drafts = [
         {"type": p.type, "article": p.article_id, "title": p.title, "contentMarkdown": p.text}
         for p in report.proposals
