@@ -142,6 +142,17 @@ def test_what_the_writer_has_added_may_be_reworded_with_the_names_and_values_in_
         assert reverts(certain, after, start, start + len(added), new) is is_undone
 
 
+def test_text_after_a_code_block_is_read_as_text() -> None:
+    text = f"{TEXT}\n```sh\nexport ACME_DEBUG=true\n```\n"
+    end = "ACME_DEBUG=true\n```"
+    sentence = "A request that fails is tried again after `ACME_RETRY_PAUSE` seconds."
+
+    draft = on_settings(replied([("settings", end, f"{end}\n\n{sentence}")], text))
+
+    assert draft.warnings == ()
+    assert draft.text.endswith(f"```\n\n{sentence}\n")
+
+
 def test_edits_that_overlap_are_not_applied_twice() -> None:
     edit = ("settings", ROW, f"{ROW}\n{NEW_ROW}")
 

@@ -120,10 +120,12 @@ class Vocabulary:
         self._text = f"{article.title}\n{article.text}"
         self._terms = frozenset(content_terms(self._text))
         self._spellings = frozenset(_spellings(self._text))
+        self._facts = frozenset(stated_facts(article.text, is_code=False))
 
-    def unknown_fact(self, text: str, is_code: bool) -> str | None:
-        """A name or value that neither the change nor the article has."""
-        return next((fact for fact in stated_facts(text, is_code) if not self._has(fact)), None)
+    def unknown_fact(self, edited: str) -> str | None:
+        """A name or value of the edited article that neither the change nor the article has."""
+        facts = dict.fromkeys(fact for fact in stated_facts(edited, is_code=False) if fact not in self._facts)
+        return next((fact for fact in facts if not self._has(fact)), None)
 
     def _has(self, fact: str) -> bool:
         pattern = mention(fact)
@@ -181,22 +183,13 @@ def sentences_of_prose(text: str) -> list[str]:
     return [line for line in lines if re.search(r"\w", line)]
 
 
-def sentences_of_markdown(text: str, is_code: bool) -> list[str]:
+def sentences_of_markdown(text: str) -> list[str]:
     """The sentences of a text. Code counts with its comments only: its names and values are facts."""
-    if is_code:
-        return sentences_of_prose(_comments_of(text))
     return sentences_of_prose(CODE.sub(lambda match: _comments_of(match[2]) if match[2] else match[0], text))
 
 
 def _comments_of(code: str) -> str:
     return "\n".join(COMMENT_IN_CODE.findall(code))
-
-
-def is_fenced(text: str, position: int) -> bool:
-    """Whether a position is inside a code fence. Indented lines don't count: they may belong to a list."""
-    return any(
-        match[2] is not None and match.start(2) <= position < match.end(2) for match in CODE.finditer(text)
-    )
 
 
 def _spellings(text: str) -> Iterator[tuple[str, ...]]:

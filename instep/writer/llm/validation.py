@@ -1,6 +1,7 @@
 """Whether an edit by a model is valid: its form, its position, its markup, and its content."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,14 +17,13 @@ from instep.writer.llm.grounding import (
     Grounding,
     Vocabulary,
     content_terms,
-    is_fenced,
     sentences_of_markdown,
     sentences_of_prose,
 )
 from instep.writer.llm.markup import violation
 from instep.writer.llm.prompt_data import GAP
 from instep.writer.llm.replies import ReplyEdit
-from instep.writer.llm.writing_places import WritingPlace, line_bounds
+from instep.writer.llm.writing_places import WritingPlace
 from instep.writer.shapes import Article, Change, Evidence
 
 _MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR = 6_000, 4
@@ -53,6 +53,10 @@ class ProposedEdit:
     place: WritingPlace | None
     fault: str | None
 
+    @property
+    def is_in_gap(self) -> bool:
+        return self.place is not None and self.place.is_gap
+
 
 class EditValidator:
     """Checks edits against the change and the articles."""
@@ -81,7 +85,7 @@ class EditValidator:
                 edit.fault
                 or _position_fault(edit, article.text, certain, valid)
                 or violation(article.text, apply_edits([edit.located], article.text), self.link_policy)
-                or self._content_fault(_widened(edit, article.text), article.text, vocabulary)
+                or self._content_fault(edit, article.text, vocabulary)
             )
             if fault:
                 faults.append(fault)
@@ -94,20 +98,23 @@ class EditValidator:
             return []
         return valid
 
-    def _content_fault(self, edit: LocatedEdit, text: str, vocabulary: Vocabulary) -> str | None:
-        old, is_code = text[edit.start : edit.end], is_fenced(text, edit.start)
-        old_sentences = set(sentences_of_markdown(old, is_code))
-        added = [
-            sentence for sentence in sentences_of_markdown(edit.new, is_code) if sentence not in old_sentences
-        ]
+    def _content_fault(self, proposed: ProposedEdit, text: str, vocabulary: Vocabulary) -> str | None:
+        edit = proposed.located
+        old = text[edit.start : edit.end]
         if self.grounding.loses_content(old, edit.new):
             return "it removes what the change leaves true"
-        fact = vocabulary.unknown_fact(edit.new.replace(GAP, " "), is_code)
+        # Whether a line is code depends on the fences of the whole article, which the edit may cut in two.
+        after = apply_edits([edit], text)
+        fact = vocabulary.unknown_fact(after)
         if fact is not None:
             return f"neither the change nor the article says `{fact[:60]}`"
-        if not self.grounding.concerns(f"{old}\n{edit.new}"):
+        old_lines, new_lines = _whole_lines(edit, text)
+        # A value says nothing without the name that stands in its line.
+        subject = new_lines if proposed.is_in_gap else f"{old}\n{edit.new}"
+        if not self.grounding.concerns(subject):
             return "it does not concern what the change touches"
-        return self._wording_fault(old, edit.new, added, vocabulary)
+        sentences = Counter(sentences_of_markdown(after)) - Counter(sentences_of_markdown(text))
+        return self._wording_fault(old_lines, new_lines, list(sentences), vocabulary)
 
     def _wording_fault(self, old: str, new: str, added: Sequence[str], vocabulary: Vocabulary) -> str | None:
         if any(map(self.grounding.repeats_title, added)):
@@ -201,8 +208,7 @@ def _position_fault(
     if any(_overlaps(edit, other) for other in others):
         return "it overlaps with another one"
     # The writer has left the gap in its own entry for this very text.
-    is_gap = proposed.place is not None and proposed.place.is_gap
-    if not is_gap and reverts(certain, text, edit.start, edit.end, edit.new):
+    if not proposed.is_in_gap and reverts(certain, text, edit.start, edit.end, edit.new):
         return "it takes back what is certain"
     return None
 
@@ -211,13 +217,11 @@ def _overlaps(edit: LocatedEdit, other: LocatedEdit) -> bool:
     return (edit.start < other.end and other.start < edit.end) or edit.start == other.start
 
 
-def _widened(edit: ProposedEdit, text: str) -> LocatedEdit:
-    """The edit with the line around a gap, because a value says nothing without its name."""
-    located = edit.located
-    if edit.place is None or not edit.place.is_gap:
-        return located
-    start, end = line_bounds(text, edit.place)
-    return LocatedEdit(start, end, text[start : located.start] + located.new + text[located.end : end])
+def _whole_lines(edit: LocatedEdit, text: str) -> tuple[str, str]:
+    """The lines that an edit touches, before and after it."""
+    start, end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
+    end = len(text) if end < 0 else end
+    return text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
 
 
 def apply_edits(edits: Sequence[LocatedEdit], text: str) -> str:

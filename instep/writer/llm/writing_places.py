@@ -104,10 +104,3 @@ def described(place: WritingPlace, number: int) -> str:
     task = f"line: {place.skeleton}" if place.is_gap else "a text for the end of this section"
     lines = [f"{line.file}:{line.start_line}: {line.excerpt}" for line in place.evidence]
     return "\n".join([f"place {number}", f"{where}{task}", *lines])
-
-
-def line_bounds(text: str, place: WritingPlace) -> tuple[int, int]:
-    """The start and end of the line that holds a gap."""
-    start = text.rfind("\n", 0, place.start) + 1
-    end = text.find("\n", place.end)
-    return start, len(text) if end < 0 else end
