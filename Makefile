@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-fitting eval-porting eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-fitting eval-model eval-porting eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -103,6 +103,9 @@ eval-porting: dev ## Score how the writer carries over documentation that change
 eval-fitting: DATA = ../shared/data/docsync
 eval-fitting: dev ## Fit the writer's models, each product left out in turn: make eval-fitting DATA=folder
 	$(BIN)/python -m eval.fitting $(DATA)
+
+eval-model: dev ## Score a language model: make eval-model PROVIDER=openai:NAME DATA=folder [CASES=50] [REPLAY=1]
+	$(BIN)/python -m eval.model $(DATA) $(if $(PROVIDER),--model $(PROVIDER)) $(if $(CASES),--cases $(CASES)) $(if $(REPLAY),--replay)
 
 eval-retrieval: DATA = ../shared/data/retrieval
 eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder

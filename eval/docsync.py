@@ -94,10 +94,11 @@ def _answer(task: tuple[str, Change, list[Article]]) -> dict[str, Any]:
     case, change, articles = task
     started = time.perf_counter()
     report = write(change, articles)
-    return {"id": case, "seconds": time.perf_counter() - started, **_prediction(report)}
+    return {"id": case, "seconds": time.perf_counter() - started, **prediction_of(report)}
 
 
-def _prediction(report: Report) -> dict[str, Any]:
+def prediction_of(report: Report) -> dict[str, Any]:
+    """The ranking, the need and the drafts of a report, in the scorer's form."""
     drafts = [
         {"type": p.type, "article": p.article_id, "title": p.title, "contentMarkdown": p.text}
         for p in report.proposals

@@ -63,7 +63,14 @@ def read_reply(kind: type[Reply], text: str) -> Reply | None:
 
 def list_schema(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON schema of an object with one list, `name`, of objects with these required fields."""
-    return _object_schema({name: {"type": "array", "items": _object_schema(fields)}})
+    return lists_schema({name: fields})
+
+
+def lists_schema(lists: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The JSON schema of an object with these lists of objects, which have the fields of their list."""
+    return _object_schema(
+        {name: {"type": "array", "items": _object_schema(fields)} for name, fields in lists.items()}
+    )
 
 
 def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:

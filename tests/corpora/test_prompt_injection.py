@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from instep.llm.guard import active_elements
-from instep.writer import Article, Change, Proposal, write
+from instep.writer import Article, Change, Proposal, Verdict, write
 from instep.writer.llm.article import brief_from_task, with_article
-from instep.writer.llm.model_edits import prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import check_edits, prompt_for_edits, report_with_edits
 from instep.writer.new_articles.outline import ArticleRequest, write_article
 from instep.writer.new_articles.outline_sources import SourcePassage
 from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
@@ -27,13 +27,17 @@ def test_a_model_that_obeys_everything_changes_nothing(corpora: Path, place: str
     for attack in attacks(corpora):
         change, articles = planted(attack, place)
         report = replace(write(change, articles), need=1.0)
+        report = replace(report, reviewed=(Verdict("settings", "concerned", "", "Pools"),))
         texts = {article.id: article.text for article in articles}
         certain = texts | texts_of(report.proposals)
         assert prompt_for_edits(change, articles, report, 40_000) is not None
 
         for edits in batches(list(obeyed(attack, certain))):
-            reply = json.dumps({"edits": edits})
-            after = with_edits(change, articles, report, reply, "obedient", OWN).report
+            texts_of_place = [{"place": 1, "text": text} for text in says(attack)]
+            reply = json.dumps({"edits": edits, "texts": texts_of_place})
+            checked = check_edits(change, articles, report, reply, OWN)
+            assert checked is not None
+            after = report_with_edits(report, checked, (), "obedient")
 
             for article_id, text in (certain | texts_of(after.proposals)).items():
                 before = certain[article_id]

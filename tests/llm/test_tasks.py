@@ -22,6 +22,7 @@ from tests.llm.endpoint import (
     http,
     is_cut,
     is_huge,
+    proves,
     refuses,
     says,
     sends,
@@ -70,7 +71,7 @@ async def test_its_edits_come_on_top_of_the_certain_ones(
 ) -> None:
     client = api(cast.acme.write_key)
     article = await write_settings(client)
-    async with meet(follows(edits_on_settings(LINE, MORE))) as (model, behind):
+    async with meet(proves(follows(edits_on_settings(LINE, MORE)))) as (model, behind):
         task = await finished(client, database, model)
 
     [named] = task["drafts"]
@@ -81,9 +82,10 @@ async def test_its_edits_come_on_top_of_the_certain_ones(
     assert draft["warnings"] == []
     assert {(place["file"], place["articleLine"]) for place in draft["evidence"]} == {("src/settings.py", 3)}
     assert f"The model {provider}:scripted-1 edited one article." in task["summary"]
-    [asked] = behind.asked
+    asked, asked_for_proof = behind.asked
     assert LINE in asked.data
-    assert KEY not in asked.data + asked.system
+    assert MORE in asked_for_proof.data
+    assert all(KEY not in each.data + each.system for each in behind.asked)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +135,47 @@ async def test_one_that_is_down_is_left_out(api: Api, cast: Cast, database: Data
 
     assert (task["outcome"], len(task["drafts"])) == ("drafts", 1)
     assert "was left out. Its host can't be reached." in task["summary"]
+
+
+@pytest.mark.parametrize(
+    ("second", "ending"),
+    [
+        (says({"quotes": []}), "1 of its edits was left out by the checks."),
+        (
+            says({"quotes": [{"edit": 1, "quote": "import os"}]}),
+            "1 of its edits was left out by the checks.",
+        ),
+        (says("It is fine."), "was left out. The check of its edits has not the form that was asked for."),
+        (errs(401), "was left out. It refused the key (401)."),
+    ],
+)
+async def test_an_edit_is_left_out_that_no_line_of_the_diff_proves(
+    api: Api, cast: Cast, database: Database, meet: Meet, second: Mood, ending: str
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_settings(client)
+    async with meet(follows(edits_on_settings(LINE, MORE)), second) as (model, behind):
+        task = await finished(client, database, model)
+
+    draft = await get(client, f"drafts/{task['drafts'][0]['id']}")
+    assert draft["contentMarkdown"] == SETTINGS_AFTER
+    assert task["summary"].endswith(ending)
+    assert len(behind.asked) == 2
+
+
+async def test_both_questions_together_cost_no_more_than_a_task_may_use(
+    api: Api, cast: Cast, database: Database, set_limit: SetLimit
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await write_settings(client)
+    set_limit("INSTEP_MODEL_TOKENS_PER_TASK", 6_000)
+    edit = {"article": article["id"], "search": LINE, "replace": MORE}
+    model = Scripted(json.dumps({"edits": [edit]}))
+
+    await finished(client, database, model, body="It was too short. " * 5_000)
+
+    first, second = model.questions
+    assert first.max_total_tokens + second.max_total_tokens <= 6_000
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from instep.writer import Article, Change, Proposal, Report, write
-from instep.writer.llm.model_edits import prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import CheckedReply, check_edits, prompt_for_edits, report_with_edits
 
 OWN = "https://help.acme.test/help/acme"
 DIFF = """\
@@ -58,8 +58,25 @@ def replied(edits: Sequence[tuple[str, str, str]], text: str = TEXT, change: Cha
     """The report after a reply of these edits: article, text to replace, text instead."""
     articles, report = certain(text, change)
     assert prompt_for_edits(change, articles, report, 40_000) is not None
-    reply = {"edits": [{"article": a, "search": old, "replace": new} for a, old, new in edits]}
-    return with_edits(change, articles, report, json.dumps(reply), "scripted", OWN).report
+    checked = checked_reply(edits, articles, report, change)
+    return report_with_edits(report, checked, (), "scripted")
+
+
+def checked_reply(
+    edits: Sequence[tuple[str, str, str]],
+    articles: Sequence[Article],
+    report: Report,
+    change: Change = CHANGE,
+    texts: Sequence[tuple[int, str]] = (),
+) -> CheckedReply:
+    """What holds of a reply of these edits, and of these texts: place, text."""
+    reply = {
+        "edits": [{"article": a, "search": old, "replace": new} for a, old, new in edits],
+        "texts": [{"place": number, "text": text} for number, text in texts],
+    }
+    checked = check_edits(change, articles, report, json.dumps(reply), OWN)
+    assert checked is not None
+    return checked
 
 
 def on_settings(report: Report) -> Proposal:

@@ -9,7 +9,7 @@ from instep.llm.guard import delimit
 from instep.llm.protocol import estimate_tokens
 from instep.writer import Article, Change
 from instep.writer.llm.certain_edits import certain_edits, reverts
-from instep.writer.llm.model_edits import prompt_for_edits, with_edits
+from instep.writer.llm.model_edits import check_edits, prompt_for_edits, report_with_edits
 from tests.writer.model_replies import (
     CHANGE,
     NEW_ROW,
@@ -142,6 +142,17 @@ def test_what_the_writer_has_added_may_be_reworded_with_the_names_and_values_in_
         assert reverts(certain, after, start, start + len(added), new) is is_undone
 
 
+def test_text_after_a_code_block_is_read_as_text() -> None:
+    text = f"{TEXT}\n```sh\nexport ACME_DEBUG=true\n```\n"
+    end = "ACME_DEBUG=true\n```"
+    sentence = "A request that fails is tried again after `ACME_RETRY_PAUSE` seconds."
+
+    draft = on_settings(replied([("settings", end, f"{end}\n\n{sentence}")], text))
+
+    assert draft.warnings == ()
+    assert draft.text.endswith(f"```\n\n{sentence}\n")
+
+
 def test_edits_that_overlap_are_not_applied_twice() -> None:
     edit = ("settings", ROW, f"{ROW}\n{NEW_ROW}")
 
@@ -202,10 +213,7 @@ def test_most_of_an_article_can_not_be_removed() -> None:
 def test_a_reply_of_another_form_changes_nothing(reply: str) -> None:
     articles, report = certain()
 
-    outcome = with_edits(CHANGE, articles, report, reply, "scripted", OWN)
-
-    assert outcome.report is report
-    assert outcome.refusal == "Its reply has not the form that was asked for."
+    assert check_edits(CHANGE, articles, report, reply, OWN) is None
 
 
 @pytest.mark.parametrize("frame", ["```json\n{}\n```", "<think>Hm, {{}}</think>\n{}", "\n{}\n"])
@@ -214,7 +222,10 @@ def test_json_is_found_where_servers_without_schemas_put_it(frame: str) -> None:
     edit = {"article": "settings", "search": ROW, "replace": f"{ROW}\n{NEW_ROW}"}
     reply = frame.replace("{}", json.dumps({"edits": [edit]}))
 
-    assert NEW_ROW in on_settings(with_edits(CHANGE, articles, report, reply, "scripted", OWN).report).text
+    checked = check_edits(CHANGE, articles, report, reply, OWN)
+
+    assert checked is not None
+    assert NEW_ROW in on_settings(report_with_edits(report, checked, (), "scripted")).text
 
 
 def test_the_question_shows_the_texts_after_the_certain_edits_as_labelled_data() -> None:
@@ -223,7 +234,7 @@ def test_the_question_shows_the_texts_after_the_certain_edits_as_labelled_data()
     question = prompt_for_edits(CHANGE, articles, report, 40_000)
 
     assert question is not None
-    assert question.user.count("BEGIN") == question.user.count("END") == 5
+    assert question.user.count("BEGIN") == question.user.count("END") == 6
     assert AFTER in question.user
     assert '+RETRY_PAUSE = int(os.environ.get("ACME_RETRY_PAUSE", "2"))' in question.user
     items = question.schema["properties"]["edits"]["items"]["properties"]
@@ -258,5 +269,5 @@ def test_a_long_article_is_shown_in_the_sections_that_matter(tokens: int) -> Non
     assert question is not None
     assert question.max_total_tokens <= tokens
     assert ROW in question.user
-    assert "[…]" in question.user
+    assert "[cut]" in question.user
     assert estimate_tokens(question.user) > tokens // 4

@@ -116,7 +116,7 @@ def _content_fault(block: ReplyBlock, cited: Mapping[int, str], brief: ContentBr
             content_terms(fact) or [fact]
         ):
             return f"its sources don't say `{fact[:60]}`"
-    for sentence in sentences_of_markdown(block.text, is_code=False):
+    for sentence in sentences_of_markdown(block.text):
         terms = content_terms(sentence)
         if sum(term in source_terms for term in terms) < _MIN_GROUNDED_SHARE * len(terms):
             return "it says what its sources don't say"

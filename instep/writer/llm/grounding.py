@@ -32,6 +32,8 @@ _MIN_REMAINING_SHARE = 0.3
 _MIN_TERMS_TO_LOSE = 3
 # A sentence with this many terms must also share a term with the change.
 _MIN_TERMS_OF_LONG_SENTENCE = 5
+# A sentence with this many words, and this share of them (0..1) from the title, repeats the title.
+_MIN_WORDS_OF_TITLE, _MAX_SHARE_OF_TITLE = 4, 0.8
 _MAX_LINE_CHARACTERS = 1_000
 
 
@@ -46,6 +48,7 @@ class Grounding:
         title_terms = frozenset(content_terms(change.title))
         body_terms = frozenset(content_terms(change.body or ""))
         self._origins = (title_terms, body_terms, self.code_terms, prose_terms)
+        self._title_words = frozenset(re.findall(r"\w+", change.title.casefold()))
         self._subject_terms = self.code_terms | title_terms
 
     @cached_property
@@ -98,6 +101,12 @@ class Grounding:
             return False
         return len(old_terms & new_terms) < _MIN_REMAINING_SHARE * len(old_terms)
 
+    def repeats_title(self, sentence: str) -> bool:
+        """Whether a sentence is the title of the change in other marks: that is written for colleagues."""
+        words = re.findall(r"\w+", sentence.casefold())
+        in_title = sum(word in self._title_words for word in words)
+        return len(words) >= _MIN_WORDS_OF_TITLE and in_title >= _MAX_SHARE_OF_TITLE * len(words)
+
     def concerns(self, text: str) -> bool:
         """Whether a text shares a term with what the change touches."""
         return not self._subject_terms.isdisjoint(content_terms(text))
@@ -111,10 +120,12 @@ class Vocabulary:
         self._text = f"{article.title}\n{article.text}"
         self._terms = frozenset(content_terms(self._text))
         self._spellings = frozenset(_spellings(self._text))
+        self._facts = frozenset(stated_facts(article.text, is_code=False))
 
-    def unknown_fact(self, text: str, is_code: bool) -> str | None:
-        """A name or value that neither the change nor the article has."""
-        return next((fact for fact in stated_facts(text, is_code) if not self._has(fact)), None)
+    def unknown_fact(self, edited: str) -> str | None:
+        """A name or value of the edited article that neither the change nor the article has."""
+        facts = dict.fromkeys(fact for fact in stated_facts(edited, is_code=False) if fact not in self._facts)
+        return next((fact for fact in facts if not self._has(fact)), None)
 
     def _has(self, fact: str) -> bool:
         pattern = mention(fact)
@@ -172,22 +183,13 @@ def sentences_of_prose(text: str) -> list[str]:
     return [line for line in lines if re.search(r"\w", line)]
 
 
-def sentences_of_markdown(text: str, is_code: bool) -> list[str]:
+def sentences_of_markdown(text: str) -> list[str]:
     """The sentences of a text. Code counts with its comments only: its names and values are facts."""
-    if is_code:
-        return sentences_of_prose(_comments_of(text))
     return sentences_of_prose(CODE.sub(lambda match: _comments_of(match[2]) if match[2] else match[0], text))
 
 
 def _comments_of(code: str) -> str:
     return "\n".join(COMMENT_IN_CODE.findall(code))
-
-
-def is_fenced(text: str, position: int) -> bool:
-    """Whether a position is inside a code fence. Indented lines don't count: they may belong to a list."""
-    return any(
-        match[2] is not None and match.start(2) <= position < match.end(2) for match in CODE.finditer(text)
-    )
 
 
 def _spellings(text: str) -> Iterator[tuple[str, ...]]:

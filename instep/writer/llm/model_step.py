@@ -16,13 +16,23 @@ from instep.writer.llm.article import (
     prompt_for_article,
     with_article,
 )
-from instep.writer.llm.model_edits import ReplyOutcome, prompt_for_edits, with_edits
+from instep.writer.llm.critic import prompt_for_critic, unproved_edits
+from instep.writer.llm.model_edits import (
+    CheckedReply,
+    ReplyOutcome,
+    check_edits,
+    prompt_for_edits,
+    report_with_edits,
+)
 from instep.writer.llm.prompts import summary_without
 from instep.writer.new_articles.outline import ArticleRequest
 from instep.writer.new_articles.outline_sources import SourcePassage
 from instep.writer.shapes import Article, Change, Report
 
 log = structlog.get_logger()
+
+# The share (0..1) of a task's tokens that is left for the check of the edits.
+_CRITIC_SHARE = 0.3
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -43,16 +53,33 @@ class ModelStep:
         """The report with the model's edits, and with the new articles written out."""
 
         async def build_prompt(max_tokens: int) -> Prompt | None:
-            return await _time_limited(prompt_for_edits, change, articles, report, max_tokens)
+            edit_tokens = max_tokens - int(_CRITIC_SHARE * max_tokens)
+            return await _time_limited(prompt_for_edits, change, articles, report, edit_tokens)
 
         async def apply_reply(reply: str) -> ReplyOutcome:
-            return await _time_limited(with_edits, change, articles, report, reply, self.model.name, help_url)
+            checked = await _time_limited(check_edits, change, articles, report, reply, help_url)
+            if checked is None:
+                return ReplyOutcome(report, "Its reply has not the form that was asked for.")
+            rejected = await self._unproved(change, checked)
+            return ReplyOutcome(report_with_edits(report, checked, rejected, self.model.name), None)
 
         edited = await self._step(report, build_prompt, apply_reply)
         for index, proposal in enumerate(edited.proposals):
             if proposal.type == "new_article":
                 edited = await self._write_out(brief_from_change(proposal, change), edited, index)
         return edited
+
+    async def _unproved(self, change: Change, checked: CheckedReply) -> frozenset[int]:
+        """The indices of the edits for which the model, asked again, finds no lines of the diff."""
+        if not checked.edits:
+            return frozenset()
+        prompt = await _time_limited(prompt_for_critic, change, checked, self.tokens_left)
+        if prompt is None:
+            raise CompletionError("The tokens of the task are too few to check its edits.")
+        unproved = await _time_limited(unproved_edits, change, checked, await self._complete(prompt))
+        if unproved is None:
+            raise CompletionError("The check of its edits has not the form that was asked for.")
+        return unproved
 
     async def write(
         self, request: ArticleRequest, sources: Sequence[SourcePassage], report: Report

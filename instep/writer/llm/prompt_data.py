@@ -1,12 +1,16 @@
 """Data for a prompt, cut to size: the diff, and the parts of an article that bear on a change."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from instep.writer.articles.headings import headings_of
 from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.facts.additions import Addition
 from instep.writer.words.change_terms import change_terms
 
-ELLIPSIS = "[…]"
+# What stands in place of what a prompt has no room for.
+ELLIPSIS = "[cut]"
+# What stands in a new entry in place of what the code does not tell.
+GAP = "[…]"
 _MAX_LINE_CHARACTERS = 500
 
 
@@ -18,6 +22,19 @@ def diff_excerpt(change_set: ChangeSet, max_bytes: int) -> str:
         if size > max_bytes:
             return "\n".join([*lines, ELLIPSIS])
         lines.append(line)
+    return "\n".join(lines)
+
+
+def facts_excerpt(additions: Sequence[Addition], max_bytes: int) -> str:
+    """What the code says of its new names, those with a description first, up to a size."""
+    lines, size = list[str](), 0
+    for addition in sorted(additions, key=lambda addition: not addition.doc):
+        source = addition.source
+        line = f"{source.file}:{source.line}: {addition.name} {addition.doc or addition.value}".rstrip()
+        size += _line_bytes(line[:_MAX_LINE_CHARACTERS])
+        if size > max_bytes:
+            break
+        lines.append(line[:_MAX_LINE_CHARACTERS])
     return "\n".join(lines)
 
 

@@ -7,7 +7,8 @@ from instep.llm.guard import DATA_RULE
 
 EDIT_PROMPT = f"""
 You keep the articles of a help center in step with a product's code. You get a code change and the articles \
-that it may concern. Propose the smallest edits that make each article true and complete again after it.
+that it may concern. Propose the smallest edits that make each article true and complete again after it. \
+Numbered places tell where text is missing, with the lines of code that it is to be about.
 
 {DATA_RULE}
 
@@ -16,12 +17,35 @@ Rules:
 character, that stands in it exactly once: a whole sentence, list item, table row or line of code. `replace` \
 is what is to stand there instead.
 - To add a sentence, item, row or section, search for the text next to it and repeat it in `replace`.
-- Write only names, flags, numbers and values that the diff or the article has. Guess nothing.
+- `texts` has the text for a place, under its number. Where its line has a gap `[…]`, the text is what \
+stands in place of the gap, in one line, and the rest of the line stays as it is. Otherwise it is a short \
+paragraph, or items for the list, at the end of the section, without a heading.
+- Write what readers of the article can see or do. The title of the change is written for colleagues: never \
+repeat it.
+- Write only names, flags, numbers and values that the diff or the article has. Guess nothing: leave a place \
+out if the diff does not tell what to write there.
 - Bring in no links, addresses, pictures, HTML or front matter. Keep links that are there.
 - Keep the language, the tone and the form of the article. Leave alone what is still true.
 - No edit is the right answer for an article that the change does not make wrong or incomplete.
 
-Answer with JSON alone: {{"edits": [{{"article": "…", "search": "…", "replace": "…"}}]}}
+Answer with JSON alone: {{"edits": [{{"article": "…", "search": "…", "replace": "…"}}], \
+"texts": [{{"place": 1, "text": "…"}}]}}
+""".strip()
+
+CRITIC_PROMPT = f"""
+You check proposed edits of a help center against the diff of the code change that they are made for. Find, \
+for each numbered edit, the lines of the diff that prove what it says.
+
+{DATA_RULE}
+
+Rules:
+- `quote` is copied from the diff, character by character: one line, or a few lines in a row, of which at \
+least one is added or removed.
+- `quote` is empty if the edit says anything that the diff does not prove: another effect, another default, \
+another cause, a promise, an advice.
+- Be strict. It does not matter whether an edit sounds likely.
+
+Answer with JSON alone: {{"quotes": [{{"edit": 1, "quote": "…"}}]}}
 """.strip()
 
 ARTICLE_PROMPT = f"""
@@ -41,6 +65,10 @@ request.
 
 Answer with JSON alone: {{"blocks": [{{"text": "…", "sources": [0, 1]}}]}}
 """.strip()
+
+
+# The fault of an edit for which the critic finds no line of the diff.
+NOT_IN_DIFF = "no line of the diff proves it"
 
 
 def reason_with(reason: str, model: str, count: int) -> str:

@@ -1,11 +1,14 @@
 """Whether an edit by a model is valid: its form, its position, its markup, and its content."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from instep.core import limits
 from instep.llm.guard import LinkPolicy, hosts_in
 from instep.text.patch_parser import parse_diff
+from instep.writer.articles.headings import headings_of
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.diffs.change_set import ReviewedFile, reviewed_files
 from instep.writer.llm.certain_edits import CertainEdit, reverts
@@ -14,18 +17,23 @@ from instep.writer.llm.grounding import (
     Grounding,
     Vocabulary,
     content_terms,
-    is_fenced,
     sentences_of_markdown,
     sentences_of_prose,
 )
 from instep.writer.llm.markup import violation
+from instep.writer.llm.prompt_data import GAP
 from instep.writer.llm.replies import ReplyEdit
+from instep.writer.llm.writing_places import WritingPlace
 from instep.writer.shapes import Article, Change, Evidence
 
 _MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR = 6_000, 4
 _MAX_GROWTH_CHARACTERS = 2_000
 _MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.3, 600
+_MAX_GAP_CHARACTERS = 400
 _EVIDENCE_CHARACTERS = 300
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
+# What begins a block of its own in Markdown or reStructuredText.
+_BLOCK_MARK = re.compile(r"(?:#{1,6}|[-*+>]|\d+[.)]|\.\.)[ \t]|```|~~~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,19 @@ class LocatedEdit:
     start: int
     end: int
     new: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedEdit:
+    """An edit of a reply; `place` is set for the text of one, `fault` is what is wrong with its form."""
+
+    located: LocatedEdit
+    place: WritingPlace | None
+    fault: str | None
+
+    @property
+    def is_in_gap(self) -> bool:
+        return self.place is not None and self.place.is_gap
 
 
 class EditValidator:
@@ -54,24 +75,22 @@ class EditValidator:
         self,
         article: Article,
         certain: Sequence[CertainEdit],
-        edits: Sequence[ReplyEdit],
+        edits: Sequence[ProposedEdit],
         faults: list[str],
     ) -> list[LocatedEdit]:
         """The valid edits in the order of the text; the faults of the others are appended to `faults`."""
         vocabulary, valid = self.grounding.vocabulary_of(article), list[LocatedEdit]()
         for edit in edits:
-            start = article.text.find(edit.search)
-            located = LocatedEdit(start, start + len(edit.search), edit.replace)
             fault = (
-                _form_fault(edit, article.text)
-                or _position_fault(located, article.text, certain, valid)
-                or violation(article.text, apply_edits([located], article.text), self.link_policy)
-                or self._content_fault(located, article.text, vocabulary)
+                edit.fault
+                or _position_fault(edit, article.text, certain, valid)
+                or violation(article.text, apply_edits([edit.located], article.text), self.link_policy)
+                or self._content_fault(edit, article.text, vocabulary)
             )
             if fault:
                 faults.append(fault)
             else:
-                valid.append(located)
+                valid.append(edit.located)
         valid.sort(key=lambda located: located.start)
         fault = self._combined_fault(valid, article.text)
         if fault:
@@ -79,20 +98,28 @@ class EditValidator:
             return []
         return valid
 
-    def _content_fault(self, edit: LocatedEdit, text: str, vocabulary: Vocabulary) -> str | None:
-        old, is_code = text[edit.start : edit.end], is_fenced(text, edit.start)
-        old_sentences = set(sentences_of_markdown(old, is_code))
-        added = [
-            sentence for sentence in sentences_of_markdown(edit.new, is_code) if sentence not in old_sentences
-        ]
+    def _content_fault(self, proposed: ProposedEdit, text: str, vocabulary: Vocabulary) -> str | None:
+        edit = proposed.located
+        old = text[edit.start : edit.end]
         if self.grounding.loses_content(old, edit.new):
             return "it removes what the change leaves true"
-        fact = vocabulary.unknown_fact(edit.new, is_code)
+        # Whether a line is code depends on the fences of the whole article, which the edit may cut in two.
+        after = apply_edits([edit], text)
+        fact = vocabulary.unknown_fact(after)
         if fact is not None:
             return f"neither the change nor the article says `{fact[:60]}`"
-        if not self.grounding.concerns(f"{old}\n{edit.new}"):
+        old_lines, new_lines = _whole_lines(edit, text)
+        # A value says nothing without the name that stands in its line.
+        subject = new_lines if proposed.is_in_gap else f"{old}\n{edit.new}"
+        if not self.grounding.concerns(subject):
             return "it does not concern what the change touches"
-        if self.duplicates.is_repeated(old, edit.new, added):
+        sentences = Counter(sentences_of_markdown(after)) - Counter(sentences_of_markdown(text))
+        return self._wording_fault(old_lines, new_lines, list(sentences), vocabulary)
+
+    def _wording_fault(self, old: str, new: str, added: Sequence[str], vocabulary: Vocabulary) -> str | None:
+        if any(map(self.grounding.repeats_title, added)):
+            return "it repeats the title of the change"
+        if self.duplicates.is_repeated(old, new, added):
             return "it repeats what the articles say already"
         if not all(vocabulary.is_grounded(sentence) for sentence in added):
             return "it says what neither the change nor the article says"
@@ -107,16 +134,51 @@ class EditValidator:
             return "together they remove too much of the article"
         return violation(text, apply_edits(edits, text), self.link_policy)
 
-    def evidence(self, edit: LocatedEdit, line: int) -> Evidence | None:
-        """The changed line that shares most terms with the new text."""
+    def evidence(self, edit: LocatedEdit) -> Evidence | None:
+        """The changed line that shares most terms with the new text, for a line that is not known yet."""
         terms = set(content_terms(edit.new))
         best, most_shared = None, 0
         for read_file, number, text in _changed_lines(self.change_set.files):
             shared = len(terms.intersection(content_terms(text)))
             if shared > most_shared:
-                best = Evidence(read_file.patch.path, number, number, text[:_EVIDENCE_CHARACTERS], line)
+                best = Evidence(read_file.patch.path, number, number, text[:_EVIDENCE_CHARACTERS], None)
                 most_shared = shared
         return best
+
+
+def proposed_edit(edit: ReplyEdit, text: str) -> ProposedEdit:
+    """An edit that names the text which it replaces."""
+    start = text.find(edit.search)
+    located = LocatedEdit(start, start + len(edit.search), edit.replace)
+    return ProposedEdit(located, None, _form_fault(edit, text))
+
+
+def proposed_text(place: WritingPlace, text: str, article: str) -> ProposedEdit:
+    """The text for a place: what fills its gap, or a paragraph at the end of its section."""
+    text = text.strip()
+    if place.is_gap:
+        return ProposedEdit(LocatedEdit(place.start, place.end, text), place, _gap_fault(text))
+    last_line = article[: place.end].rpartition("\n")[2]
+    is_next_item = _ITEM.match(text) and _ITEM.match(last_line)
+    new = ("\n" if is_next_item else "\n\n") + text
+    return ProposedEdit(LocatedEdit(place.start, place.end, new), place, _paragraph_fault(text, article))
+
+
+def _gap_fault(text: str) -> str | None:
+    if not re.search(r"\w", text) or GAP in text:
+        return "it leaves a gap"
+    if "\n" in text or re.search(r"(?<!\\)\|", text) or _BLOCK_MARK.match(text):
+        return "it is more than the text of a gap"
+    return "it is too long" if len(text) > _MAX_GAP_CHARACTERS else None
+
+
+def _paragraph_fault(text: str, article: str) -> str | None:
+    if not re.search(r"\w", text) or GAP in text:
+        return "it leaves a gap"
+    if headings_of(text):
+        return "it brings in a heading"
+    too_long = len(text) > _MAX_GROWTH_CHARACTERS or len(article) + len(text) > limits.MAX_CONTENT_CHARACTERS
+    return "it is too long" if too_long else None
 
 
 def _form_fault(edit: ReplyEdit, text: str) -> str | None:
@@ -127,6 +189,8 @@ def _form_fault(edit: ReplyEdit, text: str) -> str | None:
         and edit.search.split() == edit.replace.split()
     ):
         return "it changes nothing"
+    if edit.replace.count(GAP) != edit.search.count(GAP):
+        return "it changes a gap, or leaves one"
     longest = min(_MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR * len(edit.search) + _MAX_GROWTH_CHARACTERS)
     if len(edit.search) > _MAX_EDIT_CHARACTERS or len(edit.replace) > longest:
         return "it is too long"
@@ -136,15 +200,28 @@ def _form_fault(edit: ReplyEdit, text: str) -> str | None:
 
 
 def _position_fault(
-    edit: LocatedEdit, text: str, certain: Sequence[CertainEdit], others: Sequence[LocatedEdit]
+    proposed: ProposedEdit, text: str, certain: Sequence[CertainEdit], others: Sequence[LocatedEdit]
 ) -> str | None:
+    edit = proposed.located
     if edit.start < len(front_matter(text)):
         return "it changes the front matter"
-    if any(edit.start < other.end and other.start < edit.end for other in others):
+    if any(_overlaps(edit, other) for other in others):
         return "it overlaps with another one"
-    if reverts(certain, text, edit.start, edit.end, edit.new):
+    # The writer has left the gap in its own entry for this very text.
+    if not proposed.is_in_gap and reverts(certain, text, edit.start, edit.end, edit.new):
         return "it takes back what is certain"
     return None
+
+
+def _overlaps(edit: LocatedEdit, other: LocatedEdit) -> bool:
+    return (edit.start < other.end and other.start < edit.end) or edit.start == other.start
+
+
+def _whole_lines(edit: LocatedEdit, text: str) -> tuple[str, str]:
+    """The lines that an edit touches, before and after it."""
+    start, end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
+    end = len(text) if end < 0 else end
+    return text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
 
 
 def apply_edits(edits: Sequence[LocatedEdit], text: str) -> str:
