@@ -39,7 +39,7 @@ def test_an_example_that_goes_on_keeps_its_comma(ask: Ask) -> None:
     before = '{\n  "name": "acme",\n  "page": "http://acme.dev/old"\n}\n'
     after = before.replace("acme.dev/old", "acme.dev/new")
     shown = "```json\n" + before.replace('old"', 'old",') + "```\n"
-    report = ask({"README.txt": (before, after)}, shown)
+    report = ask({"web/manifest.json": (before, after)}, shown)
     assert report.proposals[0].text == shown.replace("/old", "/new")
 
 

@@ -20,6 +20,7 @@ _RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version
 # A text that more articles have is probably said of different things.
 _MAX_ARTICLES, _MANY_SOURCES = 10, 5
 _MAX_EVIDENCE = 50
+_FLAG_OR_VARIABLE = re.compile(r"--[a-z][\w-]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _MAX_EXCERPT_CHARACTERS = 300
 
 
@@ -41,8 +42,15 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus) -> EditsByArticle:
 
 
 def _is_beyond_doubt(fact: Fact) -> bool:
-    """Whether a fact may edit any number of articles: a name that nothing else has, renamed in many lines."""
-    return isinstance(fact, Rename) and is_distinct(fact.old) and len(fact.sources) >= _MANY_SOURCES
+    """Whether a fact may edit any number of articles.
+
+    That is a renamed flag or environment variable, which is the same thing wherever it is written, and a
+    distinct name that many lines rename.
+    """
+    if not isinstance(fact, Rename):
+        return False
+    is_flag_or_variable = all(_FLAG_OR_VARIABLE.fullmatch(name) for name in (fact.old, fact.new))
+    return is_flag_or_variable or (is_distinct(fact.old) and len(fact.sources) >= _MANY_SOURCES)
 
 
 def add_example_edits(
