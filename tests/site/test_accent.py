@@ -28,7 +28,7 @@ async def test_pages_of_a_bot_with_an_accent_link_to_its_style_after_the_sites(
     plain = await visit(api, f"{cast.globex.slug}/")
 
     assert f'<link rel="stylesheet" href="{PATH}">' in coloured.text
-    assert coloured.text.index("site.css") < coloured.text.index(PATH)
+    assert coloured.text.index("/static/dist/site.") < coloured.text.index(PATH)
     assert plain.text.count('rel="stylesheet"') == coloured.text.count('rel="stylesheet"') - 1
     assert "accents" not in plain.text
     assert "accents" not in (await visit(api, f"{coloured_slug}/nothing")).text
