@@ -1,5 +1,6 @@
 """PostgreSQL, an S3 server and a folder hold files alike, also when uploads fail and settings change."""
 
+import json
 from pathlib import Path
 
 import obstore
@@ -173,9 +174,11 @@ async def test_a_storage_that_is_away_loses_nothing(
 async def test_the_doctor_writes_an_object_and_leaves_none(
     operator: Operator, storages: Storages, files_setting: str
 ) -> None:
-    report = (await operator.run("doctor", "--json", INSTEP_FILES=files_setting)).json
+    # Other tests leave secrets in the database that the key of this installation does not open.
+    report = json.loads((await operator.run("doctor", "--json", INSTEP_FILES=files_setting)).out)
 
     assert report["settings"]["INSTEP_FILES"] == files_setting
+    assert [problem for problem in report["problems"] if "INSTEP_FILES" in problem] == []
     assert await paths_in(storages) == []
 
 

@@ -52,6 +52,7 @@ async def test_each_operation_writes_its_events_and_no_others(
         "/v1" + operation.path.format(**things),
         params=operation.query,
         json=operation.body,
+        content=operation.content,
     )
 
     assert answer.status_code == operation.status, answer.text
