@@ -28,7 +28,8 @@ class Visit:
 async def visiting(browser: Browser, stage: Stage, page_state: PageState) -> AsyncIterator[Visit]:
     """Open a page and bring it into its state."""
     site = await stage.site(page_state.site)
-    async with await browser.new_context() as profile:
+    # Without motion nothing is measured in the middle of a transition.
+    async with await browser.new_context(reduced_motion="reduce") as profile:
         await sign_in(profile, site, page_state.person)
         page, complaints = await profile.new_page(), Complaints()
         await complaints.watch(page)
