@@ -49,7 +49,7 @@ def main() -> int:
 
 def create_site(installation: Installation, url: str) -> Site:
     bot = installation.run("bot", "create", "Acme")
-    installation.run("user", "create", EMAIL, "--password-stdin", given=PASSWORD)
+    installation.run("user", "create", EMAIL, "--password-stdin", typed=PASSWORD)
     read_key, write_key = (
         installation.run("key", "create", scope, "--scope", f"content:{scope}")["key"]
         for scope in ("read", "write")
