@@ -1,12 +1,24 @@
 """Logging: readable lines on a terminal, elsewhere one JSON object per line, in UTC."""
 
+import io
 import logging
 import os
 import sys
+from typing import TextIO, cast
 
 import structlog
 
 from instep.web.log_lines import HumanLines
+
+
+class CurrentStderr(io.TextIOBase):
+    """Standard error as it is when a line is written: cached loggers outlive one that is closed."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
 def configure_logging() -> None:
@@ -26,7 +38,7 @@ def configure_logging() -> None:
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, CurrentStderr())),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
