@@ -19,7 +19,6 @@ from instep.core.logistic import MAX_LOG_ODDS
 from instep.text.patch_parser import parse_diff
 from instep.writer.articles.corpus import corpus_of
 from instep.writer.diffs.change_set import reviewed_files
-from instep.writer.editing.apply import find_edits
 from instep.writer.editing.likely import nearest_articles
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
@@ -48,7 +47,6 @@ class _Candidate:
 
     signs: dict[str, float]
     insertion: float | None
-    has_certain: bool
     is_right: bool
 
 
@@ -106,7 +104,6 @@ def _case(task: tuple[str, Mapping[str, str], bool, tuple[str, Change, list[Arti
     facts, additions = collect_facts(change, change_set), additions_of(change_set)
     mentions = mentions_of(facts, corpus)
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)
-    certain = find_edits(facts.certain, corpus)
     nearest, need = nearest_articles(ranking, corpus), need_probability(change, change_set, ranking)
     candidates = list[_Candidate]()
     for place, ((article, _), signs) in enumerate(
@@ -116,7 +113,7 @@ def _case(task: tuple[str, Mapping[str, str], bool, tuple[str, Change, list[Arti
         entries = choose_insertions(scored, additions, change, article)
         best = max(insertion.probability for insertion in scored) if entries else None
         is_right = is_positive and article.id in modified
-        candidates.append(_Candidate(signs, best, bool(certain), is_right))
+        candidates.append(_Candidate(signs, best, is_right))
     return _Case(
         product,
         is_positive,
@@ -181,7 +178,7 @@ def _fit_entries(
 ) -> None:
     """Prints the model of entries, which reads the probabilities of articles with their product left out."""
     rows_with_entries = [
-        (pair, entry_signs(float(article), pair[1].insertion, pair[1].has_certain))
+        (pair, entry_signs(float(article), pair[1].insertion))
         for pair, article in zip(candidates, articles, strict=True)
         if pair[1].insertion is not None
     ]

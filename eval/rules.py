@@ -20,11 +20,17 @@ from instep.writer.articles.corpus import corpus_of
 from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.editing.apply import add_example_edits, apply, find_edits
 from instep.writer.editing.edits import Edit, EditsByArticle
-from instep.writer.editing.example_edits import example_edits
+from instep.writer.editing.example_edits import example_edits, in_likely_articles
+from instep.writer.editing.likely import nearest_articles
 from instep.writer.editing.removing import add_removals
+from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.removals import find_removals
 from instep.writer.facts.renames import Rename, variable_renames
+from instep.writer.relevance.mentions import mentions_of
+from instep.writer.relevance.need import need_probability
+from instep.writer.relevance.ranking import rank
+from instep.writer.relevance.selection import draft_candidates
 
 _PROCESSES = 2
 _NEAR = 0.6
@@ -53,8 +59,13 @@ def certain_edits(change: Change, articles: Sequence[Article]) -> EditsByArticle
     corpus = corpus_of(tuple(articles))
     facts = collect_facts(change, change_set)
     certain = (*facts.certain, *variable_renames(facts.renames, change_set, corpus.articles))
+    mentions = mentions_of(facts, corpus)
+    ranking = rank(change, change_set, corpus.articles, additions_of(change_set), mentions.count)
+    need = need_probability(change, change_set, ranking)
+    candidates = draft_candidates(nearest_articles(ranking, corpus), mentions, need, corpus)
     edits = find_edits(certain, corpus)
-    add_example_edits(edits, example_edits(change_set, corpus), corpus)
+    examples = in_likely_articles(example_edits(change_set, corpus), candidates)
+    add_example_edits(edits, examples, corpus)
     add_removals(edits, find_removals(change_set, facts, corpus), corpus)
     return edits
 

@@ -41,6 +41,7 @@ transfer of an unchanged one; `If-Match` refuses to overwrite a newer state (400
 TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
+    "releases": "Drafts that were approved before go live when what they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "files": "Images and downloads of articles.",

@@ -21,6 +21,7 @@ TARGETS = {
     ),
     "list_drafts": ("/drafts/{id}", {"id": FIRST_RESULT_ID}),
     "list_unanswered": ("/insights/unanswered/{id}", {"id": FIRST_RESULT_ID}),
+    "list_suppressed": ("/insights/suppressed/{id}", {"id": FIRST_RESULT_ID}),
     "delete_article": ("/articles/{id}/restore", {"id": BODY_ID}),
 }
 

@@ -63,59 +63,19 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class MarkdownSection:
-    """What stands below a heading, or above the first one.
-
-    `headings` lead to it, the outermost first. Its own lines are `first_line` to `last_line`, and its
-    subsections end in `end_line`; a section without own lines has a `last_line` below its `first_line`.
-    """
-
-    headings: tuple[Block, ...]
-    first_line: int
-    last_line: int
-    end_line: int
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedMarkdown:
     """A text as lines (without their ends) and blocks, in the order in which the blocks begin."""
 
     lines: tuple[str, ...]
     blocks: tuple[Block, ...]
 
-    def headings(self) -> list[Block]:
-        """The headings that divide the text; those inside of lists and quotes do not."""
-        return [block for block in self.blocks if block.kind == "heading" and block.depth == 0]
-
-    def items(self) -> list[Block]:
-        return self._of_kind("item")
-
     def rows(self) -> list[Block]:
         """The rows of tables, each table's header row first, without the line of hyphens."""
-        return self._of_kind("row")
-
-    def code(self) -> list[Block]:
-        return self._of_kind("code")
+        return [block for block in self.blocks if block.kind == "row"]
 
     def fences(self) -> list[Block]:
-        return [block for block in self.code() if block.marker]
-
-    def sections(self) -> list[MarkdownSection]:
-        """The sections in their order; the first one, without headings, is what stands above all headings."""
-        headings, count = self.headings(), len(self.lines)
-        starts = [*(heading.first_line for heading in headings), count + 1]
-        sections = [MarkdownSection((), 1, starts[0] - 1, starts[0] - 1)]
-        path: list[Block] = []
-        for number, heading in enumerate(headings):
-            path = [*(above for above in path if above.level < heading.level), heading]
-            following = (other for other in headings[number + 1 :] if other.level <= heading.level)
-            end = next((other.first_line for other in following), count + 1) - 1
-            section = MarkdownSection(tuple(path), heading.last_line + 1, starts[number + 1] - 1, end)
-            sections.append(section)
-        return sections
-
-    def _of_kind(self, kind: BlockKind) -> list[Block]:
-        return [block for block in self.blocks if block.kind == kind]
+        """The blocks of code that are not indented."""
+        return [block for block in self.blocks if block.kind == "code" and block.marker]
 
 
 def read_blocks(text: str) -> ParsedMarkdown:
@@ -162,8 +122,16 @@ def fence_of(lines: Sequence[str], span: Span, code: str) -> str:
     """The fence that begins the code block at `span`, which contains `code`; empty if it is indented."""
     opening = lines[span.line - 1][span.column - 1 :].strip()
     fence = _FENCE.match(opening)
-    # If the first line is part of the content, the block has no fence.
-    return fence[0] if fence and not code.lstrip().startswith(opening + "\n") else ""
+    # A fence is a line of the block that is not part of its content.
+    is_fenced = _count_filled_lines(code.split("\n")) < _count_filled_lines(
+        lines[span.line - 1 : span.end_line]
+    )
+    return fence[0] if fence and is_fenced else ""
+
+
+def _count_filled_lines(lines: Sequence[str]) -> int:
+    """How many lines have more than blanks and the marks of quotes."""
+    return sum(bool(line.strip(" \t>")) for line in lines)
 
 
 def is_unclosed(lines: Sequence[str], span: Span, fence: str) -> bool:

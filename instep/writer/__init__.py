@@ -21,7 +21,17 @@ No step reaches the database or the network.
 
 from instep.text.patch import Diff, InvalidDiff
 from instep.text.patch_parser import parse_diff
-from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, StaleMention, Verdict
+from instep.writer.shapes import (
+    Article,
+    Change,
+    Evidence,
+    Proposal,
+    Report,
+    StaleMention,
+    Statement,
+    Suppressed,
+    Verdict,
+)
 from instep.writer.writing import write
 
 __all__ = [
@@ -33,6 +43,8 @@ __all__ = [
     "Proposal",
     "Report",
     "StaleMention",
+    "Statement",
+    "Suppressed",
     "Verdict",
     "parse_diff",
     "write",

@@ -1,5 +1,6 @@
 """The input and the output of the writer."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,8 +36,23 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """What an edit says: `key` is the same in every change that says the same, `summary` is for people."""
+
+    key: str
+    summary: str
+
+
+# The keys of statements that are not to be made again, by the id of the article; "" for new articles.
+Suppressed = Mapping[str, Collection[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
-    """A draft: the full new text of an article, or of a new article (without an id)."""
+    """A draft: the full new text of an article, or of a new article (without an id).
+
+    It is certain if the change proves each of its edits.
+    """
 
     type: Literal["edit", "new_article"]
     article_id: str | None
@@ -45,6 +61,8 @@ class Proposal:
     reason: str
     evidence: tuple[Evidence, ...]
     warnings: tuple[str, ...]
+    is_certain: bool = False
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

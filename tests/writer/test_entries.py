@@ -2,6 +2,9 @@
 
 import pytest
 
+from instep.writer import parse_diff
+from instep.writer.facts.details import details_of
+from tests.writer.conftest import diff_of
 from tests.writer.test_insertions import inserted_from
 
 VARIABLES = "".join(
@@ -119,7 +122,80 @@ def test_no_value_of_a_neighbour_is_copied() -> None:
     assert insertions[0].is_complete is False
 
 
-def test_an_entry_of_gaps_alone_is_none() -> None:
+def test_an_entry_of_gaps_alone_stands_where_the_name_surely_belongs() -> None:
+    table = "| Name | Meaning |\n|---|---|\n" + "".join(
+        f"| `{name}` | Sets it. |\n" for name in ("log_file", "log_level", "log_format", "log_rows")
+    )
+    before = "log_file = read(1)\nlog_level = read(2)\nlog_format = read(3)\nlog_rows = read(4)\n"
+    after = f"{before}log_queries = read(5)\n"
+    text, insertions = inserted_from("app/log.py", before, after, table, title="Add log_queries")
+    assert "| `log_queries` | […]" in text
+    assert insertions[0].is_complete is False
+
+
+def test_gaps_stand_at_one_place_and_beside_entries_that_say_something() -> None:
+    def table_of(prefix: str) -> str:
+        rows = "".join(f"| `{prefix}_{name}` | Sets it. |\n" for name in ("file", "level", "form", "rows"))
+        return f"| Name | Meaning |\n|---|---|\n{rows}\n"
+
+    def code_of(prefix: str) -> str:
+        names = "".join(f"    {prefix}_{name} = read(1)\n" for name in ("file", "level", "form", "rows"))
+        return f"class {prefix.title()}:\n{names}"
+
+    before = f"{code_of('log')}\n\n{code_of('job')}"
+    after = before.replace("\n\n\n", "\n    log_queries = read(2)\n\n\n", 1).replace(
+        "class Job:\n", "class Job:\n    # How long a job may take.\n    job_time = read(3)\n"
+    )
+    text, insertions = inserted_from(
+        "app/all.py", before, after, table_of("log") + table_of("job"), title="Add log_queries and job_time"
+    )
+    assert [insertion.name for insertion in insertions] == ["job_time"]
+    assert "| `job_time` | How long a job may take. |" in text
+
+
+def test_a_heading_of_several_names_is_no_form_for_one() -> None:
+    sections = "## `alpha_source` / `alpha`\n\nFirst.\n\n## `beta_source` / `beta`\n\nSecond.\n\n"
+    before = "alpha_source = read(1)\nbeta_source = read(2)\n"
+    after = f"{before}# The third source.\ngamma_source = read(3)\n"
+    assert inserted_from("app/sources.py", before, after, sections, title="Add gamma_source")[1] == []
+
+
+def test_the_next_member_of_a_list_is_no_default() -> None:
+    hunk = (
+        parse_diff(diff_of("a.py", "", 'KEYS = ["idle_time", "page_size", "show_all"]\n')).files[0].hunks[0]
+    )
+    assert details_of("page_size", 0, hunk).default == ""
+    hunk = (
+        parse_diff(diff_of("a.py", "", 'KEYS = [\n    "page_size",\n    "show_all",\n]\n')).files[0].hunks[0]
+    )
+    assert details_of("page_size", 1, hunk).default == ""
+
+
+def test_the_prefix_of_a_variable_that_is_only_guessed_gets_no_entry_of_gaps() -> None:
+    table = "| Name | Meaning |\n|---|---|\n" + "".join(
+        f"| `ACME_{name}` | Sets it. |\n" for name in ("LOG_FILE", "LOG_LEVEL", "LOG_FORMAT", "LOG_ROWS")
+    )
+    before = "LOG_FILE = 1\nLOG_LEVEL = 2\nLOG_FORMAT = 3\nLOG_ROWS = 4\n"
+    after = f'{before}LOG_BASE = make("x")\n'
+    assert inserted_from("app/log.py", before, after, table, title="Add LOG_BASE")[1] == []
+
+
+def test_a_name_is_listed_below_the_path_of_its_siblings() -> None:
+    terms = "".join(
+        f"`acme.batch.{name}`\n: {text}\n\n"
+        for name, text in (
+            ("jobRole", "The role of jobs."),
+            ("logsGroup", "The group of logs."),
+            ("retryMode", "The mode."),
+        )
+    )
+    before = "  jobRole = opts.jobRole\n  logsGroup = opts.logsGroup\n  retryMode = opts.retryMode\n"
+    after = f"{before}  // The queue of all jobs.\n  jobQueue = opts.jobQueue\n"
+    text, _ = inserted_from("src/BatchConfig.java", before, after, terms, title="Add a job queue")
+    assert "`acme.batch.jobQueue`\n: The queue of all jobs.\n" in text
+
+
+def test_an_entry_of_gaps_alone_is_none_elsewhere() -> None:
     items = "- `idle_time`: how long it waits.\n- `page_size`: how much is shown.\n"
     before = "idle_time = read(1)\npage_size = read(2)\n"
     assert inserted_from("app/settings.py", before, f"{before}show_all = read(3)\n", items)[1] == []
@@ -141,6 +217,14 @@ def test_the_label_that_code_gives_a_name_is_an_entry() -> None:
     items = "- Danish (da)\n- Finnish (fi)\n\nMore.\n"
     text, _ = inserted_from("app/names.ts", before, f"{before}  sv: 'Swedish',\n", items, title="Add Swedish")
     assert text == "- Danish (da)\n- Finnish (fi)\n- Swedish (sv)\n\nMore.\n"
+
+
+def test_a_label_may_say_more_in_a_parenthesis_and_the_list_of_codes_may_stand_before() -> None:
+    before = "CODES = [\n  'da',\n  'fi',\n]\nNAMES = {\n  da: 'Danish (Denmark)',\n  fi: 'Finnish',\n}\n"
+    after = before.replace("  'fi',\n", "  'fi',\n  'sv',\n").replace("h',\n}", "h',\n  sv: 'Swedish',\n}")
+    items = "- Danish (da)\n- Finnish (fi)\n"
+    text, _ = inserted_from("app/names.ts", before, after, items, title="Add Swedish")
+    assert text == "- Danish (da)\n- Finnish (fi)\n- Swedish (sv)\n"
 
 
 def test_what_went_wrong_is_no_description() -> None:

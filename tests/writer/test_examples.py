@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.writer.conftest import Ask
+from instep.writer import Article, Change, write
+from tests.writer.conftest import Ask, diff_of
 
 BEFORE = """\
 type Labels = {
@@ -71,3 +72,16 @@ def test_other_code_stays_as_it_is(ask: Ask, path: str, before: str, after: str,
 def test_what_only_goes_from_the_code_stays_in_the_example(ask: Ask) -> None:
     without_label = BEFORE.replace("  'nav-label'?: string\n", "")
     assert ask({"src/types.ts": (BEFORE, without_label)}, SHOWN).proposals == ()
+
+
+def test_code_that_an_article_on_something_else_shows_stays_as_it_is() -> None:
+    """It may show what the code once was. A snippet of the docs is itself what is shown."""
+    articles = [
+        Article("upgrade", "Upgrade to 2.0", SHOWN.replace("# Labels", "# Upgrade to 2.0")),
+        Article("filters", "Filters", "# Filters\n\nThe `nav-label` of filters, and their title.\n"),
+        Article("buttons", "Buttons", "# Buttons\n\nEach button has a label.\n"),
+    ]
+    after = BEFORE.replace("  title?", "  'assign-button'?: string\n  title?")
+    for path, expected in (("src/filters/types.ts", []), ("snippets/types.txt", ["upgrade"])):
+        change = Change("Refactor the filters", None, diff_of(path, BEFORE, after))
+        assert [proposal.article_id for proposal in write(change, articles).proposals] == expected

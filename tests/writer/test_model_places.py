@@ -9,17 +9,19 @@ from instep.writer.llm.model_edits import prompt_for_edits, report_with_edits
 from tests.writer.model_replies import CHANGE, NEW_ROW, OTHER, ROW, TEXT, checked_reply, on_settings
 
 GAP_ROW = "| `ACME_RETRY_PAUSE` | […] | `2` |"
+GAP_WARNING = "The code does not say all about `ACME_RETRY_PAUSE`: fill in what is marked […]."
+OTHER_WARNING = "`RETRY` is still in the text: in an address, in a longer name or next to the new one."
 MEANING = "Seconds until a request is tried again"
 PAUSE = "A request that fails is tried again after `ACME_RETRY_PAUSE` seconds."
 LINE = 'RETRY_PAUSE = int(os.environ.get("ACME_RETRY_PAUSE", "2"))'
 ARTICLES = [OTHER, Article("settings", "Settings", TEXT)]
 
 
-def with_gap(row: str = GAP_ROW) -> Report:
+def with_gap(row: str = GAP_ROW, warnings: tuple[str, ...] = ()) -> Report:
     """A draft with an entry whose meaning the code does not tell."""
     text = TEXT.replace(ROW, f"{ROW}\n{row}")
     evidence = Evidence("src/retry.py", 6, 6, LINE, text[: text.index(row)].count("\n") + 1)
-    draft = Proposal("edit", "settings", "Settings", text, "Lists it.", (evidence,), ())
+    draft = Proposal("edit", "settings", "Settings", text, "Lists it.", (evidence,), warnings)
     return Report(("pets", "settings"), 0.9, (draft,), (), "Added one.")
 
 
@@ -57,18 +59,20 @@ def test_the_question_has_what_the_code_says_of_its_new_names() -> None:
 
 
 def test_a_gap_is_filled_and_its_entry_stays() -> None:
-    draft = on_settings(filled(with_gap(), (1, MEANING)))
+    draft = on_settings(filled(with_gap(warnings=(GAP_WARNING, OTHER_WARNING)), (1, MEANING)))
 
     assert draft.text == TEXT.replace(ROW, f"{ROW}\n{NEW_ROW}")
-    assert draft.warnings == ()
+    assert draft.warnings == (OTHER_WARNING,)
     assert "The model scripted rewrote one passage" in draft.reason
 
 
 def test_two_gaps_of_a_line_are_filled_one_by_one() -> None:
-    report = with_gap("| `ACME_RETRY_PAUSE` | […] | […] |")
+    report = with_gap("| `ACME_RETRY_PAUSE` | […] | […] |", (GAP_WARNING,))
 
     assert NEW_ROW in on_settings(filled(report, (1, MEANING), (2, "`2`"))).text
-    assert f"| {MEANING} | […] |" in on_settings(filled(report, (1, MEANING), (2, "`9`"))).text
+    half_filled = on_settings(filled(report, (1, MEANING), (2, "`9`")))
+    assert f"| {MEANING} | […] |" in half_filled.text
+    assert GAP_WARNING in half_filled.warnings
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Documentation that a change edits itself is carried over into the articles that have its text."""
 
+from time import process_time
+
 import pytest
 
 from instep.core import limits
@@ -84,6 +86,20 @@ def test_where_the_article_has_other_words_a_person_is_told() -> None:
     assert "We keep them seven days." in draft.text
     assert "A restore needs a pause of the service." in draft.text
     assert "carry over by hand what is missing" in report.reviewed[0].reason
+
+
+def test_an_article_without_any_place_for_the_text_is_concerned_and_told_the_text() -> None:
+    before = (
+        "# Backups\n\nCopies are made at night.\n\nThey stay for a week.\n\nOne command restores a copy.\n"
+    )
+    after = before.replace("They stay for a week.", "They stay for 30 days.")
+    own = before.replace("They stay for a week.", "We keep each of them for seven days.")
+    report = port(before, after, Article("a", "Backups", own))
+    assert report.proposals == ()
+    verdict = report.reviewed[0]
+    assert (verdict.article_id, verdict.verdict) == ("a", "concerned")
+    [evidence] = verdict.evidence
+    assert "+They stay for 30 days." in evidence.excerpt
 
 
 def test_an_article_that_has_the_new_words_already_gets_no_draft() -> None:
@@ -192,3 +208,17 @@ def test_no_article_grows_over_the_limit() -> None:
     large = TEXT + "word " * (limits.MAX_CONTENT_CHARACTERS // 5 - 200) + "\n"
     edited = TEXT.replace("## Restore", "More of it.\n" * 200 + "## Restore")
     assert port(TEXT, edited, Article("a", "Backups", large)).proposals == ()
+
+
+def test_documentation_without_a_place_takes_seconds_however_much_there_is() -> None:
+    text = "# Log\n\n" + "".join(f"Entry {number} of the log.\n" for number in range(2_500))
+    articles = [Article(f"log-{number}", f"Log {number}", text) for number in range(8)]
+    hunks = "".join(
+        f"@@ -{line},2 +{line},3 @@\n Entry {line} of another.\n+Text {line} that is new.\n Entry {line}.\n"
+        for line in range(10, 2_000, 10)
+    )
+    paths = [f"docs/log-{number}.md" for number in range(8)]
+    diff = "".join(f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{hunks}" for path in paths)
+    start = process_time()
+    write(Change("Edit the logs", None, diff), articles)
+    assert process_time() - start < 40

@@ -160,3 +160,18 @@ def test_what_the_draft_still_says_of_a_removed_name_is_a_warning(ask: Ask) -> N
     (proposal,) = ask(GONE, TABLE.format(ROW) + "\nRaise `MAX_UPLOAD` for films.\n").proposals
     assert "Raise `MAX_UPLOAD` for films." in proposal.text
     assert any("Mentions `MAX_UPLOAD` in line 7" in warning for warning in proposal.warnings)
+
+
+def test_an_entry_of_a_flag_of_a_library_goes_with_its_short_and_negated_spellings(ask: Ask) -> None:
+    files = {
+        "src/Command/Dump.php": (
+            "new InputOption('pretty', null, InputOption::VALUE_NONE, 'Indent the output.'),\n"
+            "new InputOption('colors', 'c', InputOption::VALUE_NEGATABLE, 'Color the output.'),\n"
+            "$writer->setColors($input->getOption('colors'));\n",
+            "new InputOption('pretty', null, InputOption::VALUE_NONE, 'Indent the output.'),\n",
+        ),
+    }
+    page = "# Dump\n\n* **--pretty:** Indents the output.\n{}* **--quiet:** Prints nothing.\n"
+    (proposal,) = ask(files, page.format("* **--colors / --no-colors / -c:** Colors the output.\n")).proposals
+    assert proposal.text == page.format("")
+    assert is_pointed_out(ask(files, page.format("* **--colors / --paint:** Colors it.\n")), "--colors")

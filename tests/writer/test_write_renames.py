@@ -2,8 +2,8 @@
 
 import pytest
 
-from instep.writer import Report, Verdict
-from tests.writer.conftest import Ask
+from instep.writer import Article, Change, Report, Verdict, write
+from tests.writer.conftest import Ask, diff_of
 
 
 def text_of(report: Report, article: str = "guide") -> str | None:
@@ -109,6 +109,56 @@ def test_a_moved_address_keeps_its_page(ask: Ask) -> None:
     assert text_of(ask(files, article)) == article.replace("en/3.1/t", "en/4.0/t")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "article", "expected"),
+    [
+        (
+            "page_limit",
+            "entry_limit",
+            "A `page_limit` is a page_limit.\n",
+            "An `entry_limit` is an entry_limit.\n",
+        ),
+        ("entry_limit", "page_limit", "It has an `entry_limit`.\n", "It has a `page_limit`.\n"),
+        ("page_limit", "user_limit", "It has a `page_limit`.\n", "It has a `user_limit`.\n"),
+        ("page_limit", "row_limit", "It has a `page_limit`.\n", "It has a `row_limit`.\n"),
+    ],
+)
+def test_the_indefinite_article_agrees_with_the_new_name(
+    ask: Ask, old: str, new: str, article: str, expected: str
+) -> None:
+    files = {"a.py": (f"def {old}(): ...\n", f"def {new}(): ...\n")}
+    assert text_of(ask(files, article)) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("messages/en.properties", "list.title = Page Limit\n"),
+        ("locales/en.yml", "  title: Page Limit\n"),
+        ("locales/en.json", '  "title": "Page Limit",\n'),
+        ("locales/en.arb", '  "listTitle": "Page Limit",\n'),
+        ("en.lproj/List.strings", '"list.title" = "Page Limit";\n'),
+        ("locales/en.xliff", "<source>Page Limit</source>\n"),
+        ("web/list.vue", "<h2>Page Limit</h2>\n"),
+    ],
+)
+def test_a_label_changes_with_its_catalogue_or_template(ask: Ask, path: str, line: str) -> None:
+    files = {path: (line, line.replace("Limit", "Size"))}
+    article = "Open **Lists > Page Limit**.\n\n![The field Page Limit of a list](list.png)\n"
+    assert text_of(ask(files, article)) == article.replace("Page Limit", "Page Size")
+
+
+def test_a_host_that_lives_on_moves_only_at_the_addresses_that_the_change_shows(ask: Ask) -> None:
+    old = "".join(
+        f'get("https://acme.old.dev/{name}")\n' for name in ("files/a", "files/b", "install", "key")
+    )
+    new = old.replace(".old.", ".new.")
+    article = "Get <https://acme.old.dev/install> first. See [the manual](https://acme.old.dev/manual).\n"
+    report = ask({"get.py": (old, f'{new}see("https://acme.old.dev/manual")\n')}, article)
+    assert text_of(report) == article.replace("old.dev/install", "new.dev/install")
+    assert text_of(ask({"get.py": (old, new)}, article)) == article.replace(".old.", ".new.")
+
+
 def test_a_link_keeps_its_address_when_only_a_name_in_it_changes(ask: Ask) -> None:
     files = {"a.py": ("def page_limit(): ...\n", "def page_size(): ...\n")}
     article = "See [`page_limit`](https://example.com/page_limit).\n"
@@ -121,6 +171,38 @@ def test_a_link_within_the_article_follows_its_heading(ask: Ask) -> None:
     assert text_of(ask(files, article)) == (
         "See [below](#page_size) and [there](other.md#page_limit).\n\n## page_size\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("guide.md#page-limit-of-a-list", "guide.md#page-size-of-a-list"),
+        (
+            "https://help.acme.test/articles/guide#h-page-limit-of-a-list",
+            "https://help.acme.test/articles/guide#h-page-size-of-a-list",
+        ),
+        ("https://other.test/articles/guide#page-limit-of-a-list", None),
+        ("other.md#page-limit-of-a-list", None),
+        ("guide.md#another-heading", None),
+    ],
+)
+def test_a_link_from_another_article_follows_a_renamed_heading(link: str, expected: str | None) -> None:
+    change = Change(
+        "Tidy up",
+        None,
+        diff_of(
+            "a.py", 'button("Page Limit")\ntitle("Page Limit")\n', 'button("Page Size")\ntitle("Page Size")\n'
+        ),
+    )
+    guide = Article(
+        "guide.md", "Guide", "## Page Limit of a list\n\nSet it.\n", "https://help.acme.test/articles/guide"
+    )
+    other = Article(
+        "start.md", "Start", f"See [the list]({link}).\n", "https://help.acme.test/articles/start"
+    )
+    texts = {proposal.article_id: proposal.text for proposal in write(change, [guide, other]).proposals}
+    assert texts["guide.md"].startswith("## Page Size of a list")
+    assert texts.get("start.md") == (f"See [the list]({expected}).\n" if expected else None)
 
 
 def test_a_plain_word_that_the_title_renames_changes_among_the_same_words_only(ask: Ask) -> None:

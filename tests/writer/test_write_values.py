@@ -150,6 +150,11 @@ def test_a_value_of_one_call_is_no_fact(ask: Ask) -> None:
     assert text_of(ask(files, "The `status_code` is 404 by default.\n")) is None
 
 
+def test_a_number_of_bytes_is_no_number_of_characters(ask: Ask) -> None:
+    files = {"a.py": ("key = random_bytes(16)\n", "key = random_bytes(12)\n")}
+    assert text_of(ask(files, "Take a random string, at least 16 characters long.\n")) is None
+
+
 def test_a_value_in_a_comparison_is_no_fact(ask: Ask) -> None:
     files = {"a.py": ("if page_size > 20:\n", "if page_size > 50:\n")}
     assert text_of(ask(files, "The `page_size` is 20 by default.\n")) is None

@@ -2,13 +2,15 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
 from instep.writer.editing.example_edits import ExampleEdit
+from instep.writer.editing.heading_links import RenamedHeading, heading_links, renamed_headings
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.renames import Rename
@@ -65,6 +67,21 @@ def add_example_edits(
             for edit in edits.get(article.id, []):
                 add_edit(article_edits, edit)
             edits[article.id] = article_edits
+
+
+def add_heading_links(edits: EditsByArticle, corpus: Corpus) -> None:
+    """Adds the edits of links to headings that the edits rename, in all articles."""
+    for article, link in heading_links(list(_renamed_headings(edits, corpus)), corpus):
+        if not is_record(article):
+            add_edit(edits.setdefault(article.id, []), Edit(link.start, link.end, link.new, link))
+
+
+def _renamed_headings(edits: EditsByArticle, corpus: Corpus) -> Iterator[RenamedHeading]:
+    for article in corpus.articles:
+        renames = [edit for edit in edits.get(article.id, ()) if isinstance(edit.fact, Fact)]
+        for heading in renamed_headings(article, apply(renames, article.text)) if renames else ():
+            fact = next((edit.fact for edit in renames if edit.fact.old in heading.old), renames[0].fact)
+            yield replace(heading, sources=fact.sources)
 
 
 def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]) -> EditsByArticle:

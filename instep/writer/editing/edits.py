@@ -10,6 +10,7 @@ from instep.writer.articles.headings import heading_over, headings_of
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.writer.editing.example_edits import ExampleEdit
+from instep.writer.editing.heading_links import HeadingLink
 from instep.writer.editing.name_context import is_in_context
 from instep.writer.editing.value_binding import StatedValue, is_mentioned, states_value_of
 from instep.writer.facts.collect import Fact
@@ -27,11 +28,16 @@ from instep.writer.words.identifiers import emphasised
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
 _ITEM_START = re.compile(r"\s*+(?:[-*+]\s++)?[`*_\"']*+[?&]?(?:[\w.-]++=)?[\"']?")
+_INDEFINITE = re.compile(r"\b([Aa]n?)(\s[`*_\"]{0,3})\Z")
+_MAX_INDEFINITE_CHARACTERS = 8
+# Other beginnings, as in `user`, `one`, `hour` and `URL`, do not tell how they sound.
+_VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")
+_CONSONANT = re.compile(r"[BCDFGJKLMNPQRSTVWZbcdfgjklmnpqrstvwz][a-z]")
 _MAX_HOST_CHARACTERS = 80
 _MIN_IDF = 6.0
 
 
-EditReason = Fact | Insertion | ExampleEdit | Removal | PortedText
+EditReason = Fact | Insertion | ExampleEdit | HeadingLink | Removal | PortedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,19 @@ def edits_for(fact: Fact, article: Article, corpus: Corpus) -> Iterator[Edit]:
     first = len(front_matter(article.text))
     for start, end in spans:
         if start >= first and not _states_both(fact, article.text, start, end):
-            yield Edit(start, end, wrapped_like(article.text[start:end], fact.new), fact)
+            new = wrapped_like(article.text[start:end], fact.new)
+            before = _INDEFINITE.search(article.text, max(0, start - _MAX_INDEFINITE_CHARACTERS), start)
+            if before and (indefinite := _agreeing_article(before[1], fact.old, fact.new)):
+                start, new = before.start(1), indefinite + before[2] + new
+            yield Edit(start, end, new, fact)
+
+
+def _agreeing_article(word: str, old: str, new: str) -> str | None:
+    """`a` or `an` for the new name, if spelling tells how both names sound and the other one stood there."""
+    sounds = [bool(_VOWEL.match(name)) for name in (old, new) if _VOWEL.match(name) or _CONSONANT.match(name)]
+    if len(sounds) < 2 or sounds[0] == sounds[1] or (len(word) > 1) != sounds[0]:
+        return None
+    return f"{word[0]}n" if sounds[1] else word[0]
 
 
 def _signature_edits(fact: Signature, text: str) -> Iterator[Edit]:

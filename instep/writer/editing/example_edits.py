@@ -12,8 +12,9 @@ from instep.text.patch import Hunk, Line
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.parsed_article import TextLine, parse_article
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
-from instep.writer.diffs.files import LONG_LINE
+from instep.writer.diffs.files import LONG_LINE, WEIGHTS
 from instep.writer.facts.changed_texts import SourceLine
+from instep.writer.relevance.selection import DraftCandidate
 from instep.writer.shapes import Article
 
 _WORD = re.compile(r"\w+")
@@ -25,6 +26,7 @@ _MIN_SHARED_LINES, _MIN_SHARED_LINES_OF_DOCS = 2, 1
 _MAX_LINE_COUNT = 3
 _CONTEXT_LINES, _MIN_SHARED_CONTEXT, _MIN_TELLING_LINES = 3, 0.8, 2
 _MAX_HUNK_LINES = 400
+_MIN_ARTICLE_PROBABILITY = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,25 @@ def example_edits(change_set: ChangeSet, corpus: Corpus) -> Mapping[str, list[Ex
                         by_span = edits.setdefault(article.id, {})
                         by_span.setdefault((example.start, example.end), example)
     return {article_id: list(by_span.values()) for article_id, by_span in edits.items()}
+
+
+def in_likely_articles(
+    examples: Mapping[str, Sequence[ExampleEdit]], candidates: Sequence[DraftCandidate]
+) -> Mapping[str, Sequence[ExampleEdit]]:
+    """The edits without those by code in articles that the change hardly concerns.
+
+    Such an article shows code that only looks alike, or as it once was; snippets of docs are what it shows.
+    """
+    likely_ids = {each.article.id for each in candidates if each.probability >= _MIN_ARTICLE_PROBABILITY}
+    likely_edits = {
+        article_id: [edit for edit in edits if article_id in likely_ids or _is_of_snippet(edit)]
+        for article_id, edits in examples.items()
+    }
+    return {article_id: edits for article_id, edits in likely_edits.items() if edits}
+
+
+def _is_of_snippet(edit: ExampleEdit) -> bool:
+    return any(source.weight >= WEIGHTS["docs"] for source in edit.sources)
 
 
 def _in_hunk(

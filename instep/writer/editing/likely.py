@@ -1,4 +1,4 @@
-"""Edits that a change makes likely: new entries of an article next to the siblings that it lists."""
+"""Edits that a change makes likely: new entries beside the siblings that an article lists, unnamed values."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -7,8 +7,10 @@ from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
+from instep.writer.editing.unnamed_values import stated_quantity
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
@@ -32,6 +34,19 @@ def _candidates(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Artic
             yield by_id[article_id], gap
 
 
+def add_unnamed_values(
+    edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate]
+) -> None:
+    """Adds values that sure candidates state without their name, unless an article states them with it."""
+    bound = {edit.fact for article_edits in edits.values() for edit in article_edits}
+    for value in values:
+        for candidate in candidates if value not in bound else ():
+            place = stated_quantity(value, candidate.article) if candidate.is_concerned else None
+            if place:
+                article_edits = edits.setdefault(candidate.article.id, [])
+                add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
+
+
 def likely_edits(
     certain: EditsByArticle,
     change: Change,
@@ -48,7 +63,7 @@ def likely_edits(
         if len(edits) >= _MAX_DRAFTS and article.id not in edits:
             continue
         certain_edits = certain.get(article.id, [])
-        entries = _entries(candidate, certain_edits, additions, change, rank, need, bool(certain))
+        entries = _entries(candidate, certain_edits, additions, change, rank, need)
         article_edits = list(certain_edits)
         for entry in entries:
             add_edit(article_edits, Edit(entry.place, entry.place, entry.new, entry))
@@ -75,13 +90,12 @@ def _entries(
     change: Change,
     rank: int,
     need: float,
-    has_certain: bool,
 ) -> list[Insertion]:
     """New entries of an article for names that its certain edits do not bring in already."""
     article = candidate.article
     scored = scored_insertions(article, _uncovered(additions, certain_edits, article), change, rank, need)
     best = max((insertion.probability for insertion in scored), default=0.0)
-    if not scored or not gets_entries(candidate, best, has_certain):
+    if not scored or not gets_entries(candidate, best):
         return []
     return choose_insertions(scored, additions, change, article)
 

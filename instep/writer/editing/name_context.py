@@ -12,6 +12,7 @@ from instep.writer.words.identifiers import TOKEN
 
 _WORD = re.compile(r"\w")
 _NOT_IN_ADDRESS = re.compile(r"[^\w./-]")
+_SEGMENT = re.compile(r"/[\w.-]*")
 _MEMBER = ". "
 _MAX_NEIGHBOUR_CHARACTERS = 120
 
@@ -27,9 +28,10 @@ class _Neighbours(NamedTuple):
 def is_in_context(fact: Rename, text: str, start: int, end: int) -> bool:
     """Whether the tokens or the address around a mention are those around the name in the change."""
     if is_in_url(text, start):
-        address = _NOT_IN_ADDRESS.split(text[max(0, start - _MAX_NEIGHBOUR_CHARACTERS) : start])[-1].strip(
-            "/"
-        )
+        before = text[max(0, start - _MAX_NEIGHBOUR_CHARACTERS) : start]
+        if before.endswith("://"):
+            return _path_below(text, end) in _paths_below(fact)
+        address = _NOT_IN_ADDRESS.split(before)[-1].strip("/")
         return bool(address) and any(f"{address}/{fact.new}" in source.text for source in fact.sources)
     here = _neighbours(text, start, end)
     if here.after == "(" and is_distinct(fact.new):
@@ -44,6 +46,21 @@ def _are_alike(here: _Neighbours, there: _Neighbours) -> bool:
     is_after_same = here.after == there.after and bool(_WORD.search(here.before + here.after))
     is_before_same = here.earlier == there.earlier and bool(_WORD.search(here.earlier + here.before))
     return is_after_same or (is_before_same and here.before != _MEMBER)
+
+
+@lru_cache(maxsize=256)
+def _paths_below(fact: Rename) -> frozenset[str]:
+    """The first segments of the paths that the change puts below a new host."""
+    return frozenset(
+        _path_below(source.text, match.end())
+        for source in fact.sources
+        for match in mention(fact.new).finditer(source.text)
+    )
+
+
+def _path_below(text: str, end: int) -> str:
+    segment = _SEGMENT.match(text, end)
+    return segment[0] if segment else ""
 
 
 @lru_cache(maxsize=256)

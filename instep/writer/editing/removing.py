@@ -13,10 +13,12 @@ from instep.writer.facts.removals import Removal
 
 _SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|/?[A-Za-z_][\w./-]*\w")
+_NEGATION = re.compile(r"^--no-")
 _SHORT = re.compile(r"-\w")
 # What may separate the name at the start of an item from its description.
 _ITEM_HEAD = re.compile(
-    r"(?:[`*_\"\]]|\s*\([^()]{0,300}\)|=[^\s=]{1,300})*(?:\s*(?::|-{1,2}|[\u2013\u2014])(?:\s|$)|\s*$)"
+    r"(?:[`*_\"\]]|\s*\([^()]{0,300}\)|=[^\s=]{1,300}|\s*[/,|]\s*[`*]{0,3}--?[a-zA-Z][\w-]*+)*"
+    r"(?:\s*(?::|-{1,2}|[\u2013\u2014])(?:[\s*]|$)|\s*$)"
 )
 _SIGNATURE = re.compile(r"\([^()]{0,300}\)|=\S*")
 _BLANK = re.compile(r"(?:[ \t]*\n)*")
@@ -27,13 +29,14 @@ _MAX_HEAD_CHARACTERS = 500
 
 def add_removals(edits: EditsByArticle, removals: Sequence[Removal], corpus: Corpus) -> None:
     """Adds the certain removals. An entry that another edit touches is not a mere removal, and stays."""
+    certain_names = frozenset(removal.old for removal in removals if removal.doubt is None)
     for removal in removals:
         if removal.doubt is None:
             blocks = [
                 (article, block)
                 for article in corpus.articles_with(removal.old)
                 if not is_record(article)
-                for block in _blocks(removal, article.text)
+                for block in _blocks(removal, certain_names, article.text)
             ]
             # A name that many articles list is the name of many things.
             if len({article.id for article, _ in blocks}) <= _MAX_ARTICLES:
@@ -49,24 +52,27 @@ def _add(edits: EditsByArticle, article_id: str, edit: Edit) -> None:
         edits[article_id] = article_edits
 
 
-def _blocks(removal: Removal, text: str) -> Iterator[Edit]:
-    """The entries under the name, the largest first, so that a section goes with what it lists."""
+def _blocks(removal: Removal, certain_names: frozenset[str], text: str) -> Iterator[Edit]:
+    """The entries under the name, the largest first, so that a section goes with what it lists.
+
+    An entry may name others that go too, as in `--color / --no-color`.
+    """
     edits = [
         Edit(entry.start, _end(group.kind, entry, text), "", removal)
         for group in entry_lists_of(text)
         for entry in group.entries
-        if entry.label == removal.old and _is_alone(entry, group, text)
+        if entry.label == removal.old and _is_alone(entry, group, certain_names, text)
     ]
     yield from sorted(edits, key=lambda edit: edit.start - edit.end)
 
 
-def _is_alone(entry: ListEntry, group: EntryList, text: str) -> bool:
-    """Whether the entry names nothing else in its head, and other entries stay next to it."""
+def _is_alone(entry: ListEntry, group: EntryList, certain_names: frozenset[str], text: str) -> bool:
+    """Whether the entry names nothing that stays in its head, and other entries stay next to it."""
     body = text[entry.start : entry.end]
     if body.count("\n") > _MAX_LINES or all(other.label == entry.label for other in group.entries):
         return False
     head = _head(group.kind, entry, text)
-    return head is not None and len(head) <= _MAX_HEAD_CHARACTERS and not _names_other(head, entry.label)
+    return head is not None and len(head) <= _MAX_HEAD_CHARACTERS and not _names_other(head, certain_names)
 
 
 def _head(kind: ListKind, entry: ListEntry, text: str) -> str | None:
@@ -80,14 +86,17 @@ def _head(kind: ListKind, entry: ListEntry, text: str) -> str | None:
     if kind == "term":
         return lines[0]
     after = lines[0].find(entry.label) + len(entry.label)
-    return lines[0][:after] if _ITEM_HEAD.match(lines[0], after) else None
+    head = _ITEM_HEAD.match(lines[0], after)
+    return lines[0][: head.end()] if head else None
 
 
-def _names_other(head: str, label: str) -> bool:
-    rest = _SIGNATURE.sub("", head.replace(label, " "))
+def _names_other(head: str, certain_names: frozenset[str]) -> bool:
+    """Whether a head has a name that may stay. Short and negated flags go with the flag itself."""
+    rest = _SIGNATURE.sub("", head)
     coded = (name for span in _SPAN.findall(rest) for name in _NAME.findall(span))
     plain = (name for name in _NAME.findall(rest) if is_distinct(name))
-    return any(not _SHORT.fullmatch(name) for name in (*coded, *plain))
+    names = (_NEGATION.sub("--", name) for name in (*coded, *plain))
+    return any(name not in certain_names and not _SHORT.fullmatch(name) for name in names)
 
 
 def _end(kind: ListKind, entry: ListEntry, text: str) -> int:

@@ -23,7 +23,8 @@ _HISTORY = re.compile(
 )
 _AND_UP = re.compile(r"[`*_]*\+")
 _BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
-_UNITS = {
+# Each unit with the spellings of it that articles use.
+UNITS = {
     "ms": r"ms|milliseconds?",
     "seconds": r"s|secs?|seconds?",
     "minutes": r"m|mins?|minutes?",
@@ -34,10 +35,11 @@ _UNITS = {
     "mb": r"m|mb|mib|megabytes?",
     "gb": r"g|gb|gib|gigabytes?",
     "percent": r"%|percent",
+    "characters": r"chars?|characters?",
 }
 _UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
-_ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(_UNITS.values())})\b", re.IGNORECASE)
-_LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
+_ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
+LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _MIN_WORD_CHARACTERS = 4
@@ -66,7 +68,7 @@ def is_mentioned(fact: Value, text: str) -> bool:
         if any(_spelling([part]).search(text) for part in parts):
             return True
         if not fact.is_version and (
-            _spelling(_words_and_unit(name)[0][:1]).search(text) or mention(name).search(text)
+            _spelling(words_and_unit(name)[0][:1]).search(text) or mention(name).search(text)
         ):
             return True
     return False
@@ -81,7 +83,7 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
             else _short_product(part).search(sentence.before)
             for part in _product_words(name)
         )
-    parts, unit = _words_and_unit(name)
+    parts, unit = words_and_unit(name)
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
     if _assignment(parts).search(sentence.before) and (len(parts) > 1 or not fact.is_plain):
@@ -118,7 +120,7 @@ def _is_own_cell(name: str, sentence: StatedValue) -> bool:
 
 def _is_counted(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
     """Whether what a limit counts follows the value: `max_features_allowed` says "400 features"."""
-    words = [part for part in parts if part not in _LIMIT_WORDS]
+    words = [part for part in parts if part not in LIMIT_WORDS]
     return (
         _BOUNDS.isdisjoint(words)
         and not _BOUNDS.isdisjoint(parts_of(name))
@@ -155,11 +157,11 @@ def _is_named_exactly(name: str, sentence: StatedValue) -> bool:
     )
 
 
-def _words_and_unit(name: str) -> tuple[list[str], str | None]:
+def words_and_unit(name: str) -> tuple[list[str], str | None]:
     """The words of a name that prose would use, and the unit that its last word names."""
     parts = [part for part in parts_of(name) if part not in _BOUNDS]
     unit = _UNIT_NAMES.get(parts[-1], parts[-1]) if parts else ""
-    if unit in _UNITS and len(parts) > 1:
+    if unit in UNITS and len(parts) > 1:
         return parts[:-1], unit
     return parts or parts_of(name), None
 
@@ -167,7 +169,7 @@ def _words_and_unit(name: str) -> tuple[list[str], str | None]:
 def _has_unit(after: str, unit: str) -> bool:
     """Whether the value in the article has the unit of the setting, or none."""
     match = _ANY_UNIT.match(after)
-    return match is None or bool(re.fullmatch(_UNITS[unit], match[1], re.IGNORECASE))
+    return match is None or bool(re.fullmatch(UNITS[unit], match[1], re.IGNORECASE))
 
 
 @lru_cache(maxsize=1_024)

@@ -1,8 +1,9 @@
 """Names that a change defines for the first time, with their siblings and descriptions in the code."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 
 from instep.text.patch import Hunk
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
@@ -11,6 +12,7 @@ from instep.writer.facts.declarations import Declaration, DeclarationKind, decla
 from instep.writer.facts.details import Details, details_of, type_of
 from instep.writer.facts.docstrings import comment_above, doc_of
 from instep.writer.facts.signatures import parameter_additions
+from instep.writer.facts.syntax import has_grammar
 from instep.writer.facts.values import default_of
 from instep.writer.facts.written_names import NameForm, WrittenName, name_form_of, written_names_of
 
@@ -19,6 +21,8 @@ _MAX_SIBLINGS = 12
 # A catalogue of another language than English, as `fr.json` or `pt-BR.ts`; most descriptions are in English.
 _TRANSLATION = re.compile(r"(?:^|/)(?!en\b)[a-z]{2}(?:[-_][A-Z]{2})?\.(?:json|ya?ml|ts|js|php|properties)$")
 _LINE_START = re.compile(r"\W*(?:(?:export|ENV|ARG)\s+)?")
+_OUTER_KINDS: frozenset[DeclarationKind] = frozenset({"type", "function"})
+_INNER_KINDS: frozenset[DeclarationKind] = frozenset({"type", "function", "key", "assignment"})
 WrittenNames = Mapping[str, Sequence[tuple[Hunk, Sequence[WrittenName]]]]
 _KINDS: Mapping[NameForm, DeclarationKind] = {
     "variable": "read",
@@ -30,8 +34,11 @@ _KINDS: Mapping[NameForm, DeclarationKind] = {
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
+    """A name beside another; `is_new` if the change brings it in, too."""
+
     name: str
     value: str
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +57,17 @@ class Addition:
     before: tuple[Sibling, ...]
     after: tuple[Sibling, ...]
     source: SourceLine
+    is_in_new_file: bool = False
 
     @property
     def doc(self) -> str:
         return self.details.doc
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether code gives it a value of its own; a variable of the environment is read by its name."""
+        is_value = self.kind in {"assignment", "key"} and has_grammar(self.source.file)
+        return is_value and self.name not in self.value
 
 
 def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
@@ -76,6 +90,8 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
         )
         if _TRANSLATION.search(file.patch.path):
             file_additions = tuple(map(_without_doc, file_additions))
+        if file.patch.status == "added":
+            file_additions = tuple(replace(each, is_in_new_file=True) for each in file_additions)
         for addition in file_additions:
             key = addition.name, addition.source.file
             additions[key] = _merged(additions[key], addition) if key in additions else addition
@@ -89,7 +105,9 @@ def _without_doc(addition: Addition) -> Addition:
 
 
 def _merged(first: Addition, other: Addition) -> Addition:
-    """The first use of a name, with the details and siblings that only another one has."""
+    """The use of a name that gives it a value, else the first, with what only the other one has."""
+    if other.value and not first.value:
+        first, other = other, first
     return replace(
         first,
         details=first.details.completed_by(other.details),
@@ -111,8 +129,8 @@ def _new_declarations(file: ReviewedFile, removed_names: set[str]) -> Iterator[A
                     declaration.value,
                     _details(declaration, declarations, hunk),
                     _context(declaration, declarations, hunk),
-                    tuple(_siblings(declaration, declarations[:index][::-1])),
-                    tuple(_siblings(declaration, declarations[index + 1 :])),
+                    tuple(_siblings(declaration, declarations[:index][::-1], old_names)),
+                    tuple(_siblings(declaration, declarations[index + 1 :], old_names)),
                     SourceLine(file.patch.path, declaration.line.new, declaration.line.text, file.weight),
                 )
 
@@ -131,10 +149,14 @@ def _new_parameters(file: ReviewedFile) -> Iterator[Addition]:
                         f"= {default}" if default else "",
                         Details(default=default_of(f"= {default}") or "" if default else ""),
                         function.name,
-                        tuple(Sibling(other, "") for other in reversed(names[:index])),
-                        tuple(Sibling(other, "") for other in names[index + 1 :]),
+                        tuple(_other_parameters(names[:index][::-1], function.added)),
+                        tuple(_other_parameters(names[index + 1 :], function.added)),
                         SourceLine(file.patch.path, function.line.new, function.line.text, file.weight),
                     )
+
+
+def _other_parameters(names: Sequence[str], new_names: Collection[str]) -> Iterator[Sibling]:
+    return (Sibling(name, "", name in new_names) for name in names)
 
 
 def _details(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> Details:
@@ -167,7 +189,8 @@ def _new_written_names(
 ) -> Iterator[Addition]:
     """Names that the code uses for the first time, and new members of lists in one line."""
     for hunk, names in written_names[file.patch.path]:
-        known_names = old_names | {written.name for written in names if written.line.mark != "+"}
+        names_before = old_names | {written.name for written in names if written.line.mark != "+"}
+        known_names = set(names_before)
         for index, written in enumerate(names):
             if written.line.mark == "+" and written.name not in known_names:
                 known_names.add(written.name)
@@ -179,8 +202,8 @@ def _new_written_names(
                     "",
                     _details_in_use(written, hunk) if form else Details(),
                     hunk.section,
-                    tuple(_similar(written, form, names[:index][::-1])),
-                    tuple(_similar(written, form, names[index + 1 :])),
+                    tuple(_similar(written, form, names[:index][::-1], names_before)),
+                    tuple(_similar(written, form, names[index + 1 :], names_before)),
                     SourceLine(file.patch.path, written.line.new, written.line.text, file.weight),
                 )
 
@@ -197,7 +220,9 @@ def _kind_of(written: WrittenName, form: NameForm | None) -> DeclarationKind:
     return "element" if written.is_member or form is None else _KINDS.get(form, "element")
 
 
-def _similar(written: WrittenName, form: NameForm | None, others: Sequence[WrittenName]) -> Iterator[Sibling]:
+def _similar(
+    written: WrittenName, form: NameForm | None, others: Sequence[WrittenName], names_before: Collection[str]
+) -> Iterator[Sibling]:
     """The other members of the same list, or else names of the same form."""
     similar = [
         other
@@ -206,7 +231,7 @@ def _similar(written: WrittenName, form: NameForm | None, others: Sequence[Writt
         and (other.is_member if written.is_member else form is not None and name_form_of(other.name) == form)
     ]
     for other in similar[:_MAX_SIBLINGS]:
-        yield Sibling(other.name, "")
+        yield Sibling(other.name, "", other.name not in names_before)
 
 
 def _context(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
@@ -219,8 +244,18 @@ def _context(declaration: Declaration, declarations: Sequence[Declaration], hunk
     return next(outer, hunk.section)
 
 
-def _siblings(declaration: Declaration, others: Sequence[Declaration]) -> Iterator[Sibling]:
+def _siblings(
+    declaration: Declaration, others: Sequence[Declaration], names_before: Collection[str]
+) -> Iterator[Sibling]:
+    """What the same definition holds, nearest first: what has less indent begins another one."""
     kind_and_indent = declaration.kind, declaration.indent
-    similar = [other for other in others if (other.kind, other.indent) == kind_and_indent]
-    for other in similar[:_MAX_SIBLINGS]:
-        yield Sibling(other.name, other.value)
+    inside = takewhile(lambda other: not _begins_another(other, declaration), others)
+    similar = (other for other in inside if (other.kind, other.indent) == kind_and_indent)
+    for other in islice(similar, _MAX_SIBLINGS):
+        yield Sibling(other.name, other.value, other.name not in names_before)
+
+
+def _begins_another(other: Declaration, declaration: Declaration) -> bool:
+    """Whether a type, a function or, for keys, another key ends the definition that has the declaration."""
+    kinds = _OUTER_KINDS | {"key"} if declaration.kind == "key" else _OUTER_KINDS
+    return declaration.kind in _INNER_KINDS and other.kind in kinds and other.indent < declaration.indent

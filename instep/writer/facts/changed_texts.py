@@ -19,6 +19,8 @@ _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _MAX_CALL_CHARACTERS = 100
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
+# A text without quotes in a catalogue or template: `page.title = Page Size`, `title: Page Size`.
+_UNQUOTED_TEXT = re.compile(r"^\s*[\w.-]+\s*[:=]\s*([A-Z][^\s\"'`<>{}=;|()]* [^\"'`<>{}=;|()]*?)\s*$")
 _VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 
@@ -120,14 +122,14 @@ def _literals(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
 
 
 def literal_around(line: str, start: int, end: int) -> Token | None:
-    """The quoted string, the text between tags or the bare line of text that holds a span."""
+    """The quoted string, the text between tags, the text of a key or the bare line that holds a span."""
     for match in _QUOTED.finditer(line):
         group = 2 if match[2] is not None else 3
         if match.start(group) <= start and end <= match.end(group):
             return Token(match[group].strip(), match.start(), match.end())
-    text_line = _TEXT_LINE.match(line)
-    if text_line and text_line.start(1) <= start and end <= text_line.end(1):
-        return Token(text_line[1], text_line.start(1), text_line.end(1))
+    for text in (_UNQUOTED_TEXT.match(line), _TEXT_LINE.match(line)):
+        if text and text.start(1) <= start and end <= text.end(1):
+            return Token(text[1], text.start(1), text.end(1))
     return None
 
 

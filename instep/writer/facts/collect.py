@@ -44,6 +44,10 @@ class Facts:
     def renames(self) -> tuple[Rename, ...]:
         return tuple(fact for fact in self.certain if isinstance(fact, Rename))
 
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return tuple(fact for fact in self.certain if isinstance(fact, Value))
+
 
 def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     replacements, texts = _compare_lines(change_set)

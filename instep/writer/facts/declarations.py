@@ -8,6 +8,7 @@ from typing import Literal
 from instep.text.patch import Hunk, Line
 from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.syntax import Syntax, syntax_of
+from instep.writer.facts.written_names import is_passed_on
 
 DeclarationKind = Literal[
     "flag", "function", "type", "call", "element", "key", "assignment", "route", "read", "parameter"
@@ -106,7 +107,7 @@ def _matched_by_text(line: Line, place: int) -> Declaration | None:
         return None
     for kind, pattern in _PATTERNS:
         match = pattern.match(text)
-        if match and _is_name(match[1]):
+        if match and _is_name(match[1]) and not (kind == "flag" and is_passed_on(text, match.start(1) - 1)):
             value = (match[2] if pattern.groups > 1 else text[match.end() :]).strip()
             name = _variable_in(value) if kind == "assignment" else None
             return Declaration(name or match[1], kind, _indent(line), value, line, place)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.text.patch import Hunk
-from instep.writer.facts.written_names import name_form_of
+from instep.writer.facts.written_names import members_of, name_form_of
 from instep.writer.words.prose import is_prose, prose_of
 
 _OPENING, _CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
@@ -154,14 +154,18 @@ def _type_in(text: str) -> str:
 
 def _default_in(text: str, name: str) -> str:
     patterns = (
-        re.compile(rf"""["'`]{re.escape(name)}["'`]\s*,\s*(?:["']\w["']\s*,\s*)?{_LITERAL}\s*[,)]"""),
+        # The name and its default are arguments; what follows a member of a list is the next member.
+        re.compile(
+            rf"""\((?:\s*&?[\w.]+\s*,)?\s*["'`]{re.escape(name)}["'`]\s*,\s*(?:["']\w["']\s*,\s*)?{_LITERAL}\s*[,)]"""
+        ),
         _NAMED_DEFAULT,
         re.compile(rf"""\$\{{{re.escape(name)}:?-(["']?)([^}}"'\n]{{0,60}})()\}}"""),
         re.compile(
             rf"""^\s*(?:#\s*)?(?:export\s+|ENV\s+|ARG\s+|-\s+)?{re.escape(name)}\s*[=:]\s*{_LITERAL}\s*$"""
         ),
     )
-    match = next(filter(None, (pattern.search(text) for pattern in patterns)), None)
+    code = "\n".join(line for line in text.split("\n") if name not in members_of(line))
+    match = next(filter(None, (pattern.search(code) for pattern in patterns)), None)
     value = (match[2] or match[3] or "") if match else ""
     return "" if name_form_of(value) == "variable" else value
 

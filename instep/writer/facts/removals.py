@@ -1,6 +1,7 @@
 """Definitions that a change removes from the product, and those that it only seems to remove."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of
+from instep.writer.facts.written_names import flags_defined_in
 from instep.writer.words.identifiers import is_hyphenated, parts_of
 
 _TYPE = re.compile(r"\b(?:class|interface|struct|enum|trait|type)\b")
@@ -42,15 +44,25 @@ def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[R
             sources_by_name.setdefault(name, []).append(source)
     renamed = {rename.old for rename in (*facts.renames, *facts.doubtful_renames)}
     names = [name for name in sources_by_name if name not in renamed][:_MAX_REMOVALS]
-    occurrences = OccurrenceCounts(names, [file.patch for file in change_set.files])
+    spellings = [spelling for name in names for spelling in _spellings_in_code(name)]
+    occurrences = OccurrenceCounts(spellings, [file.patch for file in change_set.files])
     added_names = _added_names(change_set)
     return [
         Removal(
             name, tuple(sources_by_name[name]), _doubt(name, sources_by_name[name], occurrences, added_names)
         )
         for name in names
-        if not occurrences.added[name] and not occurrences.unchanged[name]
+        if not _times(name, occurrences.added) and not _times(name, occurrences.unchanged)
     ]
+
+
+def _spellings_in_code(name: str) -> tuple[str, ...]:
+    """A name, and a flag also without its dashes, as libraries define it and code asks for it."""
+    return (name, name.removeprefix("--")) if name.startswith("--") else (name,)
+
+
+def _times(name: str, counts: "Counter[str]") -> int:
+    return sum(counts[spelling] for spelling in _spellings_in_code(name))
 
 
 def _removed_definitions(change_set: ChangeSet) -> Iterator[tuple[str, SourceLine]]:
@@ -90,13 +102,13 @@ def _source(declaration: Declaration, file: ReviewedFile) -> SourceLine:
 
 
 def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, SourceLine]]:
-    """Commands and routes, which code defines by strings."""
+    """Commands, routes and flags, which code defines by strings."""
     for line in hunk.lines:
         if line.mark == "-" and len(line.text) <= LONG_LINE:
             commands = (
                 name for name in _COMMAND.findall(line.text) if is_hyphenated(name) or is_distinct(name)
             )
-            for name in (*commands, *_ROUTE.findall(line.text)):
+            for name in (*commands, *_ROUTE.findall(line.text), *flags_defined_in(line.text)):
                 yield name, SourceLine(file.patch.old_path, line.old, line.text, file.weight)
 
 
@@ -122,7 +134,7 @@ def _doubt(
     name: str, sources: Sequence[SourceLine], occurrences: OccurrenceCounts, added_names: Iterable[str]
 ) -> str | None:
     is_file = any(PurePosixPath(source.file).name == name for source in sources)
-    if occurrences.removed[name] < 2 and not is_file:
+    if _times(name, occurrences.removed) < 2 and not is_file:
         return "no use of it goes along with its definition"
     successor = next((new for new in sorted(added_names) if _is_variant(name, new)), None)
     return f"`{successor}` may take its place" if successor else None

@@ -87,6 +87,9 @@ def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -
         or _count_doubt(old, new, len(members), tally)
         or _weight_doubt(members, tally.families[_family(old, new)])
     )
+    if tally.occurrences.added[old] and any(f"://{old}" in text.old_line for text in members):
+        # A host that new lines still name lives on, so that only the addresses that the change shows move.
+        marking = "in context"
     return Rename(old, new, tuple(text.source for text in members), doubt, marking)
 
 
@@ -243,7 +246,9 @@ def variable_renames(
 
 
 def _is_field(fact: Rename) -> bool:
-    return _FIELD.fullmatch(fact.old) is not None and _FIELD.fullmatch(fact.new) is not None
+    """Whether a line begins with the new name, as one that defines a field does; parameters do not count."""
+    are_names = all(_FIELD.fullmatch(name) for name in (fact.old, fact.new))
+    return are_names and any(source.text.lstrip(" \t\"'#-").startswith(fact.new) for source in fact.sources)
 
 
 def _variable_rename(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:

@@ -43,6 +43,13 @@ _WITHOUT = re.compile(r"^[\w.]*(?:getenv|environ\.get|env)\(\s*[\"'][\w-]+[\"']\
 _NAMED = re.compile(
     r"""\(.*?\bdefault(?:_value|Value)?\s*[=:]\s*(["'`][^"'`\n]{0,60}["'`]|-?[\w.]+)\s*[,)}]"""
 )
+# A field whose definition begins with the default: `size: int = Field(20, ge=1)`.
+_FIELD = re.compile(
+    r"""^[^=()"'`]+=\s*[\w.]*(?:[Ff]ield|Option|Argument|Query|Param|Setting)\(\s*"""
+    r"""((["'`])[^"'`\n]{0,60}\2|-?[\w.]+)\s*[,)].*$""",
+    re.DOTALL,
+)
+_DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 _ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
 _LITERAL = re.compile(
     r"""^(?:(["'`])(?P<text>[^"'`\n]{0,60})\1|-?\d[\d._]*|[Tt]rue|[Ff]alse|None|null|nil)$"""
@@ -51,12 +58,16 @@ _LITERAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`old` became `new` in the value of a setting; `names` are spellings of its name, nearest first."""
+    """`old` became `new` in the value of a setting; `names` are spellings of its name, nearest first.
+
+    Where an article does not say any of these names beside the value, it may mean another one.
+    """
 
     old: str
     new: str
     names: tuple[str, ...]
     sources: tuple[SourceLine, ...]
+    is_beside_name: bool = True
 
     @property
     def is_version(self) -> bool:
@@ -176,15 +187,15 @@ def _is_telling(name: str) -> bool:
 def default_of(value: str) -> str | None:
     """The literal of a definition, without quotes; None for anything computed.
 
-    `value` is the text after the name: `get("NAME", 20)`, `name: int = 20`, `Field(default=20)`.
+    `value` is the text after the name: `get("NAME", 20)`, `name: int = 20`, `int = Field(20, ge=1)`.
     """
     bare = value.split("  #")[0].strip().rstrip(",;")
     if _WITHOUT.match(bare):
         return "None"
-    for pattern in (_NAMED, _CALL, _ANNOTATED):
+    for pattern in (_NAMED, _FIELD, _CALL, _ANNOTATED):
         match = pattern.search(bare)
         bare = match[1].strip() if match else bare
     literal = _LITERAL.match(bare)
     if literal is None:
         return None
-    return literal["text"] if literal["text"] is not None else literal[0]
+    return literal["text"] if literal["text"] is not None else _DIGIT_GROUPS.sub("", literal[0])

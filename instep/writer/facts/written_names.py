@@ -32,6 +32,7 @@ _FLAG_DEFINITION = re.compile(
     r"""|\blong\s*=\s*"([a-z][\w-]+)\""""
 )
 _PLAIN_MEMBER = re.compile(r"""(?<![\w.$])(?:'([\w./-]{2,40})'|"([\w./-]{2,40})"|`([\w./-]{2,40})`)""")
+_ANY_STRING = re.compile(r"""(["'`])(?:(?!\1).)*\1""")
 _MEMBER_JOINT = re.compile(r"\s*[,|]\s*")
 _FILE = re.compile(r"\.(?:\w{1,2}|css|html?|ini|java|json|jsx|mdx?|php|rst|scss|sql|svg|toml|tsx|txt|ya?ml)$")
 # One word in capitals is a variable only where the environment is read.
@@ -66,13 +67,32 @@ def written_names_of(hunk: Hunk) -> Iterator[WrittenName]:
 def _names_in(text: str) -> Iterator[str]:
     for match in _VARIABLE_IN_USE.finditer(text):
         yield next(filter(None, match.groups()))
-    for match in _FLAG_DEFINITION.finditer(text):
-        yield f"--{next(filter(None, match.groups()))}"
+    yield from flags_defined_in(text)
     for match in _QUOTED.finditer(text):
         name = match[2]
         is_word = name.isalpha() and not _ENVIRONMENT.search(text, 0, match.start())
-        if name_form_of(name) and not is_word and not _FILE.search(name):
+        is_argument = name.startswith("-") and is_passed_on(text, match.start())
+        if name_form_of(name) and not is_word and not is_argument and not _FILE.search(name):
             yield name
+
+
+def is_passed_on(text: str, start: int) -> bool:
+    """Whether a flag at `start` is an argument for another program: `["lint", "--strict", path]`."""
+    code = _ANY_STRING.sub(
+        lambda match: match[0] if match[0][1:2] == "-" else "«»".ljust(len(match[0])), text
+    )
+    depth = 0
+    for index in range(start - 1, -1, -1):
+        depth += (code[index] in ")]}") - (code[index] in "([{")
+        if depth < 0:
+            return code[index] == "[" and "«»" in code[index:]
+    return False
+
+
+def flags_defined_in(text: str) -> Iterator[str]:
+    """The flags that a line of code defines by a library, with their dashes."""
+    for match in _FLAG_DEFINITION.finditer(text):
+        yield f"--{next(filter(None, match.groups()))}"
 
 
 def members_of(text: str) -> Sequence[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from instep.core.name_matching import is_distinct
 from instep.text.characters import has_hidden
 from instep.writer.articles.entries import ListKind
 from instep.writer.facts.additions import Addition
@@ -13,12 +14,15 @@ from instep.writer.inserting.analogy import spellings_of
 from instep.writer.inserting.items import entry_for, set_apart
 from instep.writer.inserting.probability import InsertionContext, insertion_probability, matches_heading
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
-from instep.writer.inserting.skeleton import GAP
+from instep.writer.inserting.skeleton import GAP, FilledText
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import key_of
 from instep.writer.words.prose import is_safe
 
 _MIN_PROBABILITY = 0.4
+# An entry of which the code says nothing but the name is worth a place only where that name surely belongs.
+_MIN_PROBABILITY_OF_GAPS = 0.5
+_MIN_PROBABILITY_OF_A_COMMON_WORD = 0.7
 _MAX_INSERTIONS = 12
 _SUBJECT = re.compile(r"`([^`]+)`")
 
@@ -69,21 +73,56 @@ def choose_insertions(
     """New entries at the likely points, in their order."""
     details = _details_by_name(additions)
     spellings = spellings_of([change.title, *_texts_of(additions)])
-    insertions: dict[tuple[int, str], Insertion] = {}
+    drafted = list[tuple[ScoredInsertion, FilledText]]()
     for scored in _likeliest([scored for scored in candidates if scored.probability >= _MIN_PROBABILITY]):
         addition = replace(scored.addition, details=_safe(details[scored.addition.name]))
-        new = entry_for(addition, scored.point, article.text, spellings)
-        if new and not has_hidden(scored.point.label):
-            insertion = Insertion(
-                scored.point.label,
-                scored.point.neighbour.label,
-                set_apart(new, scored.point, article.text),
-                scored.point.place,
-                GAP not in new,
-                (scored.addition.source,),
-            )
-            insertions.setdefault((insertion.place, insertion.name), insertion)
+        entry = entry_for(addition, scored.point, article.text, spellings)
+        if entry and not has_hidden(scored.point.label):
+            drafted.append((scored, entry))
+    insertions: dict[tuple[int, str], Insertion] = {}
+    for scored, entry in _without_idle_gaps(drafted):
+        insertion = Insertion(
+            scored.point.label,
+            scored.point.neighbour.label,
+            set_apart(entry.text, scored.point, article.text),
+            scored.point.place,
+            GAP not in entry.text,
+            (scored.addition.source,),
+        )
+        insertions.setdefault((insertion.place, insertion.name), insertion)
     return list(insertions.values())[:_MAX_INSERTIONS]
+
+
+def _without_idle_gaps(
+    drafted: Sequence[tuple[ScoredInsertion, FilledText]],
+) -> Iterator[tuple[ScoredInsertion, FilledText]]:
+    """The entries that say something, and those of gaps alone at the one sure place of their name.
+
+    Where some entries say something, gaps elsewhere are mostly of names that only came along.
+    """
+    telling_lists = [scored.point.entry_list for scored, entry in drafted if entry.is_telling]
+    best: dict[str, float] = {}
+    for scored, _ in drafted:
+        key = key_of(scored.point.label)
+        best[key] = max(best.get(key, 0.0), scored.probability)
+    for scored, entry in drafted:
+        is_best = scored.probability == best[key_of(scored.point.label)]
+        is_beside = not telling_lists or scored.point.entry_list in telling_lists
+        if entry.is_telling or (_is_sure(scored) and is_best and is_beside):
+            yield scored, entry
+
+
+def _is_sure(scored: ScoredInsertion) -> bool:
+    """Whether a name surely belongs there, as the code writes it or below the path of its siblings.
+
+    The prefix of a variable is only guessed: not each constant of a file is read from the environment. A
+    common word, the beginning of a path, and a name that prose in the code quotes may be anything.
+    """
+    name, label = scored.addition.name, scored.point.label
+    is_written = key_of(label) == key_of(name) or label.endswith(f".{name}")
+    is_clear = not name.endswith("/") and f"`{name}`" not in scored.addition.source.text
+    least = _MIN_PROBABILITY_OF_GAPS if is_distinct(name) else _MIN_PROBABILITY_OF_A_COMMON_WORD
+    return is_written and is_clear and scored.probability >= least
 
 
 def _texts_of(additions: Sequence[Addition]) -> Iterator[str]:

@@ -8,9 +8,11 @@ from instep.writer.articles.entries import ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.analogy import by_analogy
 from instep.writer.inserting.section_entries import section_entry
+from instep.writer.inserting.sibling_defaults import rows_without_value
 from instep.writer.inserting.siblings import InsertionPoint
 from instep.writer.inserting.skeleton import (
     GAP,
+    FilledText,
     description_for,
     is_usual,
     siblings_near,
@@ -38,14 +40,13 @@ _OPTIONALITY = frozenset(("optional", "required"))
 _FEW_WORDS = 2
 
 
-def entry_for(addition: Addition, point: InsertionPoint, text: str, spellings: "Counter[str]") -> str | None:
-    """The lines to insert at the point.
-
-    None if the form of the neighbours can't be followed or the code says nothing of what they say.
-    """
+def entry_for(
+    addition: Addition, point: InsertionPoint, text: str, spellings: "Counter[str]"
+) -> FilledText | None:
+    """The lines to insert at the point; None if the form of the neighbours can't be followed."""
     existing = _copied(point, text) or by_analogy(point.label, point.entry_list, text, spellings)
     if existing:
-        return existing
+        return FilledText(existing, True)
     template = point.entry_list.entry_of(point.template.name) or point.neighbour
     siblings = siblings_near(point.entry_list, template)
     template = usual_template(template, siblings, text)
@@ -85,13 +86,21 @@ def _copied(point: InsertionPoint, text: str) -> str | None:
         for entry in entry_list.entries
         if entry.label == point.label
     ]
+    entries = [entry for entry in entries if _has_form_of(entry, point, text)]
     most_common = Counter(entries).most_common(1)
     return most_common[0][0] if most_common and (most_common[0][1] > 1 or len(entries) == 1) else None
 
 
+def _has_form_of(entry: str, point: InsertionPoint, text: str) -> bool:
+    """Whether an entry has as many cells as its neighbour at the point; terms have none."""
+    neighbour = text[point.neighbour.start : point.neighbour.end]
+    return len(_CELLS.split(entry)) == len(_CELLS.split(neighbour)) or point.entry_list.kind != "row"
+
+
 def _row(
     addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
-) -> str | None:
+) -> FilledText | None:
+    """The new row; None where it would leave several cells open, and more of them than it fills."""
     line = text[template.start : template.end].splitlines()[0]
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
@@ -110,20 +119,34 @@ def _row(
             cells_by_index[index] = ""
         else:
             title = header[index] if index < len(header) else ""
-            cells_by_index[index] = _cell(title, addition, column, index == widest, text)
-    if bodies and all(cells_by_index[index] in {GAP, ""} for index in bodies):
+            cells_by_index[index] = _cell_without_value(title, index, addition, point, text) or _cell(
+                title, addition, column, index == widest, text
+            )
+    gaps = sum(cells_by_index[index] == GAP for index in bodies)
+    if gaps > 1 and 2 * gaps > len(bodies):
         return None
+    is_telling = not bodies or any(cells_by_index[index] not in {GAP, ""} for index in bodies)
     padded = (
         _padded(cells_by_index[index], cell) if index in cells_by_index else cell
         for index, cell in enumerate(cells)
     )
-    return "|".join(padded) + "\n"
+    return FilledText("|".join(padded) + "\n", is_telling)
 
 
 def _header(text: str, point: InsertionPoint) -> list[str]:
     """The cells of the header of a table, in lower case."""
     above = text[: point.entry_list.entries[0].start].splitlines()
     return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
+
+
+def _cell_without_value(
+    title: str, index: int, addition: Addition, point: InsertionPoint, text: str
+) -> str | None:
+    """What siblings without a value say in a column of defaults."""
+    if "default" not in title:
+        return None
+    rows = (_CELLS.split(row) for row in rows_without_value(addition, point, text))
+    return next((cells[index].strip() for cells in rows if index < len(cells)), None)
 
 
 def _cell(title: str, addition: Addition, column: Sequence[str], is_widest: bool, text: str) -> str:
@@ -142,27 +165,26 @@ def _padded(text: str, like: str) -> str:
 
 def _item(
     addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
-) -> str | None:
+) -> FilledText:
     lines = text[template.start : template.end].splitlines()
     if lines[0].lstrip().startswith("<li>"):
-        return lines[0].replace(template.label, point.label) + "\n"
+        return FilledText(lines[0].replace(template.label, point.label) + "\n", True)
     head, parenthesis, rest = _split_head(lines[0], template.label)
     head = _without_foreign_link(head.replace(template.label, point.label), point)
     bodies = [_item_body(text[entry.start : entry.end], entry.label) for entry in siblings]
     if not is_usual(sum(len(body.split()) > _FEW_WORDS for body in bodies), len(bodies)):
         is_code = parenthesis == point.template.value and parenthesis
-        return f"{head} ({addition.name})\n" if is_code else f"{head}\n"
-    description = description_for(addition.details, [body for body in bodies if body], text)
-    if not description:
-        return None
+        return FilledText(f"{head} ({addition.name})\n" if is_code else f"{head}\n", True)
+    described_text = description_for(addition.details, [body for body in bodies if body], text)
+    description = described_text or GAP
     if parenthesis in _TYPE_NAMES and addition.details.type:
         head += f" ({type_like(addition.details.type, [parenthesis])})"
     separator = rest[: _end(_SEPARATOR, rest)]
     if not rest.strip() and len(lines) > 1:
         indent = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
-        return f"{head}{rest.rstrip()}\n{indent}{description}\n"
+        return FilledText(f"{head}{rest.rstrip()}\n{indent}{description}\n", bool(described_text))
     is_closed = separator.strip() or head.endswith((":", ":**"))
-    return f"{head}{separator if is_closed else ': '}{description}\n"
+    return FilledText(f"{head}{separator if is_closed else ': '}{description}\n", bool(described_text))
 
 
 def _split_head(line: str, label: str) -> tuple[str, str, str]:
@@ -204,11 +226,12 @@ def _end(pattern: re.Pattern[str], text: str) -> int:
 
 def _term(
     addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
-) -> str | None:
+) -> FilledText | None:
     lines = text[template.start : template.end].splitlines()
     bodies = [_paragraphs(text[entry.start : entry.end]) for entry in siblings]
-    description = description_for(addition.details, [" ".join(body) for body in bodies], text)
-    if not description or len(lines) < 2:
+    described_text = description_for(addition.details, [" ".join(body) for body in bodies], text)
+    description = described_text or GAP
+    if len(lines) < 2:
         return None
     marker = re.match(r"\s*(?::\s+)?", lines[1])
     lead = marker[0] if marker else "    "
@@ -219,8 +242,9 @@ def _term(
     attributes = [body[0] for body in bodies if len(body) > 1 and _is_attributes(body[0])]
     if is_usual(len(attributes), len(bodies)):
         indent = " " * len(lead)
-        return f"{head}\n{lead}{_attributes(attributes[0], addition)}\n\n{indent}{description}\n"
-    return f"{head}\n{lead}{description}\n"
+        body = f"{_attributes(attributes[0], addition)}\n\n{indent}{description}"
+        return FilledText(f"{head}\n{lead}{body}\n", bool(described_text))
+    return FilledText(f"{head}\n{lead}{description}\n", bool(described_text))
 
 
 def _paragraphs(entry: str) -> list[str]:

@@ -32,6 +32,9 @@ _MODEL = LogisticModel(
     },
     -4.67,
 )
+# A list of all settings is hardly ever near to the change in words, and yet lists the new one.
+_SETTING_PROBABILITY = 0.95
+_MIN_SETTINGS, _MIN_PREFIX_SHARE = 5, 0.8
 _MAX_KNOWN = 5
 _MAX_SHARED_PARTS = 3
 
@@ -48,7 +51,25 @@ class InsertionContext:
 
 def insertion_probability(addition: Addition, point: InsertionPoint, context: InsertionContext) -> float:
     """The probability that people insert the new name at such a point."""
-    return _MODEL.probability(_features(addition, point, context))
+    probability = _MODEL.probability(_features(addition, point, context))
+    return max(probability, _SETTING_PROBABILITY) if _is_setting(addition, point) else probability
+
+
+def _is_setting(addition: Addition, point: InsertionPoint) -> bool:
+    """Whether the name is a field of settings of which a list has the environment variables.
+
+    They are named by one prefix and the field: `ACME_PAGE_SIZE` for `page_size`, beside its siblings.
+    """
+    prefix = point.label.removesuffix(addition.name.upper())
+    labels = [entry.label for entry in point.entry_list.entries if entry.label]
+    with_prefix = sum(label.startswith(prefix) for label in labels)
+    is_variable = (
+        addition.kind in {"key", "assignment"}
+        and point.label.isupper()
+        and prefix.endswith("_")
+        and prefix != point.label
+    )
+    return is_variable and with_prefix >= max(_MIN_SETTINGS, _MIN_PREFIX_SHARE * len(labels))
 
 
 def _features(addition: Addition, point: InsertionPoint, context: InsertionContext) -> dict[str, float]:

@@ -8,24 +8,26 @@ from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
 from instep.writer.articles.restructured import is_underline
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.siblings import InsertionPoint
-from instep.writer.inserting.skeleton import GAP, description_for, fields_in, filled_fields
+from instep.writer.inserting.skeleton import GAP, FilledText, description_for, fields_in, filled_fields
 
 _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}")
 _SIGNATURE = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 _ANNOTATION = re.compile(r":\s*(?:[^,=()\[\]]|\[[^\]]*\])+")
+_CLOSED = re.compile(r"\([^()]*\)|[`*]+")
+_OTHER_NAME = re.compile(r"\s*(?:[/,]|and\b|or\b)\s*\w")
 _PARAMETER = re.compile(r"(?:^\(|,\s*)(\w+)")
 _ITSELF = re.compile(r"\((?:self|cls|this)(?:,\s*|\))")
 
 
 def section_entry(
     addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
-) -> str | None:
-    """The lines of the new section; None if the code says nothing of what belongs there."""
+) -> FilledText | None:
+    """The lines of the new section; None if the form of its heading can't be followed."""
     bodies = [_after_heading(text[entry.start : entry.end].splitlines(), entry.label) for entry in siblings]
     field_blocks = [body[: fields_in(body)] for body in bodies]
     lines = text[template.start : template.end].splitlines()
     index = _label_line(lines, template.label)
-    if index is None:
+    if index is None or _names_other(lines[index], template.label):
         return None
     head = _heading(lines[index], addition, point, template)
     anchors = [
@@ -38,12 +40,16 @@ def section_entry(
     field_lines = _usual_block(field_blocks, siblings)
     filled = list(filled_fields(field_lines[1], field_blocks, addition.details, field_lines[0], point.label))
     description = description_for(addition.details, [_prose(body) for body in bodies], text)
-    if not description and not any(field.is_telling for field in filled):
-        return None
     if filled:
         parts.append("\n".join(field.text for field in filled).strip("\n"))
     parts += _parameters(addition.value, template, text)
-    return "\n\n".join([*parts, description or GAP]) + "\n\n"
+    is_telling = bool(description) or any(field.is_telling for field in filled)
+    return FilledText("\n\n".join([*parts, description or GAP]) + "\n\n", is_telling)
+
+
+def _names_other(heading: str, label: str) -> bool:
+    """Whether a heading goes on with another name, which the new entry must not repeat."""
+    return bool(_OTHER_NAME.match(_CLOSED.sub("", heading.partition(label)[2])))
 
 
 def _label_line(lines: Sequence[str], label: str) -> int | None:

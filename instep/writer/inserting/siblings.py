@@ -15,7 +15,11 @@ from instep.writer.words.identifiers import is_label, key_of, parts_of, spelled_
 
 _CAPITALIZED = re.compile(r"[A-Z][a-z0-9]+")
 _LABEL_VALUE = re.compile(r"""(["'])([^"'\n]{2,60})\1,?""")
+# What a label adds in a parenthesis, as in `Korean (South Korea)`, which an article may leave out.
+_ADDED_TO_LABEL = re.compile(r"(?<!\s)\s*+\([^()]*+\)$")
 _MIN_SIBLINGS = 2
+# So many new siblings to one that is listed are another list.
+_MAX_MISSING = 4
 # Fewer entries may be in alphabetical order by chance.
 _MIN_SORTED = 4
 
@@ -40,13 +44,17 @@ class InsertionPoint:
     def place(self) -> int:
         return self.neighbour.end if self.is_after else self.neighbour.start
 
+    def entry_for_sibling(self, sibling: Sibling) -> ListEntry | None:
+        """The entry that a name of the code has in the list."""
+        return _keys(self.entry_list).get(key_of(sibling.name))
+
 
 def insertion_points(addition: Addition, text: str) -> Iterator[InsertionPoint]:
     """A point in every list of an article that holds siblings of the addition but not the addition."""
     has_point = set[EntryList]()
     for entry_list in entry_lists_of(text):
         point = _insertion_point(addition, entry_list)
-        if point:
+        if point and not _is_value_in(point, text):
             has_point.add(entry_list)
             yield point
     form = name_form_of(addition.name)
@@ -61,9 +69,16 @@ def is_listed(addition: Addition, text: str) -> bool:
     """Whether an article lists the addition among its siblings already."""
     return any(
         key_of(addition.name) in _keys(entry_list)
-        and _listed((*addition.before, *addition.after), _keys(entry_list))
+        and _listed(addition, (*addition.before, *addition.after), _keys(entry_list))
         for entry_list in entry_lists_of(text)
     )
+
+
+def _is_value_in(point: InsertionPoint, text: str) -> bool:
+    """Whether a table has the label in another column already, as what it says of other entries."""
+    rows = (text[entry.start : entry.end] for entry in point.entry_list.entries)
+    cells = (cell.strip(" `*\n") for row in rows for cell in row.strip().strip("|").split("|")[1:])
+    return point.entry_list.kind == "row" and point.label in cells
 
 
 def _insertion_point(addition: Addition, entry_list: EntryList) -> InsertionPoint | None:
@@ -76,7 +91,11 @@ def _point_by_value(addition: Addition, entry_list: EntryList) -> InsertionPoint
     if not label:
         return None
     before, after = (
-        tuple(Sibling(value, sibling.name) for sibling in siblings if (value := _label_in(sibling.value)))
+        tuple(
+            replace(sibling, name=value, value=sibling.name)
+            for sibling in siblings
+            if (value := _label_in(sibling.value))
+        )
         for siblings in (addition.before, addition.after)
     )
     return _point_among(replace(addition, name=label, before=before, after=after), entry_list)
@@ -84,29 +103,50 @@ def _point_by_value(addition: Addition, entry_list: EntryList) -> InsertionPoint
 
 def _label_in(value: str) -> str:
     match = _LABEL_VALUE.fullmatch(value.strip())
-    return match[2] if match and is_label(match[2]) else ""
+    label = _ADDED_TO_LABEL.sub("", match[2]) if match else ""
+    return label if is_label(label) else ""
 
 
 def _point_among(addition: Addition, entry_list: EntryList) -> InsertionPoint | None:
     keys = _keys(entry_list)
-    before, after = _listed(addition.before, keys), _listed(addition.after, keys)
+    before, after = _listed(addition, addition.before, keys), _listed(addition, addition.after, keys)
     siblings = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
-    all_siblings = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
-    is_telling = (
-        len(siblings) >= _MIN_SIBLINGS
-        or (is_distinct(addition.name) and any(siblings.values()))
-        or (bool(siblings) and len(siblings) == len(all_siblings))
-    )
-    if key_of(addition.name) in keys or not is_telling:
+    if (
+        key_of(addition.name) in keys
+        or not _is_telling(addition, siblings)
+        or _is_about_others(addition, keys, len(siblings))
+    ):
         return None
     template, entry = (before or after)[0]
     label = spelled_like(addition.name, template.name, entry.label)
-    if label is None or (addition.kind == "flag" and not label.startswith("-")):
+    if label is None or not _is_of_kind(addition, label):
         return None
     label = _as_phrase(label, template.name, entry_list)
     return _in_order(
         entry_list, label, InsertionPoint(entry_list, entry, bool(before), template, label, len(siblings))
     )
+
+
+def _is_telling(addition: Addition, siblings: Mapping[str, bool]) -> bool:
+    """Whether the listed siblings, by key and whether they are distinct, show that the name belongs there.
+
+    One common word beside another is a coincidence, and so is a function that is named like a word.
+    """
+    all_siblings = {key_of(sibling.name) for sibling in (*addition.before, *addition.after)}
+    is_only_one = len(siblings) == len(all_siblings) == 1 and addition.kind != "function"
+    has_distinct = any(siblings.values())
+    return (
+        len(siblings) >= _MIN_SIBLINGS
+        or (is_distinct(addition.name) and has_distinct)
+        or (is_only_one and (is_distinct(addition.name) or has_distinct))
+    )
+
+
+def _is_of_kind(addition: Addition, label: str) -> bool:
+    """Whether a label is what the name is: only flags begin with hyphens, and no function is a variable."""
+    if addition.kind == "flag":
+        return label.startswith("-")
+    return addition.kind != "function" or label == addition.name or not label.isupper()
 
 
 def _as_phrase(label: str, template: str, entry_list: EntryList) -> str:
@@ -122,7 +162,9 @@ def _as_phrase(label: str, template: str, entry_list: EntryList) -> str:
 
 def _point_by_form(addition: Addition, uniform_list: UniformList) -> Iterator[InsertionPoint]:
     entry_list = uniform_list.entry_list
-    label = uniform_list.label_for(addition.name)
+    # Constants of code look like the variables of the environment that a page of settings lists.
+    is_alike = not addition.is_constant or uniform_list.prefix or uniform_list.outer_prefix
+    label = uniform_list.label_for(addition.name) if is_alike else None
     if label and key_of(label) not in _keys(entry_list) and key_of(addition.name) not in _keys(entry_list):
         entry = uniform_list.neighbour_of(label)
         template = Sibling(entry.label, "")
@@ -133,18 +175,53 @@ def _point_by_form(addition: Addition, uniform_list: UniformList) -> Iterator[In
 
 @lru_cache(maxsize=4_096)
 def _keys(entry_list: EntryList) -> Mapping[str, ListEntry]:
-    """The entries by key; environment variables also without the prefix that they share."""
-    prefixes = Counter(entry.label.split("_")[0] for entry in entry_list.entries if entry.label.isupper())
-    entries = {}
-    for entry in entry_list.entries:
-        prefix, _, rest = entry.label.partition("_")
-        if rest and prefixes[prefix] >= _MIN_SIBLINGS:
-            entries[key_of(rest)] = entry
+    """The entries by key; variables and dotted names also without the prefix that they share."""
+    split = [(entry, *_prefix_and_rest(entry.label)) for entry in entry_list.entries]
+    prefixes = Counter(prefix for _, prefix, _ in split)
+    rests = Counter(key_of(rest) for _, _, rest in split)
+    entries = {
+        key_of(rest): entry
+        for entry, prefix, rest in split
+        if rest and prefixes[prefix] >= _MIN_SIBLINGS and rests[key_of(rest)] == 1
+    }
     return entries | {key_of(entry.label): entry for entry in entry_list.entries if entry.label}
 
 
-def _listed(siblings: Sequence[Sibling], keys: Mapping[str, ListEntry]) -> list[tuple[Sibling, ListEntry]]:
-    return [(sibling, keys[key_of(sibling.name)]) for sibling in siblings if key_of(sibling.name) in keys]
+def _listed(
+    addition: Addition, siblings: Sequence[Sibling], keys: Mapping[str, ListEntry]
+) -> list[tuple[Sibling, ListEntry]]:
+    """The siblings that a list has, with their entries.
+
+    What a new file defines was not there when the article was written. So a common word such as `title`
+    says nothing there, while a distinct name is the same thing everywhere.
+    """
+    return [
+        (sibling, keys[key_of(sibling.name)])
+        for sibling in siblings
+        if key_of(sibling.name) in keys
+        and (is_distinct(sibling.name) or not (sibling.is_new and addition.is_in_new_file))
+    ]
+
+
+def _is_about_others(addition: Addition, keys: Mapping[str, ListEntry], listed: int) -> bool:
+    """Whether a list lacks so many of the siblings that it lists something else.
+
+    The siblings that the change brings in may be missing, unless these are many fields of one kind.
+    """
+    siblings = (*addition.before, *addition.after)
+    old_keys = {key_of(sibling.name) for sibling in siblings if not sibling.is_new}
+    all_keys = {key_of(sibling.name) for sibling in siblings}
+    is_flood = addition.kind == "key" and len(all_keys - keys.keys()) > _MAX_MISSING * max(1, listed)
+    return is_flood or len(old_keys - keys.keys()) >= max(1, listed)
+
+
+def _prefix_and_rest(label: str) -> tuple[str, str]:
+    """The part that others may share, and the rest: `ACME` and `PORT`, `a.b` and `port`; else both empty."""
+    if label.isupper():
+        prefix, _, rest = label.partition("_")
+    else:
+        prefix, _, rest = label.rpartition(".")
+    return (prefix, rest) if prefix and rest else ("", "")
 
 
 def _in_order(entry_list: EntryList, label: str, point: InsertionPoint) -> InsertionPoint:

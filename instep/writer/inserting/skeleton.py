@@ -25,6 +25,7 @@ _DEFAULT_SENTENCE = re.compile(
 _NAME_MARKUP = re.compile(r"[`*\"']+")
 _NOT_MARKS = re.compile(r"[\w\s].*|\s*\{.*", re.DOTALL)
 _MAX_MARKS = 8
+_NOTHING = {"None", "null", "nil"}
 _BOOLEANS = {"true", "false"}
 _FIRST_WORD = re.compile(r"[A-Z][a-z]*(?=\s)")
 
@@ -89,10 +90,13 @@ def _default_sentence(siblings: Sequence[str], default: str) -> str:
 
 
 def value_like(value: str, siblings: Sequence[str]) -> str:
-    """A value with the quotes, code marks and spelling that most siblings give theirs; a gap for none."""
-    if not value:
-        return GAP
+    """A value with the quotes, code marks and spelling that most siblings give theirs.
+
+    A gap for none, and for the `None` of code where no sibling says so: articles have other words for it.
+    """
     matches = [match for sibling in siblings if (match := _VALUE.match(sibling.strip()))]
+    if not value or (value in _NOTHING and all(match["text"] not in _NOTHING for match in matches)):
+        return GAP
     marks = Counter((match["open"], match["close"]) for match in matches if match["text"])
     opening, closing = marks.most_common(1)[0][0] if marks else ("`", "`")
     return f"{opening}{_spelled(value, [match['text'] for match in matches])}{closing}"

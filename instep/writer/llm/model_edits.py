@@ -11,15 +11,10 @@ from instep.text.patch_parser import parse_diff
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.facts.additions import additions_of
+from instep.writer.inserting.skeleton import GAP
 from instep.writer.llm.certain_edits import certain_edits
 from instep.writer.llm.grounding import content_terms
-from instep.writer.llm.prompt_data import (
-    GAP,
-    article_excerpt,
-    cut_to_bytes,
-    diff_excerpt,
-    facts_excerpt,
-)
+from instep.writer.llm.prompt_data import article_excerpt, cut_to_bytes, diff_excerpt, facts_excerpt
 from instep.writer.llm.prompts import EDIT_PROMPT, NOT_IN_DIFF, fault_warnings, reason_with, summary_with
 from instep.writer.llm.replies import ReplyEdits, edits_schema
 from instep.writer.llm.validation import (
@@ -31,7 +26,9 @@ from instep.writer.llm.validation import (
     proposed_text,
 )
 from instep.writer.llm.writing_places import WritingPlace, described, find_writing_places
-from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Verdict
+from instep.writer.reporting.statements import replacement_statement
+from instep.writer.reporting.warnings import without_filled_gaps
+from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Statement, Verdict
 
 # Most changes with a lower need (0..1) need no edit (docs/quality.md), so a prompt would be paid for nothing.
 _MIN_NEED = 0.4
@@ -222,19 +219,24 @@ def _edited(
     if not edits:
         return replace(proposal, warnings=warnings)
     evidence, line_shift = list[Evidence](), 0
+    statements = list[Statement]()
     for edit in edits:
         located = edit.located
+        statements.append(replacement_statement(proposal.text[located.start : located.end], located.new))
         line = line_of(proposal.text, located.start) + line_shift
         line += len(located.new) - len(located.new.lstrip("\n"))
         line_shift += located.new.count("\n") - proposal.text.count("\n", located.start, located.end)
         if edit.evidence:
             evidence.append(replace(edit.evidence, article_line=line))
+    text = apply_edits([edit.located for edit in edits], proposal.text)
     return replace(
         proposal,
-        text=apply_edits([edit.located for edit in edits], proposal.text),
+        text=text,
         reason=reason_with(proposal.reason, model, len(edits)),
         evidence=(*proposal.evidence, *evidence),
-        warnings=warnings,
+        warnings=without_filled_gaps(warnings, proposal.text, text),
+        is_certain=False,
+        statements=tuple(dict.fromkeys((*proposal.statements, *statements))),
     )
 
 

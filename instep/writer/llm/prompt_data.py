@@ -9,8 +9,6 @@ from instep.writer.words.change_terms import change_terms
 
 # What stands in place of what a prompt has no room for.
 ELLIPSIS = "[cut]"
-# What stands in a new entry in place of what the code does not tell.
-GAP = "[…]"
 _MAX_LINE_CHARACTERS = 500
 
 

@@ -11,6 +11,7 @@ from instep.text.patch_parser import parse_diff
 from instep.writer.articles.headings import headings_of
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.diffs.change_set import ReviewedFile, reviewed_files
+from instep.writer.inserting.skeleton import GAP
 from instep.writer.llm.certain_edits import CertainEdit, reverts
 from instep.writer.llm.duplicates import DuplicateDetector
 from instep.writer.llm.grounding import (
@@ -21,7 +22,6 @@ from instep.writer.llm.grounding import (
     sentences_of_prose,
 )
 from instep.writer.llm.markup import violation
-from instep.writer.llm.prompt_data import GAP
 from instep.writer.llm.replies import ReplyEdit
 from instep.writer.llm.writing_places import WritingPlace
 from instep.writer.shapes import Article, Change, Evidence

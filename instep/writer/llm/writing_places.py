@@ -8,7 +8,7 @@ from patiencediff import PatienceSequenceMatcher
 from instep.text.diff import split_lines
 from instep.writer.articles.headings import heading_over, sections_of
 from instep.writer.articles.passages import line_of
-from instep.writer.llm.prompt_data import GAP
+from instep.writer.inserting.skeleton import GAP
 from instep.writer.shapes import Article, Evidence, Report
 
 # Beyond these the prompt would speak of little else; the first places are those of the nearest articles.

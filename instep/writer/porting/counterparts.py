@@ -10,7 +10,7 @@ from heapq import nlargest
 from instep.text.patch import FilePatch
 from instep.writer.articles.corpus import Corpus
 from instep.writer.porting.article_lines import ArticleLines, article_lines, squeezed
-from instep.writer.porting.locating import LocatedHunks, locate_hunks
+from instep.writer.porting.locating import LocatedHunks, PlaceBudget, locate_hunks
 from instep.writer.shapes import Article
 
 _WORD = re.compile(r"[^\W_]+")
@@ -85,12 +85,12 @@ def telling_lines(file: FilePatch) -> frozenset[str]:
     return frozenset(line for line in lines if sum(map(str.isalnum, line)) >= _MIN_TELLING_CHARACTERS)
 
 
-def counterpart_of(file: FilePatch, index: LineIndex) -> Counterpart | None:
+def counterpart_of(file: FilePatch, index: LineIndex, budget: PlaceBudget) -> Counterpart | None:
     """The article that a file's hunks stand in; None if there is none, or if several fit equally well."""
     candidates = []
     for article in index.nearest(file):
         lines = article_lines(article.text)
-        hunks = locate_hunks(file.hunks, lines)
+        hunks = locate_hunks(file.hunks, lines, budget)
         if hunks.count_whole() or index.share(file, article) >= _MIN_SHARE:
             candidates.append(Counterpart(article, lines, hunks))
     candidates = [each for each in candidates if _is_evident(each, file, index)]

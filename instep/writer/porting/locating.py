@@ -19,7 +19,8 @@ _MAX_SECOND_BEST = 0.8
 _MAX_CONTEXT_LINES = 4
 # Replacements of one file that are looked for by lines that resemble their context.
 _MAX_RESEMBLING_BLOCKS = 60
-_MAX_RESEMBLING_LINES = 20_000
+# The lines of all articles that one change's replacements are compared with take seconds, not minutes.
+_MAX_RESEMBLING_PLACES = 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,19 @@ class LocatedHunks:
         return sum(block.is_in_place for block in self.located)
 
 
-def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines) -> LocatedHunks:
+@dataclass(slots=True)
+class PlaceBudget:
+    """How many places of articles are still compared with the context of a change's replacements."""
+
+    left: int = _MAX_RESEMBLING_PLACES
+
+    def spend(self, places: int) -> bool:
+        """Whether so many places may be looked at."""
+        self.left -= places
+        return self.left >= 0
+
+
+def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines, budget: PlaceBudget) -> LocatedHunks:
     """The place of each replacement: that of its whole hunk, or else the one that its context resembles."""
     places = [article.places_of([squeezed(line) for line in old_lines(hunk)]) for hunk in hunks]
     offsets = _Offsets(hunks, places)
@@ -68,7 +81,7 @@ def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines) -> LocatedHunks:
                 present.append(block)
             else:
                 missing.append(block)
-    resembling = list(_resembling(missing[:_MAX_RESEMBLING_BLOCKS], article, offsets))
+    resembling = list(_resembling(missing[:_MAX_RESEMBLING_BLOCKS], article, offsets, budget))
     blocks = {id(single.block) for single in resembling}
     missing = [block for block in missing if id(block) not in blocks]
     return LocatedHunks(tuple(_without_overlaps([*located, *resembling])), tuple(present), tuple(missing))
@@ -129,20 +142,22 @@ def _weight(line: str) -> int:
 
 
 def _resembling(
-    blocks: Iterable[HunkBlock], article: ArticleLines, offsets: _Offsets
+    blocks: Iterable[HunkBlock], article: ArticleLines, offsets: _Offsets, budget: PlaceBudget
 ) -> Iterator[LocatedBlock]:
-    if len(article.lines) > _MAX_RESEMBLING_LINES:
-        return
     for block in blocks:
-        start = _resembling_place(block, article, offsets)
+        start = _resembling_place(block, article, offsets, budget)
         if start is not None:
             yield LocatedBlock(block, start, start + len(block.removed), False, False, False)
 
 
-def _resembling_place(block: HunkBlock, article: ArticleLines, offsets: _Offsets) -> int | None:
+def _resembling_place(
+    block: HunkBlock, article: ArticleLines, offsets: _Offsets, budget: PlaceBudget
+) -> int | None:
     """The place where the removed lines stand and the lines around resemble the context most."""
     removed = [squeezed(line) for line in block.removed]
     places = article.places_of(removed) if removed else range(len(article.lines) + 1)
+    if not budget.spend(len(places)):
+        return None
     context = _Context(block, len(removed))
     scores = {place: context.share(article, place) for place in places}
     if not scores:

@@ -20,16 +20,17 @@ from instep.writer.porting.counterparts import (
 )
 from instep.writer.porting.hunk_blocks import HunkBlock
 from instep.writer.porting.link_resolver import LinkResolver
-from instep.writer.porting.locating import LocatedBlock
+from instep.writer.porting.locating import LocatedBlock, PlaceBudget
 from instep.writer.porting.pages import deleted_pages, new_pages, unquoted
-from instep.writer.porting.ported_text import PortedDocumentation, PortedText
+from instep.writer.porting.ported_text import PortedDocumentation, PortedText, ReviewerNotice
 from instep.writer.porting.raw_markup import raw_markup_warnings
-from instep.writer.shapes import Article
+from instep.writer.shapes import Article, Evidence
 
 _TITLE = re.compile(r"# (?P<heading>.+)|title[ \t]*+[:=](?P<setting>.+)")
 _SETTING = re.compile(r"[\w-]+[ \t]*[:=]|# |[ \t]*- |[ \t]*$|(?:---|\+\+\+)$")
 _MAX_SETTING_LINES = 25
 _MAX_EXCERPT_CHARACTERS = 300
+_MAX_TOLD_BLOCKS = 5
 _EDITED = frozenset(("modified", "renamed", "copied"))
 _NOTHING = PortedDocumentation({}, {}, (), is_documented=False)
 
@@ -45,7 +46,7 @@ def port_documentation(change_set: ChangeSet, corpus: Corpus) -> PortedDocumenta
     links = LinkResolver(corpus.articles, by_path)
     weights = {file.patch.path: file.weight for file in files}
     patches = {file.patch.path: file.patch for file in files}
-    texts, notices = dict[str, tuple[PortedText, ...]](), dict[str, str]()
+    texts, notices = dict[str, tuple[PortedText, ...]](), dict[str, ReviewerNotice]()
     for article_id, path in best_by_article(counterparts).items():
         counterpart = counterparts[path]
         ported = _ported_texts(counterpart, patches[path], weights[path], links)
@@ -55,9 +56,8 @@ def port_documentation(change_set: ChangeSet, corpus: Corpus) -> PortedDocumenta
         if missing:
             notices[article_id] = _notice_of_missing(path, missing)
     for article, path in deleted_pages(files, index):
-        notices.setdefault(
-            article.id, f"Has the text of `{path}`, which this change deletes: is it still true?"
-        )
+        reason = f"Has the text of `{path}`, which this change deletes: is it still true?"
+        notices.setdefault(article.id, ReviewerNotice(reason))
     folders = frozenset(posixpath.dirname(path) for path in counterparts if not is_about_the_project(path))
     pages = new_pages(files, corpus.articles, folders, links)
     return PortedDocumentation(texts, notices, pages, _is_documented(counterparts) or bool(pages))
@@ -65,10 +65,10 @@ def port_documentation(change_set: ChangeSet, corpus: Corpus) -> PortedDocumenta
 
 def _counterparts(files: Sequence[ReviewedFile], index: LineIndex) -> dict[str, Counterpart]:
     """The article of each file that the change edits, by the file's path."""
-    counterparts = dict[str, Counterpart]()
+    counterparts, budget = dict[str, Counterpart](), PlaceBudget()
     for file in files:
         if file.patch.status in _EDITED:
-            counterpart = counterpart_of(file.patch, index)
+            counterpart = counterpart_of(file.patch, index, budget)
             if counterpart:
                 counterparts[file.patch.path] = counterpart
     return counterparts
@@ -168,9 +168,14 @@ def _is_setting(block: HunkBlock) -> bool:
     return block.old_line <= _MAX_SETTING_LINES and all(map(_SETTING.match, changed))
 
 
-def _notice_of_missing(path: str, missing: Sequence[HunkBlock]) -> str:
-    lines = ", ".join(str(block.lines[0].new) for block in missing[:5])
-    return (
+def _notice_of_missing(path: str, missing: Sequence[HunkBlock]) -> ReviewerNotice:
+    first = missing[:_MAX_TOLD_BLOCKS]
+    lines = ", ".join(str(block.lines[0].new) for block in first)
+    reason = (
         f"Has other words than `{path}` where the change edits it (line {lines}): "
         "carry over by hand what is missing."
     )
+    evidence = (
+        Evidence(path, block.lines[0].new, block.lines[-1].new, _excerpt(block), None) for block in first
+    )
+    return ReviewerNotice(reason, tuple(evidence))

@@ -36,14 +36,22 @@ class NewPage:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewerNotice:
+    """What a person has to look at in an article; `evidence` has the text of the change without a place."""
+
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PortedDocumentation:
     """What the change's own documentation gives the articles.
 
-    `texts` and `notices` are by article id: edits in the order of places, and sentences about what a person
-    has to look at. `is_documented` says that articles hold, or now get, what the change documents.
+    `texts` and `notices` are by article id: edits in the order of places, and what a person has to look
+    at. `is_documented` says that articles hold, or now get, what the change documents.
     """
 
     texts: Mapping[str, tuple[PortedText, ...]]
-    notices: Mapping[str, str]
+    notices: Mapping[str, ReviewerNotice]
     new_pages: tuple[NewPage, ...]
     is_documented: bool

@@ -1,8 +1,10 @@
 """What porting tells a reviewer: drafts of new pages, and verdicts on articles that need a person."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
-from instep.writer.porting.ported_text import NewPage
+from instep.writer.porting.ported_text import NewPage, ReviewerNotice
 from instep.writer.shapes import Proposal, Verdict
 
 
@@ -22,24 +24,27 @@ def page_proposals(pages: Sequence[NewPage]) -> list[Proposal]:
     ]
 
 
-def with_notices(verdicts: Sequence[Verdict], notices: Mapping[str, str]) -> tuple[Verdict, ...]:
+def with_notices(verdicts: Sequence[Verdict], notices: Mapping[str, ReviewerNotice]) -> tuple[Verdict, ...]:
     """The verdicts, where an article that a person has to look at says why; drafts come first."""
     drafted = [verdict for verdict in verdicts if verdict.verdict == "edit"]
     drafted_ids = {verdict.article_id for verdict in drafted}
-    others = [
-        verdict for verdict in verdicts if verdict.verdict != "edit" and verdict.article_id not in notices
-    ]
+    others = [verdict for verdict in verdicts if verdict.article_id not in {*drafted_ids, *notices}]
     return (
+        *(_with_reason(verdict, notices.get(verdict.article_id)) for verdict in drafted),
         *(
-            Verdict(verdict.article_id, "edit", f"{verdict.reason} {notices[verdict.article_id]}")
-            if verdict.article_id in notices
-            else verdict
-            for verdict in drafted
-        ),
-        *(
-            Verdict(article_id, "no_edit", notice)
+            _verdict_of(article_id, notice)
             for article_id, notice in notices.items()
             if article_id not in drafted_ids
         ),
         *others,
     )
+
+
+def _with_reason(verdict: Verdict, notice: ReviewerNotice | None) -> Verdict:
+    return replace(verdict, reason=f"{verdict.reason} {notice.reason}") if notice else verdict
+
+
+def _verdict_of(article_id: str, notice: ReviewerNotice) -> Verdict:
+    """Text of the change that has no place in an article concerns it; a deleted page is only told of."""
+    verdict: Literal["concerned", "no_edit"] = "concerned" if notice.evidence else "no_edit"
+    return Verdict(article_id, verdict, notice.reason, evidence=notice.evidence)

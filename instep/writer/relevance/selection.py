@@ -13,10 +13,10 @@ from instep.writer.shapes import Article
 _ARTICLE_MODEL = LogisticModel(
     {"need": 0.550, "rank": -0.649, "gap": -0.416, "share": 2.312, "removed names": 0.957}, -1.992
 )
-_ENTRY_MODEL = LogisticModel({"article": 0.610, "insertion": 0.536, "certain": 1.489}, 0.444)
-# With each product left out of the fit, four of five articles above this bound are edited by people, and one
-# change in forty gets entries although it needed none (one in thirteen of the worst product).
-_MIN_ENTRY_PROBABILITY = 0.4
+_ENTRY_MODEL = LogisticModel({"article": 0.656, "insertion": 0.630}, 0.513)
+# With each product left out of the fit, five of six articles above this bound are edited by people, and one
+# change in forty gets entries although it needed none (one in fifteen of the worst product).
+_MIN_ENTRY_PROBABILITY = 0.5
 # Three of four articles above this bound are edited by people, whatever the text is.
 _MIN_CONCERN = 0.6
 _MAX_GAP, _MAX_REMOVED_NAMES = 6.0, 2.0
@@ -70,25 +70,15 @@ def _weight_of_removed_names(article: Article, mentions: Mentions, corpus: Corpu
     return min(_MAX_REMOVED_NAMES, sum(1 / max(1, corpus.document_frequency(name)) for name in names))
 
 
-def gets_entries(candidate: DraftCandidate, insertion_probability: float, has_certain: bool) -> bool:
-    """Whether the new entries of an article are a draft.
-
-    `insertion_probability` (0 to 1) is that of the likeliest entry; `has_certain` tells whether the change
-    makes certain edits in any article.
-    """
-    signs = entry_signs(candidate.probability, insertion_probability, has_certain)
+def gets_entries(candidate: DraftCandidate, insertion_probability: float) -> bool:
+    """Whether the new entries of an article are a draft, by the probability (0 to 1) of the likeliest one."""
+    signs = entry_signs(candidate.probability, insertion_probability)
     return _ENTRY_MODEL.probability(signs) >= _MIN_ENTRY_PROBABILITY
 
 
-def entry_signs(
-    article_probability: float, insertion_probability: float, has_certain: bool
-) -> Mapping[str, float]:
+def entry_signs(article_probability: float, insertion_probability: float) -> Mapping[str, float]:
     """The inputs of the model of entries."""
-    return {
-        "article": log_odds(article_probability),
-        "insertion": log_odds(insertion_probability),
-        "certain": float(has_certain),
-    }
+    return {"article": log_odds(article_probability), "insertion": log_odds(insertion_probability)}
 
 
 def log_odds(probability: float) -> float:

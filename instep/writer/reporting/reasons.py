@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from instep.writer.editing.apply import best_source
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.writer.editing.example_edits import ExampleEdit
+from instep.writer.editing.heading_links import HeadingLink
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import RemovedName
 from instep.writer.facts.removals import Removal
@@ -48,8 +49,11 @@ def _sentence(fact: EditReason, times: int) -> str:
     if isinstance(fact, Insertion):
         return f"Lists {quoted(fact.neighbour)}, and not {quoted(fact.name)} which the change adds ({where})."
     if isinstance(fact, Value):
-        counts = f"States `{fact.names[0]}` as {quoted(fact.old)}"
+        verb = "States" if fact.is_beside_name else "Most likely states"
+        counts = f"{verb} `{fact.names[0]}` as {quoted(fact.old)}"
         return f"{counts}; the change makes it {quoted(fact.new)} ({where})."
+    if isinstance(fact, HeadingLink):
+        return f"Links to a heading by `#{fact.old}`; with its new name that is `#{fact.new}` ({where})."
     if isinstance(fact, Removal):
         return f"Has an entry about {quoted(fact.old)}, which the change removes ({where})."
     if isinstance(fact, Signature):
@@ -146,6 +150,8 @@ def _changed(fact: EditReason) -> str:
         return f"Extended {quoted(fact.old)} to {quoted(fact.new)}"
     if isinstance(fact, ExampleEdit):
         return "Changed code that examples show"
+    if isinstance(fact, HeadingLink):
+        return "Renamed a heading that articles link to"
     verb = "Renamed" if isinstance(fact, Rename) else "Reworded"
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 

@@ -9,10 +9,14 @@ from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.skeleton import GAP
 from instep.writer.porting.ported_text import PortedText
 
+_GAP_WARNING = re.compile(
+    rf"The code does not say all about `(?P<name>.*)`: fill in what is marked {re.escape(GAP)}\."
+)
 _MIN_WEIGHT = 0.5
 _MAX_REMAINING = 5
 
@@ -29,9 +33,30 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
             warnings[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):
             warnings |= dict.fromkeys(_remaining_name(fact, text))
+        if isinstance(fact, Value) and not fact.is_beside_name:
+            warnings[f"`{fact.names[0]}` is not named beside “{fact.old}”: check that it is meant."] = None
         if isinstance(fact, Insertion) and not fact.is_complete:
-            warnings[f"The code does not say all about `{fact.name}`: fill in what is marked {GAP}."] = None
+            warnings[_gap_warning(fact.name)] = None
     return (*warnings, *_remaining_removals(removals, text))
+
+
+def without_filled_gaps(warnings: Sequence[str], before: str, after: str) -> tuple[str, ...]:
+    """The warnings but those about gaps that `before` has and `after` has filled in."""
+    return tuple(warning for warning in warnings if not _is_filled(warning, before, after))
+
+
+def _is_filled(warning: str, before: str, after: str) -> bool:
+    match = _GAP_WARNING.fullmatch(warning)
+    if match is None:
+        return False
+    gaps = [
+        any(GAP in line and match["name"] in line for line in text.split("\n")) for text in (before, after)
+    ]
+    return GAP not in after or gaps == [True, False]
+
+
+def _gap_warning(name: str) -> str:
+    return f"The code does not say all about `{name}`: fill in what is marked {GAP}."
 
 
 def _remaining_removals(removals: Sequence[Removal], text: str) -> Iterator[str]:

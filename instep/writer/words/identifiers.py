@@ -151,6 +151,8 @@ def spelled_like(name: str, code: str, label: str) -> str | None:
     for respell in _RESPELLINGS:
         if respell(code) == label:
             return respell(name)
+    if label.endswith(f".{code}"):
+        return label.removesuffix(code) + name
     if key_of(code) != key_of(label) and label.endswith(code.upper()):
         return label.removesuffix(code.upper()) + name.upper()
     return None

@@ -14,19 +14,24 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _SPAN = re.compile(r"`[^`]*`")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SECTION = re.compile(
-    r"(?<=\n)[^\S\n]*+(?::\w+|@\w+|Args|Arguments|Parameters|Returns?|Raises|Yields|Examples?|Notes?|Usage)\b.*",
+    r"(?<=\n)[^\S\n]*+(?::\w+|@\w+|(?:Args|Arguments|Parameters|Returns?|Raises|Yields|Examples?|Notes?|Usage)"
+    r"[^\S\n]*+(?::|\n|\Z)).*",
     re.DOTALL,
 )
 _NAME = re.compile(
     r"(?<![`\w/.-])(?:--[a-z][\w-]+|[A-Za-z](?=\w*_\w)\w++(?:\.\w++)*|[a-z][a-z0-9]*[A-Z]\w*)(?![\w`/])(?:\([\w\s,=]*\))?"
 )
-_CODE_SIGNS = re.compile(r"[;{}=]|\bselect\b.*\bfrom\b|\\n|%[sd(]|\$\{", re.IGNORECASE)
+_CODE_SIGNS = re.compile(r"[{}=]|;(?! [a-z])|\bselect\b.*\bfrom\b|\\n|%[sd(]|\$\{", re.IGNORECASE)
+# Alternatives and settings that a sentence names: `auto|always`, `MODE=fast`.
+_CHOICE = re.compile(r"(?<=\w)\|(?=\w)")
+_SETTING = re.compile(r"(?<![\w./:=-])[\w./:-]++=[\w./:-]++(?=[\s,;)]|\Z)")
 # Directives to tools, reminders to developers, and queries.
 _NOT_PROSE = re.compile(
     r"\W*(?:(?:TODO|FIXME|XXX|HACK|SELECT|INSERT|UPDATE|DELETE)\b|noqa|nosec|type: ?ignore"
     r"|(?:pragma|pylint|mypy|ruff|flake8|eslint|prettier|istanbul|biome)\b|@?ts-)"
 )
 _MIN_WORDS = 3
+_MIN_WORDS_WITH_SETTING = 6
 _MAX_PROSE_CHARACTERS = 800
 _PREFIX = re.compile(r"^(?:[\w-]+(?:\([^)]*\))?!?|[\w/.-]+):\s+|^[^\w`\"'/.-]+|^\[[^\]]*\]\s*")
 _SUFFIX = re.compile(
@@ -40,20 +45,6 @@ _ADDED = re.compile(
     rf"(?:adds?|added|introduc(?:es?|ed)|implement(?:s|ed)?|create[sd]?|new){_ARTICLE}", re.IGNORECASE
 )
 _SUPPORTED = re.compile(rf"(?:supports?|allows?|enables?|exposes?){_ARTICLE}", re.IGNORECASE)
-_CHANGE_VERBS = (
-    ("New", _ADDED),
-    (
-        "Removed",
-        re.compile(rf"(?:removes?|removed|removing|drop(?:s|ped)?|delete[sd]?){_ARTICLE}", re.IGNORECASE),
-    ),
-    ("Renamed", re.compile(rf"(?:rename[sd]?){_ARTICLE}", re.IGNORECASE)),
-    ("Moved", re.compile(rf"(?:move[sd]?){_ARTICLE}", re.IGNORECASE)),
-    ("Replaced", re.compile(rf"(?:replace[sd]?){_ARTICLE}", re.IGNORECASE)),
-    ("Changed", re.compile(rf"(?:change[sd]?|update[sd]?){_ARTICLE}", re.IGNORECASE)),
-    ("Fixed", re.compile(rf"(?:fix(?:es|ed)?){_ARTICLE}", re.IGNORECASE)),
-    ("Deprecated", re.compile(rf"(?:deprecate[sd]?){_ARTICLE}", re.IGNORECASE)),
-    ("Supported", re.compile(rf"(?:supports?){_ARTICLE}", re.IGNORECASE)),
-)
 _SUPPORT = re.compile(r"^(?:api )?(?:support|ability|option)s? (?:for|to)\s+", re.IGNORECASE)
 _CLAUSE = re.compile(r",\s| -- | - |: |; | \(| so that | to (?:support|allow|make|fix)\b")
 _MAX_HEADING_CHARACTERS = 70
@@ -81,7 +72,10 @@ def is_prose(text: str) -> bool:
     words = _WORD.findall(text)
     if len(words) < _MIN_WORDS or " " not in text.strip() or _NOT_PROSE.match(text):
         return False
-    return not _CODE_SIGNS.search(_SPAN.sub("", text))
+    prose = _SPAN.sub("", text)
+    if len(words) >= _MIN_WORDS_WITH_SETTING:
+        prose = _SETTING.sub("", prose)
+    return not _CODE_SIGNS.search(prose)
 
 
 def prose_of(text: str) -> str:
@@ -90,7 +84,9 @@ def prose_of(text: str) -> str:
     paragraphs = [" ".join(part.split()) for part in _PARAGRAPH.split(description) if part.strip()]
     opening_text = " ".join(paragraphs[:2])[:_MAX_PROSE_CHARACTERS]
     sentences = [
-        sentence for sentence in split_sentences(opening_text) if is_safe("", sentence) and is_prose(sentence)
+        sentence
+        for sentence in split_sentences(opening_text)
+        if is_safe("", _CHOICE.sub(" ", sentence)) and is_prose(sentence)
     ]
     return _finished(" ".join(_with_names(sentence) for sentence in sentences))
 
@@ -116,16 +112,6 @@ def subject_of(title: str) -> str:
         before = subject
         subject = _SUFFIX.sub("", _PREFIX.sub("", subject, count=1)).strip()
     return subject
-
-
-def sentence_of(title: str) -> str:
-    """One safe sentence that says what changed; empty if the title is not prose."""
-    subject = subject_of(title)
-    for label, pattern in _CHANGE_VERBS:
-        match = pattern.match(subject)
-        if match:
-            return prose_of(f"{label}: {match[1]}")
-    return prose_of(subject)
 
 
 def is_new(subject: str) -> bool:

@@ -1,0 +1,65 @@
+"""Line ends of a text that comes back from a form: browsers know one kind, a stored text may have several."""
+
+import re
+from collections.abc import Iterator
+
+from patiencediff import PatienceSequenceMatcher
+
+LINE_END = re.compile(r"\r\n|\r|\n")
+# Between the first and the last changed line of a text with several kinds of line ends, so many lines are
+# compared; in more of them, new line ends follow the line before.
+MAX_COMPARED_LINES = 5_000
+
+
+def with_line_ends_of(base: str, sent: str) -> str:
+    """The text that was sent, with the line ends of the text that it was made from.
+
+    Lines that both have keep theirs, so the same text comes back byte for byte; a new line ends like the one
+    before it.
+    """
+    base_lines, sent_lines = LINE_END.split(base), LINE_END.split(sent)
+    if base_lines == sent_lines:
+        return base
+    ends = LINE_END.findall(base)
+    if len(set(ends)) <= 1:
+        return (ends[0] if ends else "\n").join(sent_lines)
+    known_ends = {
+        theirs: ends[ours] for ours, theirs in same_places(base_lines, sent_lines) if ours < len(ends)
+    }
+    text, end = "", ends[0]
+    for number, line in enumerate(sent_lines[:-1]):
+        end = known_ends.get(number, end)
+        text += line + end
+    return text + sent_lines[-1]
+
+
+def value_in_field(base: str, sent: str) -> str:
+    """A value from a field of one line, which leaves out the line ends of what it was filled with."""
+    return base if LINE_END.sub("", base) == sent else sent
+
+
+def same_places(before: list[str], after: list[str]) -> Iterator[tuple[int, int]]:
+    """The numbers, from 0, of lines that both texts have, and of those that took another's place."""
+    start = common_length(before, after)
+    end = common_length(before[start:][::-1], after[start:][::-1])
+    middle = before[start : len(before) - end], after[start : len(after) - end]
+    ours, theirs = 0, 0
+    blocks = [*same_blocks(*middle, start), (len(before) - end, len(after) - end, end)]
+    for our_start, their_start, length in [(0, 0, start), *blocks]:
+        yield from zip(range(ours, our_start), range(theirs, their_start), strict=False)
+        ours, theirs = our_start + length, their_start + length
+        yield from zip(range(our_start, ours), range(their_start, theirs), strict=True)
+
+
+def same_blocks(before: list[str], after: list[str], offset: int) -> list[tuple[int, int, int]]:
+    """Where equal lines begin in both texts, and how many they are."""
+    if max(len(before), len(after)) > MAX_COMPARED_LINES:
+        return []
+    blocks = PatienceSequenceMatcher(None, before, after).get_matching_blocks()
+    return [(offset + ours, offset + theirs, length) for ours, theirs, length in blocks]
+
+
+def common_length(before: list[str], after: list[str]) -> int:
+    """How many lines both texts begin with."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((number for number, (ours, theirs) in pairs if ours != theirs), min(len(before), len(after)))

@@ -1,0 +1,110 @@
+"""Values that an article states without the name of their setting, as in "files of up to 10 MB"."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from instep.writer.articles.headings import heading_over
+from instep.writer.articles.passages import is_in_code, sentence_around
+from instep.writer.editing.value_binding import LIMIT_WORDS, UNITS, words_and_unit
+from instep.writer.facts.values import Value
+from instep.writer.shapes import Article
+
+_WHOLE_NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?")
+_WORD_WITH_PLURAL = re.compile(
+    r"(?:milli)?seconds?|minutes?|hours?|days?|(?:kilo|mega|giga)?bytes?|characters?", re.IGNORECASE
+)
+# How many of a unit make one of a larger one.
+_SCALES: Mapping[str, Mapping[str, int]] = {
+    "ms": {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000},
+    "seconds": {"minutes": 60, "hours": 3_600, "days": 86_400},
+    "minutes": {"hours": 60, "days": 1_440},
+    "hours": {"days": 24},
+    "bytes": {"kb": 1_024, "mb": 1_024**2, "gb": 1_024**3},
+    "kb": {"mb": 1_024, "gb": 1_024**2},
+    "mb": {"gb": 1_024},
+}
+# A value whose name has no unit may be in one of these.
+_USUAL_UNITS = ("ms", "seconds", "bytes")
+# What a unit says already.
+_MEASURES = LIMIT_WORDS | {"delay", "duration", "interval", "period"}
+_MIN_TOPIC_CHARACTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """A value in a unit that articles may state it in, before and after the change."""
+
+    old: int
+    new: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatedQuantity:
+    """A number with its unit in an article (offsets in characters), and the new value of both."""
+
+    start: int
+    end: int
+    fact: Value
+
+
+def stated_quantity(fact: Value, article: Article) -> StatedQuantity | None:
+    """Where an article states a value with its unit among words of its name; None if not exactly once."""
+    places: dict[int, StatedQuantity] = {}
+    for quantity in _quantities(fact):
+        for place in _places(fact, quantity, article):
+            places.setdefault(place.start, place)
+    return next(iter(places.values())) if len(places) == 1 else None
+
+
+def _quantities(fact: Value) -> Iterator[_Quantity]:
+    old, new = _WHOLE_NUMBER.fullmatch(fact.old), _WHOLE_NUMBER.fullmatch(fact.new)
+    if not old or not new:
+        return
+    before, after = int(old[1]), int(new[1])
+    own_unit = words_and_unit(fact.names[0])[1]
+    for unit in [own_unit] if own_unit else UNITS:
+        yield _Quantity(before, after, unit)
+    for unit in [own_unit] if own_unit else _USUAL_UNITS:
+        for larger_unit, size in _SCALES.get(unit, {}).items():
+            if before % size == after % size == 0 and before and after:
+                yield _Quantity(before // size, after // size, larger_unit)
+
+
+def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[StatedQuantity]:
+    for match in _pattern(quantity.old, quantity.unit).finditer(article.text):
+        if is_in_code(article.text, match.start()) or not _is_on_topic(fact, article, *match.span()):
+            continue
+        unit = _agreeing(match["unit"], quantity.old, quantity.new)
+        number = f"{quantity.new:,}" if "," in match["number"] else str(quantity.new)
+        new = f"{number}{match['gap']}{unit}"
+        named = replace(fact, old=match[0], new=new, is_beside_name=False)
+        yield StatedQuantity(*match.span(), named)
+
+
+@lru_cache(maxsize=1_024)
+def _pattern(number: int, unit: str) -> re.Pattern[str]:
+    spelled = "|".join(dict.fromkeys((str(number), f"{number:,}")))
+    return re.compile(
+        rf"(?<![\w.,$-])(?P<number>{spelled})(?P<gap>[\s-]?)(?P<unit>{UNITS[unit]})(?![\w-])", re.IGNORECASE
+    )
+
+
+def _is_on_topic(fact: Value, article: Article, start: int, end: int) -> bool:
+    """Whether sentence, heading or title have the last telling word of the name, which says what it is."""
+    parts = words_and_unit(fact.names[0])[0]
+    words = [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in _MEASURES]
+    first, last = sentence_around(article.text, start, end)
+    around = " ".join([article.text[first:last], heading_over(article.text, start), article.title]).lower()
+    return bool(words) and re.search(rf"\b{re.escape(words[-1])}", around) is not None
+
+
+def _agreeing(unit: str, old: int, new: int) -> str:
+    """The unit in the singular or plural of the new number; abbreviations have none."""
+    if not _WORD_WITH_PLURAL.fullmatch(unit) or (old == 1) == (new == 1):
+        return unit
+    if new == 1:
+        return unit.removesuffix("s")
+    return unit if unit.endswith("s") else f"{unit}s"

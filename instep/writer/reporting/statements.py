@@ -1,0 +1,102 @@
+"""What edits say, so that a reviewer who dismisses it is not asked again, and which edits are certain."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from instep.text.characters import shorten
+from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
+from instep.writer.editing.example_edits import ExampleEdit
+from instep.writer.facts.removals import Removal
+from instep.writer.facts.renames import Rename
+from instep.writer.facts.signatures import Signature
+from instep.writer.facts.values import Value
+from instep.writer.inserting.insertions import Insertion
+from instep.writer.porting.ported_text import PortedText, ReviewerNotice
+from instep.writer.shapes import Statement, Suppressed
+
+_KEY_CHARACTERS = 32
+_MAX_SUMMARY_CHARACTERS, _MAX_PART_CHARACTERS = 200, 80
+_MAX_SUMMARIES = 3
+
+
+def statements_of(edits: Iterable[Edit]) -> tuple[Statement, ...]:
+    """What the edits say, each statement once, in the order of their places."""
+    return tuple(dict.fromkeys(_statement(edit.fact) for edit in edits))
+
+
+def is_certain(edits: Iterable[Edit]) -> bool:
+    """Whether the change proves every edit: none is a new entry, or a text with something to check."""
+    return not any(
+        isinstance(edit.fact, Insertion) or (isinstance(edit.fact, PortedText) and edit.fact.warnings)
+        for edit in edits
+    )
+
+
+def without_suppressed(edits: EditsByArticle, suppressed: Suppressed) -> EditsByArticle:
+    """The edits but those whose statement is not to be made again."""
+    remaining = {
+        article_id: [
+            edit for edit in article_edits if _statement(edit.fact).key not in suppressed.get(article_id, ())
+        ]
+        for article_id, article_edits in edits.items()
+    }
+    return {article_id: article_edits for article_id, article_edits in remaining.items() if article_edits}
+
+
+def suppression_notices(edits: EditsByArticle, suppressed: Suppressed) -> Mapping[str, ReviewerNotice]:
+    """A sentence for each article with edits that `without_suppressed` leaves out."""
+    notices: dict[str, ReviewerNotice] = {}
+    for article_id, article_edits in edits.items():
+        left_out = [row for row in statements_of(article_edits) if row.key in suppressed.get(article_id, ())]
+        if left_out:
+            summaries = "; ".join(row.summary for row in left_out[:_MAX_SUMMARIES])
+            notices[article_id] = ReviewerNotice(
+                f"Not proposed again, because a reviewer has dismissed it: {summaries}."
+            )
+    return notices
+
+
+def article_statement(title: str) -> Statement:
+    """What the draft of a new article says: that the article is missing."""
+    return made_statement("article", [title], f"New article “{_quoted(title)}”")
+
+
+def replacement_statement(old: str, new: str) -> Statement:
+    """What an edit says of which only the texts are known."""
+    return made_statement("replacement", [old, new], _change(old, new))
+
+
+def made_statement(kind: str, parts: Sequence[str], summary: str) -> Statement:
+    """A statement whose key depends on its kind and its parts, whatever their white space."""
+    text = "\0".join([kind, *(" ".join(part.split()) for part in parts)])
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_CHARACTERS]
+    return Statement(key, shorten(summary, _MAX_SUMMARY_CHARACTERS))
+
+
+def _statement(fact: EditReason) -> Statement:
+    if isinstance(fact, Insertion):
+        return made_statement("entry", [fact.name], f"New entry “{_quoted(fact.name)}”")
+    if isinstance(fact, Value):
+        change = f"{_quoted(fact.names[0])}: {_change(fact.old, fact.new)}"
+        return made_statement("value", [fact.names[0], fact.old, fact.new], change)
+    if isinstance(fact, Removal):
+        return made_statement("removal", [fact.old], f"Removed: “{_quoted(fact.old)}”")
+    return made_statement(_kind(fact), [fact.old, fact.new], _change(fact.old, fact.new))
+
+
+def _kind(fact: EditReason) -> str:
+    if isinstance(fact, Rename):
+        return "rename"
+    if isinstance(fact, Signature):
+        return "signature"
+    return "text" if isinstance(fact, ExampleEdit | PortedText) else "rewording"
+
+
+def _change(old: str, new: str) -> str:
+    if not old.strip() or not new.strip():
+        return f"{'Added' if new.strip() else 'Removed'}: “{_quoted(new if new.strip() else old)}”"
+    return f"“{_quoted(old)}” → “{_quoted(new)}”"
+
+
+def _quoted(text: str) -> str:
+    return shorten(" ".join(text.split()), _MAX_PART_CHARACTERS)
