@@ -23,6 +23,8 @@ from instep.identity.schemas import Ctx
 log = structlog.get_logger("instep.alerts")
 
 SEND_ALERT = "send_alert"
+# What a channel is told of where nothing else is chosen.
+DEFAULT_ALERTS: tuple[AlertKind, ...] = ("handoff", "lead")
 
 
 async def list_alert_targets(tx: Tx, workspace_id: str) -> list[AlertTarget]:
@@ -90,6 +92,11 @@ async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url
         log.warning("an alert is not sent: too many in an hour", bot=str(ctx.bot.id), kind=kind)
         return
     await _enqueue(ctx, targets, title, lines, url)
+
+
+async def is_subscribed(ctx: Ctx, kind: AlertKind) -> bool:
+    """Whether some channel of the bot gets alerts of this kind."""
+    return bool(await queries.list_subscribed(ctx, kind))
 
 
 async def _enqueue(

@@ -8,7 +8,7 @@ from uuid import UUID
 from instep.web.shapes import Out, Timestamp
 
 Tool = Literal["slack", "discord", "teams", "mattermost"]
-AlertKind = Literal["handoff", "lead"]
+AlertKind = Literal["handoff", "lead", "review"]
 TargetStatus = Literal["untried", "working", "failing"]
 
 

@@ -14,6 +14,7 @@ from instep.cli.asking import ask
 from instep.cli.changes import change
 from instep.cli.helping import Area, command, show_help
 from instep.cli.installation import doctor, migrate, routes
+from instep.cli.releases import release
 from instep.cli.serving import demo, serve, worker
 from instep.core.errors import AppError, Unusable
 
@@ -51,6 +52,12 @@ command(
     'instep change --base origin/main --title "Raise the upload limit" --wait',
     "instep change --path apps/shop --bot shop-help --check",
 )(change)
+command(
+    app,
+    None,
+    "instep release --range v1.4.0..v1.5.0",
+    "instep release --url https://git.example.com/acme/app/pull/42",
+)(release)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
 command(app, None, "instep worker")(worker)
 command(app, None, "instep migrate")(migrate)

@@ -12,26 +12,32 @@ Result = TypeVar("Result")
 
 def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
     """Migrate the schema if necessary, then run the work in one transaction."""
+    from instep.core.config import settings
+    from instep.core.postgres import running_postgres
+    from instep.migrations import migrate
+
+    with running_postgres(settings()) as postgres:
+        migrate(postgres.url)
+        return work_at(postgres.url, work)
+
+
+def work_at(url: str, work: "Callable[[Tx], Awaitable[Result]]") -> Result:
+    """Run the work in one transaction of the database at this URL, whose schema is up to date."""
     import asyncio
 
     import psycopg
 
-    from instep.core.config import settings
     from instep.core.database import OUTAGES, Tx
     from instep.core.outages import outage_of
-    from instep.core.postgres import running_postgres
-    from instep.migrations import migrate
 
-    async def run(url: str) -> Result:
+    async def run() -> Result:
         try:
             async with await psycopg.AsyncConnection.connect(url) as connection:
                 return await work(Tx(connection))
         except OUTAGES as error:
             raise outage_of(error) from error
 
-    with running_postgres(settings()) as postgres:
-        migrate(postgres.url)
-        return asyncio.run(run(postgres.url))
+    return asyncio.run(run())
 
 
 def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Result]]") -> Result:

@@ -1,7 +1,7 @@
 """`instep alert …`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from instep.identity.schemas import Ctx
 
 app = typer.Typer(
-    cls=Area, no_args_is_help=True, help="Chat channels that get messages about hand-offs and leads."
+    cls=Area, no_args_is_help=True, help="Chat channels that get messages about hand-offs, leads and drafts."
 )
 
 
@@ -34,17 +34,19 @@ def add_alert(
     ],
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--for", help="The kind of alert, handoff or lead; repeatable, both by default."),
+        typer.Option(
+            "--for", help="The kind of alert: handoff, lead or review; repeatable, the first two by default."
+        ),
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Send messages about hand-offs and leads to a channel of Slack, Discord, Teams or Mattermost."""
     from instep.alerts import actions
-    from instep.alerts.schemas import AlertKind, AlertTargetOut
+    from instep.alerts.schemas import AlertTargetOut
 
     address = sys.stdin.readline().strip() if url == "-" else url
-    alert_kinds = kinds or get_args(AlertKind)
+    alert_kinds = kinds or actions.DEFAULT_ALERTS
 
     async def add(tx: "Tx", workspace_id: str) -> "AlertTarget":
         return await actions.add_alert_target(await operator_ctx(tx, workspace_id, bot), address, alert_kinds)

@@ -7,7 +7,7 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.review import OnConflict
+from instep.review import DismissalReason, OnConflict
 
 if TYPE_CHECKING:
     from instep.review.command import Run
@@ -49,7 +49,12 @@ def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> No
     run_with(bot, lambda queue: review.show_draft(queue, draft, has_colours, as_json))
 
 
-@command(app, "apply", "instep draft apply edit_06gzypdrkkjqmey8dp43d9mrek")
+@command(
+    app,
+    "apply",
+    "instep draft apply edit_06gzypdrkkjqmey8dp43d9mrek",
+    "instep draft apply edit_06gzypdrkkjqmey8dp43d9mrek --hunks 1,3 --release",
+)
 def apply_draft(
     draft: DraftId,
     on_conflict: Annotated[
@@ -59,21 +64,59 @@ def apply_draft(
             " proposal, or refuse."
         ),
     ] = "merge",
+    hunks: Annotated[
+        str | None,
+        typer.Option(metavar="N,N", help="Apply only these hunks of the diff, numbered from 1."),
+    ] = None,
+    at_release: Annotated[
+        bool, typer.Option("--release", help="Approve it only: `instep release` applies it when it ships.")
+    ] = False,
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:
     """Apply a draft: the text of a live article changes at once; a new article goes live."""
     from instep.review import command as review
 
-    run_with(bot, lambda queue: review.apply_draft(queue, draft, on_conflict, as_json))
+    numbers = hunk_numbers(hunks) if hunks is not None else ()
+    run_with(bot, lambda queue: review.apply_draft(queue, draft, on_conflict, numbers, at_release, as_json))
 
 
-@command(app, "dismiss", "instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek")
-def dismiss_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
+@command(
+    app,
+    "dismiss",
+    "instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek --reason later",
+    'instep draft dismiss edit_06gzypdrkkjqmey8dp43d9mrek --reason wrong_text --comment "An internal name."',
+)
+def dismiss_draft(
+    draft: DraftId,
+    reason: Annotated[
+        DismissalReason | None,
+        typer.Option(help="Why. After the first three no task proposes the same again."),
+    ] = None,
+    comment: Annotated[str | None, typer.Option(metavar="TEXT", help="More about it.")] = None,
+    bot: OfBot = None,
+    as_json: AsJson = False,
+) -> None:
     """Dismiss a draft; the article of an edit stays unchanged."""
     from instep.review import command as review
 
-    run_with(bot, lambda queue: review.dismiss_draft(queue, draft, as_json))
+    run_with(bot, lambda queue: review.dismiss_draft(queue, draft, reason, comment, as_json))
+
+
+@command(app, "reopen", "instep draft reopen edit_06gzypdrkkjqmey8dp43d9mrek")
+def reopen_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
+    """Take back that a draft was applied or dismissed; the article gets back the text before."""
+    from instep.review import command as review
+
+    run_with(bot, lambda queue: review.reopen_draft(queue, draft, as_json))
+
+
+def hunk_numbers(text: str) -> list[int]:
+    """The numbers in a text such as `1,3`."""
+    numbers = [part.strip() for part in text.split(",")]
+    if not all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
+        raise typer.BadParameter("name hunks by their numbers, such as 1,3", param_hint="--hunks")
+    return [int(number) for number in numbers]
 
 
 def run_with(bot: str | None, run: "Run") -> None:

@@ -52,6 +52,36 @@ def create_user(
     say(user, as_lines(user), as_json)
 
 
+@command(
+    app,
+    "invite",
+    "instep user invite ann@acme.example --role owner",
+)
+def invite_user(
+    email: Email,
+    role: Annotated[
+        Role, typer.Option(help="Permissions: owner (all), editor (all but settings) or viewer (read).")
+    ] = Role.EDITOR,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a link with which somebody joins the workspace; it is shown once and valid for seven days."""
+    import os
+
+    from instep.core.config import settings
+    from instep.core.served_url import served_url
+    from instep.people.invitations import invite
+    from instep.people.schemas import invitation_out
+
+    invitation = in_workspace(workspace, lambda tx, workspace_id: invite(tx, workspace_id, email, role))
+    result = invitation_out(invitation, served_url(settings(), os.environ))
+    say(
+        result,
+        f"Send this link to {result.email}. It is shown only now, and valid for seven days:\n{result.url}",
+        as_json,
+    )
+
+
 @command(app, "list", "instep user list")
 def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the people who may sign in."""
@@ -118,6 +148,18 @@ def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
         in_workspace(workspace, lambda tx, workspace_id: actions.enable_user(tx, workspace_id, email))
     )
     say(user, f"{user.email} can sign in.", as_json)
+
+
+@command(app, "unlock", "instep user unlock bob@acme.example")
+def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """Remove all second factors of a person who has lost them: the password alone signs them in."""
+    from instep.people import actions
+    from instep.people.schemas import user_out
+
+    user = user_out(
+        in_workspace(workspace, lambda tx, workspace_id: actions.unlock_user(tx, workspace_id, email))
+    )
+    say(user, f"{user.email} signs in with the password alone.", as_json)
 
 
 def audit(

@@ -16,6 +16,7 @@ def serve(
     from importlib import import_module
     from threading import Thread
 
+    from instep.cli.admin_session import work_at
     from instep.core.config import settings
     from instep.core.outbound.client import trusted_certificates
     from instep.core.postgres import running_postgres
@@ -23,6 +24,7 @@ def serve(
     from instep.core.signals import exit_cleanly_on_signals
     from instep.files.storage import open_bucket
     from instep.migrations import migrate
+    from instep.people.first_person import new_setup_link
     from instep.web.listening import listen, local_origin
     from instep.web.log import configure_logging
     from instep.web.ready import announcer, when_ready
@@ -46,7 +48,8 @@ def serve(
         migrate(postgres.url)
         remember_served_url(settings())
         configure_logging()
-        when_ready(sockets[0], announcer(settings().base_url, local_url))
+        setup_path = work_at(postgres.url, new_setup_link)
+        when_ready(sockets[0], announcer(settings().base_url, local_url, setup_path))
         run_server("instep.app:create_app", sockets, workers)
 
 

@@ -5,52 +5,42 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from pydantic import MISSING
-
 from instep.articles.actions import delete_article
-from instep.articles.schemas import Article, ArticleCreate, TextSource
-from instep.articles.texts import create_for_review, find_article, publish_text, replace_text
-from instep.core.errors import AppError, InvalidState, InvalidValue, NotFound
-from instep.core.etags import refuse_stale
+from instep.articles.schemas import ArticleCreate, TextSource
+from instep.articles.texts import create_for_review, find_article, replace_text
+from instep.core.errors import InvalidState
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
 from instep.drafts import queries
-from instep.drafts.merging import ALL_IS_LIVE, merged_content, overwrite_warnings, text_to_apply
+from instep.drafts.applying import NoChanges, apply_pending
+from instep.drafts.digest import schedule_digest
+from instep.drafts.hunks import SIDES
+from instep.drafts.live_counts import with_live_counts
+from instep.drafts.merging import merged_content
+from instep.drafts.pending import DraftNotPending, find_draft, find_pending, lock_article, not_pending
 from instep.drafts.reviewing import review_warnings
 from instep.drafts.schemas import (
     Draft,
     DraftApply,
     DraftCreate,
     DraftDetail,
+    DraftDismiss,
     DraftTexts,
     DraftType,
     DraftUpdate,
     EditProposal,
     NewArticle,
-    TitledText,
     draft_item_out,
 )
+from instep.drafts.suppression import hold_back
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.diff import compare
 from instep.webhooks.emit import emit
 from instep.webhooks.schemas import EventKind
 
-# The names of the texts in a diff.
-SIDES = ("live", "proposed")
-
-
-class NoChanges(AppError):
-    """The proposal is equal to the article's present text and title: there is nothing to review."""
-
-    code = "no_changes"
-
-
-class DraftNotPending(AppError):
-    """The draft has been applied or dismissed already."""
-
-    code = "draft_not_pending"
+NO_REASON = DraftDismiss()
 
 
 async def list_drafts(
@@ -63,7 +53,7 @@ async def list_drafts(
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     drafts = await queries.list_pending(ctx, draft_type, article_id, page)
-    return Page(await _with_live_counts(ctx, drafts.rows), drafts.next_cursor)
+    return Page(await with_live_counts(ctx, drafts.rows), drafts.next_cursor)
 
 
 async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Page[Draft]:
@@ -78,7 +68,7 @@ async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> Dra
     evidence; once settled with its diff against the text that it was made against. A new article's text is
     that of the article behind it.
     """
-    draft = await _find_draft(ctx, draft_id)
+    draft = await find_draft(ctx, draft_id)
     content = await render_bounded(draft.content) if format == "html" else draft.content
     if draft.type != "edit":
         return DraftDetail(draft, content, None, None)
@@ -120,15 +110,21 @@ async def _queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draf
 
 
 async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) -> None:
-    """Put a task's edit into the queue; of several tasks for one change only the latest one's stays."""
+    """Put a task's edit into the queue; of several tasks for one change only the latest one's stays.
+
+    It keeps the approval of the one that it replaces if it proposes the same.
+    """
     if proposal.source_url is None:
         await _emit_proposal(ctx, await _queue_edit(ctx, article_id, proposal))
         return
     # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
     await queries.lock_change(ctx, proposal.source_url)
     draft = await _queue_edit(ctx, article_id, proposal)
-    if draft.id in await queries.dismiss_superseded(ctx, article_id, proposal.source_url):
+    superseded_ids = await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
+    if draft.id in superseded_ids:
         draft = replace(draft, status="dismissed", conflict=False)
+    elif await queries.take_over_approval(ctx, draft.id, superseded_ids):
+        draft = await find_draft(ctx, draft.id)
     await _emit_proposal(ctx, draft)
 
 
@@ -164,7 +160,7 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
 async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
     """Add what visitors have asked since to a pending draft; a text that somebody has edited stays."""
     try:
-        article = await _lock_article(ctx, await _find_pending(ctx, draft_id))
+        article = await lock_article(ctx, await find_pending(ctx, draft_id))
     except (DraftNotPending, InvalidState):
         return
     if await queries.renew(ctx, draft_id, new) and await queries.was_written_by_service(ctx, article.id):
@@ -174,8 +170,10 @@ async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
 async def _emit_proposal(ctx: Ctx, draft: Draft) -> None:
     """Publish the event of a new draft, with the counts that the queue shows."""
     kind: EventKind = "edit.proposed" if draft.type == "edit" else "draft.created"
-    [counted] = await _with_live_counts(ctx, [draft])
+    [counted] = await with_live_counts(ctx, [draft])
     await emit(ctx, kind, draft_item_out(counted))
+    if draft.status == "pending":
+        await schedule_digest(ctx)
 
 
 @writes
@@ -183,7 +181,7 @@ async def update_draft(
     ctx: Ctx, draft_id: str, update: DraftUpdate, format: Format = "markdown"
 ) -> DraftDetail:
     """Change the title or the text of a pending draft; nothing goes live by it."""
-    draft = await _find_pending(ctx, draft_id)
+    draft = await find_pending(ctx, draft_id)
     if draft.type == "edit":
         await _change_edit(ctx, draft, update)
     else:
@@ -201,14 +199,16 @@ async def _change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None
     counts = await compare(draft.base_content, content, SIDES)
     changes |= {"additions": counts.additions, "deletions": counts.deletions}
     # The draft may have been settled since it was read, so the update decides.
-    if not await queries.change(ctx, draft.id, changes):
-        raise DraftNotPending
+    # What a person has changed is no longer what the code change proves.
+    changes |= {"certainty": None if draft.certainty is None else "likely"}
+    if not await queries.change_text(ctx, draft.id, changes):
+        raise not_pending(await find_draft(ctx, draft.id))
 
 
 async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
-    article = await _lock_article(ctx, draft)
+    article = await lock_article(ctx, draft)
     # Settling a draft locks its article too, so a draft that is pending now stays pending.
-    await _find_pending(ctx, draft.id)
+    await find_pending(ctx, draft.id)
     sent = update.model_dump()
     title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
     if (title, content) == (article.title, article.content):
@@ -223,64 +223,30 @@ async def apply_draft(ctx: Ctx, draft_id: str, request: DraftApply, if_match: st
 
     Where the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
     is in the article already is refused: dismiss it. The text that an edit replaces is kept as a revision.
-    `If-Match` takes the ETag of the draft's article.
+    `hunks` takes in only a part of an edit's diff. With `when` `release` nothing goes live yet: the approval
+    is recorded, and an edit of the draft takes it back. `If-Match` takes the ETag of the draft's article.
     """
-    draft = await _find_pending(ctx, draft_id)
-    _refuse_text_of_new(draft, request)
-    # The article is locked first, as every other writer does, so that there is no deadlock.
-    article = await _lock_article(ctx, draft)
-    # The draft may have been changed or settled since it was read.
-    draft = await _find_pending(ctx, draft_id, lock=True)
-    refuse_stale(if_match, article.etag)
-    text = await text_to_apply(draft, request)
-    await queries.settle(ctx, draft.id, "applied")
-    source = TextSource("apply", draft.id)
-    if draft.type != "edit":
-        await publish_text(ctx, article, text.title, text.content, source)
-    else:
-        await _replace_live_text(ctx, article, draft, text)
-    return replace(draft, status="applied")
-
-
-async def _replace_live_text(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText) -> None:
-    """Apply an edit, and warn of the later changes that an overwrite removes."""
-    if text == draft.live:
-        raise NoChanges(ALL_IS_LIVE)
-    if draft.conflict:
-        ctx.warnings.extend(await overwrite_warnings(draft, text))
-    await replace_text(ctx, article, text.title, text.content, TextSource("apply", draft.id))
+    return await apply_pending(ctx, draft_id, request, if_match)
 
 
 @writes
-async def dismiss_draft(ctx: Ctx, draft_id: str) -> Draft:
+async def dismiss_draft(ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REASON) -> Draft:
     """Take a draft out of the queue.
 
-    The article of an edit stays as it is, a new article moves to Recently deleted.
+    The article of an edit stays as it is, a new article moves to Recently deleted. After the reasons
+    `not_needed`, `wrong_article` and `wrong_text` no later task proposes the same for the article again.
     """
-    draft = await _find_pending(ctx, draft_id)
+    draft = await find_pending(ctx, draft_id)
     if draft.type != "edit":
-        await _lock_article(ctx, draft)
-    if not await queries.settle(ctx, draft.id, "dismissed"):
-        raise DraftNotPending
+        await lock_article(ctx, draft)
+    sent = request.model_dump()
+    reason, comment = sent.get("reason"), sent.get("comment")
+    if not await queries.settle(ctx, draft.id, "dismissed", reason, comment):
+        raise not_pending(await find_draft(ctx, draft.id))
     if draft.type != "edit":
         await delete_article(ctx, draft.article_id)
+    await hold_back(ctx, draft, reason, comment)
     return replace(draft, status="dismissed")
-
-
-async def _lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
-    """The article of a pending draft, locked; `DraftNotPending` if it was settled while this waited."""
-    try:
-        return await find_article(ctx, draft.article_id, lock=True)
-    except NotFound:
-        if (await _find_draft(ctx, draft.id)).status != "pending":
-            raise DraftNotPending from None
-        raise InvalidState("The article of this draft is deleted: restore it first.") from None
-
-
-def _refuse_text_of_new(draft: Draft, request: DraftApply) -> None:
-    if draft.type != "edit" and request.content_markdown is not MISSING:
-        message = "only the text of an edit can be replaced here: change this draft with PATCH first"
-        raise InvalidValue("contentMarkdown", message)
 
 
 def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
@@ -290,32 +256,3 @@ def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
         sent["title"] = None
     old = {"title": draft.proposed_title, "content_markdown": draft.content}
     return {name: value for name, value in sent.items() if old[name] != value}
-
-
-async def _find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
-    draft = await _find_draft(ctx, draft_id, lock=lock)
-    if draft.status != "pending":
-        raise DraftNotPending
-    return draft
-
-
-async def _find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
-    draft = await queries.find(ctx, draft_id, lock=lock)
-    if draft is None:
-        raise NotFound("There is no such draft.")
-    return draft
-
-
-async def _with_live_counts(ctx: Ctx, rows: list[Draft]) -> list[Draft]:
-    """Recount only the drafts that are cheap to compare; a list must not wait for the others."""
-    conflict_ids = [row.id for row in rows if row.conflict]
-    if not conflict_ids:
-        return rows
-    texts = await queries.find_mergeable(ctx, conflict_ids)
-    return [await _recount(row, texts[row.id]) if row.id in texts else row for row in rows]
-
-
-async def _recount(row: Draft, texts: DraftTexts) -> Draft:
-    merged = await merged_content(texts)
-    diff = await compare(texts.compared_with, texts.content if merged is None else merged, SIDES)
-    return replace(row, additions=diff.additions, deletions=diff.deletions)

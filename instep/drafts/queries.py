@@ -1,6 +1,7 @@
 """The SQL of drafts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -17,12 +18,14 @@ from instep.drafts.schemas import (
     EditProposal,
     NewArticle,
     OtherDrafts,
+    TitledText,
 )
 from instep.identity.schemas import Ctx
 from instep.text.diff import TextDiff
 
+# Texts are long: they are compared only where the article has another version than the proposal was made for.
 IS_CONFLICT = """
-    (d.type = 'edit' and d.status = 'pending'
+    (d.type = 'edit' and d.status = 'pending' and a.version <> d.base_version
         and (a.content_markdown <> d.base_markdown or a.title <> d.base_title))
 """
 LINES = """
@@ -35,6 +38,10 @@ DRAFT = f"""
     d.reason, d.source_url, d.task_id, {IS_CONFLICT} as conflict,
     case d.type when 'edit' then d.additions else {LINES} end as additions,
     coalesce(d.deletions, 0) as deletions,
+    coalesce(t.change_kind, case when t.id is not null then 'article'
+        when d.type = 'gap_draft' then 'question' end) as source_kind,
+    coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title,
+    d.certainty, d.approved_by_type, d.approved_by_name, d.approved_at, d.settled_by_name, d.settled_at,
     d.author_type, d.author_name, d.created_at, d.updated_at
 """
 TEXTS = """
@@ -42,9 +49,12 @@ TEXTS = """
     coalesce(d.base_version, a.version) as base_version, coalesce(d.base_title, a.title) as base_title,
     coalesce(d.base_markdown, a.content_markdown) as base_content,
     a.version as current_version, a.content_markdown as current_content,
-    d.evidence, d.questions, d.warnings
+    d.evidence, d.questions, d.warnings, d.statements, d.replaced_version, d.applied_version
 """
-JOIN = "d join articles a on a.bot_id = d.bot_id and a.id = d.article_id"
+JOIN = """
+    d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
+    left join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+"""
 FROM = f"from drafts {JOIN}"
 ORDER = Order(("d.created_at", "d.id"), descending=True)
 
@@ -165,6 +175,8 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         "source_url": origin.source_url,
         "evidence": Jsonb([item.model_dump() for item in origin.evidence]),
         "warnings": Jsonb(list(origin.warnings)),
+        "certainty": origin.certainty,
+        "statements": Jsonb([asdict(statement) for statement in origin.statements]),
         "author_type": ctx.actor.type,
         "author_name": ctx.actor.name,
         "created_at": ctx.now,
@@ -181,19 +193,113 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     )
 
 
-async def settle(ctx: Ctx, draft_id: str, status: DraftStatus) -> bool:
+# Who takes a draft out of the queue, and when.
+SETTLED = """
+    updated_at = %(now)s, settled_at = %(now)s, settled_by_type = %(by_type)s, settled_by_name = %(by_name)s
+"""
+
+
+async def settle(
+    ctx: Ctx, draft_id: str, status: DraftStatus, reason: str | None = None, comment: str | None = None
+) -> bool:
     """Take the draft out of the queue; whether this call did: of concurrent calls exactly one does."""
     row_count = await ctx.tx.execute(
-        """
-        update drafts set status = %(status)s, updated_at = %(now)s
+        f"""
+        update drafts set status = %(status)s, dismissal_reason = %(reason)s,
+            dismissal_comment = %(comment)s, {SETTLED}
         where bot_id = %(bot)s and id = %(id)s and status = 'pending'
         """,
         bot=ctx.bot.id,
         id=draft_id,
         status=status,
-        now=ctx.now,
+        reason=reason,
+        comment=comment,
+        **settler_of(ctx),
     )
     return row_count == 1
+
+
+def settler_of(ctx: Ctx) -> dict[str, Any]:
+    return {"now": ctx.now, "by_type": ctx.actor.type, "by_name": ctx.actor.name}
+
+
+async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_version: int) -> None:
+    """Note the article's versions before and after an applied draft, so that it can be reopened."""
+    await ctx.tx.execute(
+        """
+        update drafts set replaced_version = %(replaced)s, applied_version = %(applied)s
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        replaced=replaced_version,
+        applied=applied_version,
+    )
+
+
+async def reopen(ctx: Ctx, draft_id: str) -> None:
+    """Put a settled draft into the queue again, without approval."""
+    await ctx.tx.execute(
+        f"""
+        update drafts set status = 'pending', updated_at = %(now)s, settled_at = null,
+            settled_by_type = null, settled_by_name = null, dismissal_reason = null,
+            dismissal_comment = null, replaced_version = null, applied_version = null, {NO_APPROVAL}
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        now=ctx.now,
+    )
+
+
+NO_APPROVAL = "approved_by_type = null, approved_by_name = null, approved_at = null"
+
+
+async def approve(ctx: Ctx, draft_id: str) -> None:
+    """Record who approves the draft for a release."""
+    await ctx.tx.execute(
+        """
+        update drafts set updated_at = %(now)s, approved_at = %(now)s, approved_by_type = %(by_type)s,
+            approved_by_name = %(by_name)s
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        **settler_of(ctx),
+    )
+
+
+async def rebase(ctx: Ctx, draft: DraftTexts, text: TitledText, counts: TextDiff) -> None:
+    """Make a text the proposal of a pending edit, made against the article's present text."""
+    await ctx.tx.execute(
+        """
+        update drafts set title = %(title)s, content_markdown = %(content)s, base_version = %(version)s,
+            base_title = %(base_title)s, base_markdown = %(base_content)s, additions = %(additions)s,
+            deletions = %(deletions)s
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=draft.id,
+        title=None if text.title == draft.article_title else text.title,
+        content=text.content,
+        version=draft.current_version,
+        base_title=draft.article_title,
+        base_content=draft.current_content,
+        additions=counts.additions,
+        deletions=counts.deletions,
+    )
+
+
+async def withdraw_approvals(ctx: Ctx, draft_ids: Sequence[str]) -> None:
+    await ctx.tx.execute(
+        f"""
+        update drafts set updated_at = %(now)s, {NO_APPROVAL}
+        where bot_id = %(bot)s and id = any(%(ids)s) and status = 'pending'
+        """,
+        bot=ctx.bot.id,
+        ids=list(draft_ids),
+        now=ctx.now,
+    )
 
 
 async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
@@ -210,6 +316,12 @@ async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
         **changes,
     )
     return row_count == 1
+
+
+async def change_text(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
+    """Change columns of a pending edit, which takes its approval back; whether it was still pending."""
+    no_approval = {"approved_by_type": None, "approved_by_name": None, "approved_at": None}
+    return await change(ctx, draft_id, changes | no_approval)
 
 
 async def lock_change(ctx: Ctx, source_url: str) -> None:
@@ -241,12 +353,34 @@ async def find_pending_of_change(
     return draft_ids or []
 
 
+async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection[str]) -> bool:
+    """Give an edit the approval of one that it replaces and that proposes the same; whether there was one."""
+    row_count = await ctx.tx.execute(
+        """
+        update drafts d set approved_by_type = old.approved_by_type,
+            approved_by_name = old.approved_by_name, approved_at = old.approved_at
+        from (
+            select * from drafts
+            where bot_id = %(bot)s and id = any(%(superseded)s) and approved_at is not null
+            order by approved_at desc limit 1
+        ) old
+        where d.bot_id = %(bot)s and d.id = %(id)s
+          and (d.title, d.content_markdown, d.base_title, d.base_markdown)
+            is not distinct from (old.title, old.content_markdown, old.base_title, old.base_markdown)
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        superseded=list(superseded_ids),
+    )
+    return row_count == 1
+
+
 async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[str]:
     """Dismiss the edits of a change by earlier tasks than its latest one; the ids of these drafts."""
     draft_ids = await ctx.tx.value(
-        """
+        f"""
         with dismissed as (
-          update drafts set status = 'dismissed', updated_at = %(now)s
+          update drafts set status = 'dismissed', {SETTLED}
           where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s and status = 'pending'
             and type = 'edit' and task_id <> (
               select d.task_id from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
@@ -260,6 +394,6 @@ async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[
         bot=ctx.bot.id,
         article=article_id,
         url=source_url,
-        now=ctx.now,
+        **settler_of(ctx),
     )
     return set(draft_ids or ())

@@ -6,17 +6,21 @@ from fastapi import Query
 from fastapi.responses import Response
 
 from instep.core import limits
-from instep.drafts import actions
+from instep.drafts import actions, releasing, reopening
+from instep.drafts.release_schemas import ReleaseCreate, ReleaseOut
 from instep.drafts.schemas import (
     DraftAppliedOut,
     DraftApply,
     DraftCreate,
+    DraftDismiss,
     DraftDismissedOut,
     DraftHtmlOut,
     DraftListItemOut,
     DraftOut,
+    DraftReopenedOut,
     DraftType,
     DraftUpdate,
+    draft_applied_out,
     draft_item_out,
     draft_out,
 )
@@ -77,11 +81,24 @@ async def update_draft(call: CurrentCall, id: str, body: DraftUpdate, format: Fo
 async def apply_draft(call: CurrentCall, id: str, body: DraftApply, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         draft = await actions.apply_draft(ctx, id, body, if_match)
-        return reply(DraftAppliedOut(id=draft.id, status="applied", article_id=draft.article_id))
+        return reply(draft_applied_out(draft))
 
 
 @router.operation("POST /drafts/{id}/dismiss", actions.dismiss_draft, DraftDismissedOut)
-async def dismiss_draft(call: CurrentCall, id: str) -> Response:
+async def dismiss_draft(call: CurrentCall, id: str, body: DraftDismiss | None = None) -> Response:
     async with call.begin() as ctx:
-        draft = await actions.dismiss_draft(ctx, id)
+        draft = await actions.dismiss_draft(ctx, id, body or actions.NO_REASON)
         return reply(DraftDismissedOut(id=draft.id, status="dismissed"))
+
+
+@router.operation("POST /drafts/{id}/reopen", reopening.reopen_draft, DraftReopenedOut, may_warn=True)
+async def reopen_draft(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        draft = await reopening.reopen_draft(ctx, id)
+        return reply(DraftReopenedOut(id=draft.id, status="pending", article_id=draft.article_id))
+
+
+@router.operation("POST /releases", releasing.release_drafts, ReleaseOut, may_warn=True)
+async def release_drafts(call: CurrentCall, body: ReleaseCreate) -> Response:
+    async with call.begin() as ctx:
+        return reply(ReleaseOut.of(await releasing.release_drafts(ctx, body)))

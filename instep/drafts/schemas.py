@@ -4,16 +4,31 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, ConfigDict, Field
+from pydantic import MISSING, BeforeValidator, ConfigDict, Field
 
 from instep.core import limits
 from instep.core.markdown import Format
-from instep.web.shapes import AuthorOut, Body, Markdown, Out, SourceUrl, Text, Timestamp, Title
+from instep.web.shapes import (
+    AuthorOut,
+    Body,
+    Markdown,
+    Out,
+    SourceUrl,
+    Text,
+    Timestamp,
+    Title,
+    integral,
+)
 
 DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
 OnConflict = Literal["merge", "overwrite", "fail"]
+Certainty = Literal["certain", "likely"]
+SourceKind = Literal["pr", "commit", "release", "article", "question"]
+DismissalReason = Literal["not_needed", "wrong_article", "wrong_text", "duplicate", "later"]
 Reason = Annotated[Text, Field(max_length=limits.MAX_REASON_CHARACTERS)]
+HunkNumber = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(integral)]
+Version = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(integral)]
 
 
 class EvidenceOut(Out):
@@ -24,6 +39,14 @@ class EvidenceOut(Out):
     end_line: int
     excerpt: str
     article_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What an edit of the writer says: `key` is the same in every task that finds the same."""
+
+    key: str
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +74,8 @@ class DraftOrigin:
     task_id: str | None = None
     evidence: tuple[EvidenceOut, ...] = ()
     warnings: tuple[str, ...] = ()
+    certainty: Certainty | None = None
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +116,14 @@ class Draft:
     conflict: bool
     additions: int
     deletions: int
+    source_kind: SourceKind | None
+    source_title: str | None
+    certainty: Certainty | None
+    approved_by_type: str | None
+    approved_by_name: str | None
+    approved_at: datetime | None
+    settled_by_name: str | None
+    settled_at: datetime | None
     author_type: str
     author_name: str
     created_at: datetime
@@ -111,6 +144,9 @@ class DraftTexts(Draft):
     evidence: list[dict[str, Any]]
     questions: list[str]
     warnings: list[str]
+    statements: list[dict[str, str]]
+    replaced_version: int | None
+    applied_version: int | None
 
     @property
     def base(self) -> TitledText:
@@ -181,6 +217,23 @@ class DraftApply(Body):
         description="Replaces the proposed text, and is merged as that would be; for drafts of the type"
         " `edit` only.",
     )
+    hunks: list[HunkNumber] | MISSING = Field(
+        default=MISSING,
+        min_length=1,
+        max_length=limits.MAX_HUNKS,
+        description="Apply only these hunks of an edit's `diff`, numbered from 1; with `baseVersion`, and"
+        " without `contentMarkdown`.",
+        examples=[[1, 3]],
+    )
+    base_version: Version | MISSING = Field(
+        default=MISSING,
+        description="The draft's `currentVersion`: 400 `conflict` unless it is still the article's.",
+    )
+    when: Literal["now", "release"] = Field(
+        default="now",
+        description="`release` approves the draft, and leaves it pending until `POST /releases` names its"
+        " source.",
+    )
     on_conflict: OnConflict = Field(
         default="merge",
         description="What to do when the article has changed since. `merge` joins both changes, and refuses"
@@ -188,6 +241,33 @@ class DraftApply(Body):
         " the proposal as it stands; `Instep-Warnings` names what that takes away. `fail` refuses. It has no"
         " effect on drafts of new articles.",
     )
+
+
+class DraftDismiss(Body):
+    """Why the draft is not applied."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "wrong_text"}]})
+
+    reason: DismissalReason | MISSING = Field(
+        default=MISSING,
+        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for the"
+        " article again, as `GET /insights/suppressed` tells.",
+    )
+    comment: Reason | MISSING = Field(
+        default=MISSING, description="More about it, for colleagues.", examples=["It is an internal name."]
+    )
+
+
+class DraftSourceOut(Out):
+    """What a draft was made from."""
+
+    kind: SourceKind = Field(
+        description="A change of the product (`pr`, `commit`, `release`), a request for an article"
+        " (`article`), or visitors' questions (`question`)."
+    )
+    title: str = Field(description="The title of the change or the article, or the first question.")
+    url: str | None
+    task_id: str | None = Field(description="The task that proposed it; null for questions.")
 
 
 class DraftListItemOut(Out):
@@ -202,6 +282,15 @@ class DraftListItemOut(Out):
     reason: str | None
     source_url: str | None
     task_id: str | None = Field(description="The task that proposed it.")
+    source: DraftSourceOut | None = Field(
+        description="What it was made from; null for what people and programs propose."
+    )
+    certainty: Certainty | None = Field(
+        description="`certain`: the change proves each of its edits. `likely`: a reviewer has to decide. Null"
+        " for what people and programs propose."
+    )
+    approved_by: AuthorOut | None = Field(description="Who approved it for a release.")
+    approved_at: Timestamp | None = Field(description="When it was approved for a release.")
     conflict: bool = Field(description="Whether the article has changed since; false once it is settled.")
     additions: int = Field(description="Lines that applying adds.")
     deletions: int = Field(description="Lines that applying removes.")
@@ -244,10 +333,10 @@ class DraftHtmlOut(DraftFields):
 
 
 class DraftAppliedOut(Out):
-    """The draft's text is the article's now."""
+    """The draft's text is the article's now, or will be with the release."""
 
     id: str
-    status: Literal["applied"]
+    status: Literal["applied", "pending"] = Field(description="`pending` where it is approved for a release.")
     article_id: str
 
 
@@ -256,6 +345,11 @@ class DraftDismissedOut(Out):
 
     id: str
     status: Literal["dismissed"]
+
+
+def draft_applied_out(draft: Draft) -> DraftAppliedOut:
+    status: Literal["applied", "pending"] = "applied" if draft.status == "applied" else "pending"
+    return DraftAppliedOut(id=draft.id, status=status, article_id=draft.article_id)
 
 
 def draft_item_out(draft: Draft) -> DraftListItemOut:
@@ -280,6 +374,29 @@ def draft_out(detail: DraftDetail, format: Format) -> DraftOut | DraftHtmlOut:
 
 
 def item_fields(draft: Draft) -> dict[str, Any]:
-    names = set(DraftListItemOut.model_fields) - {"author"}
-    author = AuthorOut(type=draft.author_type, name=draft.author_name)
-    return {name: getattr(draft, name) for name in names} | {"author": author}
+    shapes = {
+        "author": author_out(draft.author_type, draft.author_name),
+        "approved_by": author_out(draft.approved_by_type, draft.approved_by_name),
+        "source": source_out(draft),
+    }
+    names = set(DraftListItemOut.model_fields) - shapes.keys()
+    return {name: getattr(draft, name) for name in names} | shapes
+
+
+def author_out(kind: str | None, name: str | None) -> AuthorOut | None:
+    return None if kind is None or name is None else AuthorOut(type=kind, name=name)
+
+
+def source_out(draft: Draft) -> DraftSourceOut | None:
+    if draft.source_kind is None:
+        return None
+    title = draft.source_title or draft.title
+    return DraftSourceOut(kind=draft.source_kind, title=title, url=draft.source_url, task_id=draft.task_id)
+
+
+class DraftReopenedOut(Out):
+    """The draft waits for review again."""
+
+    id: str
+    status: Literal["pending"]
+    article_id: str

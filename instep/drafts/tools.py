@@ -6,19 +6,24 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from instep.core import limits
-from instep.drafts import actions
+from instep.drafts import actions, releasing, reopening, suppression
+from instep.drafts.release_schemas import ReleaseCreate, ReleaseOut
 from instep.drafts.schemas import (
     DraftAppliedOut,
     DraftApply,
     DraftCreate,
     DraftDetail,
+    DraftDismiss,
     DraftDismissedOut,
     DraftListItemOut,
+    DraftReopenedOut,
     DraftType,
     EvidenceOut,
+    draft_applied_out,
     draft_item_out,
     draft_out,
 )
+from instep.drafts.suppressed_schemas import SuppressedDeletedOut, SuppressedOut
 from instep.web.call import Call
 from instep.web.mcp.budget import list_within_budget, rows_within_budget, text_page
 from instep.web.mcp.tools import Cursor, DraftId, Limit, Reference, Toolbox
@@ -26,6 +31,7 @@ from instep.web.shapes import ListOut, Text
 
 toolbox = Toolbox()
 Part = Literal["diff", "text", "merged"]
+SuppressedId = Annotated[Text, Field(description="What is held back: `sup_…`.")]
 TypeFilter = Annotated[DraftType | None, Field(description="Only drafts of this type.")]
 ArticleFilter = Annotated[Text | None, Field(description="Only drafts of this article, by its id or slug.")]
 PartChoice = Annotated[
@@ -89,24 +95,62 @@ async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftLis
 async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftAppliedOut:
     """Make a draft's text the article's: live at once if the article is live; a new article is published.
 
-    Only when the person asked for it. What was changed in the article since is kept: both changes are merged,
+    Only when the person asked for it. With `when` `release` it is only approved, and goes live with
+    `release_drafts`. What was changed in the article since is kept: both changes are merged,
     or the call is refused where they concern the same lines. With `overwrite`, which takes the later change
     away, tell the person what the warnings name. The text that it replaces is kept as a revision.
     """
     async with call.begin() as ctx:
-        draft = await actions.apply_draft(ctx, id, body)
-        return DraftAppliedOut(id=draft.id, status="applied", article_id=draft.article_id)
+        return draft_applied_out(await actions.apply_draft(ctx, id, body))
 
 
 @toolbox.tool(actions.dismiss_draft, DraftDismissedOut, "Dismiss a draft")
-async def dismiss_draft(call: Call, id: DraftId) -> DraftDismissedOut:
+async def dismiss_draft(call: Call, id: DraftId, body: DraftDismiss) -> DraftDismissedOut:
     """Take a draft out of the review queue. Only when the person asked for it.
 
     The article of an edit stays as it is; a new article moves to Recently deleted.
     """
     async with call.begin() as ctx:
-        draft = await actions.dismiss_draft(ctx, id)
+        draft = await actions.dismiss_draft(ctx, id, body)
         return DraftDismissedOut(id=draft.id, status="dismissed")
+
+
+@toolbox.tool(reopening.reopen_draft, DraftReopenedOut, "Reopen a draft")
+async def reopen_draft(call: Call, id: DraftId) -> DraftReopenedOut:
+    """Take back that a draft was applied or dismissed: it waits for review again.
+
+    Only when the person asked for it. The article of an applied edit gets back the text before, unless it has
+    changed since.
+    """
+    async with call.begin() as ctx:
+        draft = await reopening.reopen_draft(ctx, id)
+        return DraftReopenedOut(id=draft.id, status="pending", article_id=draft.article_id)
+
+
+@toolbox.tool(releasing.release_drafts, ReleaseOut, "Release drafts")
+async def release_drafts(call: Call, body: ReleaseCreate) -> ReleaseOut:
+    """Apply all approved drafts of these sources. Only when the person asked for it."""
+    async with call.begin() as ctx:
+        return ReleaseOut.of(await releasing.release_drafts(ctx, body))
+
+
+@toolbox.tool(suppression.list_suppressed, ListOut[SuppressedOut], "List what is not proposed again")
+async def list_suppressed(
+    call: Call, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
+) -> ListOut[SuppressedOut]:
+    """List what tasks do not propose again, because a reviewer has dismissed it, and why."""
+    async with call.begin() as ctx:
+        ask = partial(suppression.list_suppressed, ctx)
+        return await list_within_budget(ask, SuppressedOut.of, call.page(limit, cursor))
+
+
+@toolbox.tool(
+    suppression.lift_suppressed, SuppressedDeletedOut, "Let something be proposed again", additive=True
+)
+async def lift_suppressed(call: Call, id: SuppressedId) -> SuppressedDeletedOut:
+    """Let tasks propose again what a reviewer has dismissed. Only when the person asked for it."""
+    async with call.begin() as ctx:
+        return SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True)
 
 
 def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: str | None) -> DraftPieceOut:

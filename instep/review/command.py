@@ -1,7 +1,7 @@
 """The runs of `instep draft …`: ask the server, tell what it says, and end with an exit code."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import typer
@@ -11,7 +11,7 @@ from instep.ci.client import Client, read_server
 from instep.ci.command import FAILED, say
 from instep.core import limits
 from instep.core.errors import AppError
-from instep.review import OnConflict
+from instep.review import DismissalReason, OnConflict
 from instep.review.queue import Queue
 from instep.review.report import as_table, as_text
 
@@ -37,29 +37,44 @@ def opened(environ: Mapping[str, str], bot: str | None) -> Iterator[Queue]:
 
 def list_drafts(queue: Queue, article: str | None, as_json: bool) -> None:
     page = queue.newest(article)
-    tell(page, as_table(page), as_json)
+    print_answer(page, as_table(page), as_json)
     if page.has_more and not as_json:
         say(f"These are the newest {len(page.results)}; more wait behind them.")
 
 
 def show_draft(queue: Queue, draft_id: str, has_colours: bool, as_json: bool) -> None:
     draft = queue.read(draft_id)
-    tell(draft, as_text(draft, has_colours), as_json)
+    print_answer(draft, as_text(draft, has_colours), as_json)
 
 
-def apply_draft(queue: Queue, draft_id: str, on_conflict: OnConflict, as_json: bool) -> None:
-    applied = queue.apply(draft_id, on_conflict)
+def apply_draft(
+    queue: Queue,
+    draft_id: str,
+    on_conflict: OnConflict,
+    hunks: Sequence[int],
+    at_release: bool,
+    as_json: bool,
+) -> None:
+    applied = queue.apply(draft_id, on_conflict, hunks, at_release=at_release)
     for warning in applied.warnings:
         say(f"Warning: {warning}")
-    tell(applied, f"{applied.id} is applied to the article {applied.article_id}.", as_json)
+    outcome = "is approved for a release, for" if at_release else "is applied to"
+    print_answer(applied, f"{applied.id} {outcome} the article {applied.article_id}.", as_json)
 
 
-def dismiss_draft(queue: Queue, draft_id: str, as_json: bool) -> None:
-    dismissed = queue.dismiss(draft_id)
-    tell(dismissed, f"{dismissed.id} is dismissed.", as_json)
+def dismiss_draft(
+    queue: Queue, draft_id: str, reason: DismissalReason | None, comment: str | None, as_json: bool
+) -> None:
+    dismissed = queue.dismiss(draft_id, reason, comment)
+    print_answer(dismissed, f"{dismissed.id} is dismissed.", as_json)
 
 
-def tell(answer: BaseModel, text: str, as_json: bool) -> None:
+def reopen_draft(queue: Queue, draft_id: str, as_json: bool) -> None:
+    reopened = queue.reopen(draft_id)
+    print_answer(reopened, f"{reopened.id} waits for review again.", as_json)
+
+
+def print_answer(answer: BaseModel, text: str, as_json: bool) -> None:
     typer.echo(answer.model_dump_json(by_alias=True) if as_json else text)
 
 

@@ -1,14 +1,15 @@
 """The review queue of a server elsewhere, over its REST API."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from instep.ci.client import Client
 from instep.ci.shapes import Bot
 from instep.core import limits
 from instep.review import OnConflict
-from instep.review.shapes import DraftApplied, DraftSettled, DraftShown, QueuePage
+from instep.review.shapes import DraftApplied, DraftSettled, DraftShown, QueuePage, ReleasedDrafts
 
 JSON = {"Content-Type": "application/json"}
 
@@ -30,16 +31,52 @@ class Queue:
         answer = self.client.ask("GET", path_of(draft_id), None, self.headers)
         return self.client.read(DraftShown, answer)
 
-    def apply(self, draft_id: str, on_conflict: OnConflict) -> DraftApplied:
-        """Apply it, with what the server warns of."""
-        body = json.dumps({"onConflict": on_conflict}).encode()
-        answer = self.client.ask("POST", f"{path_of(draft_id)}/apply", body, self.headers | JSON)
+    def source_urls(self) -> list[str]:
+        """The addresses that the drafts which wait come from, each once."""
+        urls, query = dict[str, None](), {"page_size": str(limits.MAX_PAGE_SIZE)}
+        while True:
+            answer = self.client.ask("GET", f"/drafts?{urlencode(query)}", None, self.headers)
+            page = self.client.read(QueuePage, answer)
+            urls |= {entry.source_url: None for entry in page.results if entry.source_url}
+            if not page.next_cursor:
+                return list(urls)
+            query["start_cursor"] = page.next_cursor
+
+    def apply(
+        self, draft_id: str, on_conflict: OnConflict, hunks: Sequence[int] = (), *, at_release: bool = False
+    ) -> DraftApplied:
+        """Apply it, or approve it for a release, with what the server warns of.
+
+        The numbers of hunks are those of the diff at this moment.
+        """
+        body: dict[str, Any] = {"onConflict": on_conflict}
+        if hunks:
+            body |= {"hunks": list(hunks), "baseVersion": self.read(draft_id).current_version}
+        if at_release:
+            body["when"] = "release"
+        answer = self.client.ask("POST", f"{path_of(draft_id)}/apply", bytes_of(body), self.headers | JSON)
         applied = self.client.read(DraftApplied, answer)
         return applied.model_copy(update={"warnings": warnings_of(answer.headers)})
 
-    def dismiss(self, draft_id: str) -> DraftSettled:
-        answer = self.client.ask("POST", f"{path_of(draft_id)}/dismiss", None, self.headers)
+    def dismiss(self, draft_id: str, reason: str | None, comment: str | None) -> DraftSettled:
+        sent = {"reason": reason, "comment": comment}
+        body = {name: value for name, value in sent.items() if value}
+        answer = self.client.ask("POST", f"{path_of(draft_id)}/dismiss", bytes_of(body), self.headers | JSON)
         return self.client.read(DraftSettled, answer)
+
+    def reopen(self, draft_id: str) -> DraftSettled:
+        answer = self.client.ask("POST", f"{path_of(draft_id)}/reopen", None, self.headers)
+        return self.client.read(DraftSettled, answer)
+
+    def release(self, urls: Sequence[str]) -> ReleasedDrafts:
+        """Apply what was approved of the drafts from these addresses."""
+        body = bytes_of({"sourceUrls": list(urls)})
+        answer = self.client.ask("POST", "/releases", body, self.headers | JSON)
+        return self.client.read(ReleasedDrafts, answer)
+
+
+def bytes_of(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body).encode()
 
 
 def path_of(draft_id: str) -> str:

@@ -1,5 +1,7 @@
 """What is read of the API's answers about drafts; fields that a newer server adds are passed on."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from instep.ci.shapes import Evidence, Shape
@@ -15,6 +17,7 @@ class QueueEntry(Shape):
     conflict: bool
     additions: int
     deletions: int
+    source_url: str | None = None
 
 
 class QueuePage(Shape):
@@ -22,6 +25,7 @@ class QueuePage(Shape):
 
     results: list[QueueEntry]
     has_more: bool = Field(alias="has_more")
+    next_cursor: str | None = Field(alias="next_cursor", default=None)
 
 
 class DraftShown(QueueEntry):
@@ -30,12 +34,12 @@ class DraftShown(QueueEntry):
     status: str
     article_id: str
     reason: str | None
-    source_url: str | None
     evidence: list[Evidence]
     questions: list[str]
     warnings: list[str]
     diff: str | None
     content_markdown: str
+    current_version: int | None = None
 
 
 class DraftSettled(Shape):
@@ -50,3 +54,18 @@ class DraftApplied(DraftSettled):
 
     article_id: str
     warnings: list[str] = Field(default_factory=list)
+
+
+class ReleasedDraft(Shape):
+    """A draft of a release."""
+
+    id: str
+    article_id: str
+
+
+class ReleasedDrafts(Shape):
+    """What became of the drafts of a release."""
+
+    applied: Sequence[ReleasedDraft] = ()
+    conflicts: Sequence[ReleasedDraft] = ()
+    waiting: Sequence[ReleasedDraft] = ()

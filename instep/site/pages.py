@@ -19,6 +19,7 @@ from instep.site.contents import contents_of
 from instep.site.feed import show_feed
 from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
+from instep.site.preview_pages import show_preview, show_preview_article
 from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
 from instep.site.served_files import show_file
@@ -176,6 +177,9 @@ routes = [
     Route("/help/{bot}/search", show_search),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
     Route("/help/{bot}/{locale}/search", show_search),
+    Route("/preview/{token}", show_preview),
+    Route("/preview/{token}/articles/{slug}", show_preview_article),
+    Route("/preview/{token}/{locale}/articles/{slug}", show_preview_article),
     Route("/files/{bot}/{name}", show_file),
     Route("/static/accents/{name}", show_accent),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),

@@ -54,6 +54,13 @@ ENTRIES = f"""
         {LIVE} and a.locale = %(locale)s and {{condition}}
         order by a.position, a.id limit %(limit)s offset %(first)s) e
 """
+ARTICLE_PAGE = """
+    a.id, a.slug, a.locale, a.title, a.description, a.content_html as html,
+    coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by level)
+        from (values (1, grandparent.slug, grandparent.title), (2, parent.slug, parent.title),
+            (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
+        as breadcrumbs, a.updated_at, a.position
+"""
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
 # The first statement of a visit also reads what its pages link to: the style of the accent, and a changelog.
@@ -68,6 +75,10 @@ ARRIVE = """
     from enter_site(%(slug)s) s
 """
 
+# The same for a visit by a preview link.
+ARRIVE_BY_PREVIEW = ARRIVE.replace(
+    "select s.*,", "select s.*, p.draft_id, p.source_key, p.expires_at,"
+).replace("enter_site(%(slug)s) s", "find_preview(%(id)s) p, lateral enter_site(p.preview_slug) s")
 # Begins a request that shows no page.
 ENTER_SITE = "select s.* from enter_site(%(slug)s) s"
 
@@ -94,15 +105,25 @@ async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
     )
 
 
+async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
+    """An article that may not be public: whoever calls this has checked that the visitor may see it."""
+    return await ctx.tx.first(
+        ArticlePage,
+        f"""
+        select {ARTICLE_PAGE}
+        from articles a left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id {ANCESTORS}
+        where a.bot_id = %(bot)s and a.id = %(id)s and a.deleted_at is null
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
 async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
     return await ctx.tx.first(
         ArticlePage,
         f"""
-        select a.id, a.slug, a.locale, a.title, a.description, a.content_html as html,
-            coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by level)
-                from (values (1, grandparent.slug, grandparent.title), (2, parent.slug, parent.title),
-                    (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
-                as breadcrumbs, a.updated_at, a.position
+        select {ARTICLE_PAGE}
         {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
         """,
         bot=ctx.bot.id,

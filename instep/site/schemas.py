@@ -20,6 +20,15 @@ class Arrival(SiteAccess):
 
 
 @dataclass(frozen=True, slots=True)
+class PreviewArrival(Arrival):
+    """The same by a preview link, and which drafts it shows."""
+
+    draft_id: str | None
+    source_key: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ServedFile:
     """A file, and whether a live public text refers to it."""
 

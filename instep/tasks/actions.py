@@ -18,7 +18,15 @@ from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.identity.access import writes
 from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
-from instep.tasks.schemas import Creation, ReadTask, Task, TaskCreate
+from instep.tasks.schemas import (
+    Creation,
+    ReadTask,
+    SentChange,
+    Task,
+    TaskCreate,
+    TaskStatus,
+    TaskSummary,
+)
 from instep.writer import InvalidDiff, parse_diff
 
 RUN_TASK = "run_task"
@@ -34,6 +42,26 @@ class IdempotencyMismatch(AppError):
 async def list_tasks(ctx: Ctx, page: PageRequest) -> Page[Task]:
     """List the recent tasks, newest first."""
     return await queries.list_page(ctx, page)
+
+
+async def list_task_summaries(
+    ctx: Ctx, statuses: Sequence[TaskStatus], page: PageRequest
+) -> Page[TaskSummary]:
+    """List the tasks with these statuses, newest first, without what they found."""
+    return await queries.list_summaries(ctx, statuses, page)
+
+
+async def get_sent_change(ctx: Ctx, task_id: str) -> SentChange:
+    """Get what a task was created with: of a long diff only the beginning."""
+    sent_change = await queries.find_sent_change(ctx, task_id, limits.MAX_SHOWN_DIFF_CHARACTERS)
+    if sent_change is None:
+        raise NotFound("There is no such task.")
+    return sent_change
+
+
+async def get_draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
+    """Get what became of each draft of a task: statuses by the ids of the drafts."""
+    return await queries.draft_statuses(ctx, task_id)
 
 
 async def get_task(ctx: WorkspaceCtx, task_id: str) -> Task:

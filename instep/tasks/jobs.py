@@ -14,6 +14,7 @@ from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, defer
 from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.drafts.suppression import suppressed_keys
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
@@ -63,12 +64,13 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         if work is None:
             return
         articles = {article.id: article for article in await list_for_writer(ctx)}
+        suppressed = await suppressed_keys(ctx)
         bot = ctx.bot
     sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
     # The report names articles as they were read: a newer article is left to the next task.
     sources = [source for source in sources if source.id in articles]
     texts = texts_of(articles, bot)
-    report = await write_drafts(work, texts, sources)
+    report = await write_drafts(work, texts, sources, suppressed)
     if model is not None:
         async with job_context(database, payload, WRITER) as ctx:
             await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
@@ -85,12 +87,17 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
 
 
 async def write_drafts(
-    work: TaskInput, texts: list[writer.Article], sources: list[SourcePassage]
+    work: TaskInput,
+    texts: list[writer.Article],
+    sources: list[SourcePassage],
+    suppressed: writer.Suppressed,
 ) -> writer.Report:
     if work.article:
         request = outline_request(work.article)
         return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
-    return await run_with_timeout(writer.write, change_of(work), texts, seconds=limits.MAX_WRITER_SECONDS)
+    return await run_with_timeout(
+        writer.write, change_of(work), texts, suppressed, seconds=limits.MAX_WRITER_SECONDS
+    )
 
 
 async def improve(

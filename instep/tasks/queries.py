@@ -12,7 +12,7 @@ from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
 from instep.core.rate_window import RateWindow, count_hit, peek_hits
 from instep.identity.schemas import Ctx
-from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, Task
+from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, SentChange, Task, TaskStatus, TaskSummary
 from instep.writer import StaleMention
 
 TASK = """
@@ -69,6 +69,51 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Task]:
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: PageRequest) -> Page[TaskSummary]:
+    page = request.page(ORDER, "task summaries", ctx.bot.id, *statuses)
+    rows = await ctx.tx.all(
+        TaskSummary,
+        f"""
+        select t.id, t.type, t.status, coalesce(t.change_title, t.article ->> 'title') as title, t.outcome,
+            d.draft_count, d.pending_count, t.created_at
+        from tasks t, lateral (
+            select count(*)::integer as draft_count,
+                (count(*) filter (where d.status = 'pending'))::integer as pending_count
+            from drafts d where d.task_id = t.id) d
+        where t.bot_id = %(bot)s and t.status = any(%(statuses)s) and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        statuses=list(statuses),
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def find_sent_change(ctx: Ctx, task_id: str, diff_characters: int) -> SentChange | None:
+    """What a task was created with, and this much of its diff."""
+    return await ctx.tx.first(
+        SentChange,
+        """
+        select change_body as body, left(diff, %(characters)s) as diff,
+            coalesce(length(diff), 0) as diff_characters
+        from tasks where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        characters=diff_characters,
+    )
+
+
+async def draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
+    """The status of each draft of a task, by the draft's id."""
+    statuses: dict[str, str] | None = await ctx.tx.value(
+        "select jsonb_object_agg(id, status) from drafts where bot_id = %(bot)s and task_id = %(id)s",
+        bot=ctx.bot.id,
+        id=task_id,
+    )
+    return statuses or {}
 
 
 async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:

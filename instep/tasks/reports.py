@@ -7,7 +7,8 @@ from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
 from instep.core.errors import NotFound
 from instep.drafts.actions import dismiss_reverted, queue_edit_of_task, queue_new_article
-from instep.drafts.schemas import EditProposal, EvidenceOut, NewArticle
+from instep.drafts.schemas import Certainty, EditProposal, EvidenceOut, NewArticle, Statement
+from instep.drafts.suppression import is_suppressed
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
@@ -35,19 +36,25 @@ async def write_report(
         }
         for verdict in report.reviewed
     ]
-    outcome: Outcome = "drafts" if report.proposals else "no_changes"
+    proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
+    outcome: Outcome = "drafts" if proposals else "no_changes"
     await queries.complete(ctx, task_id, outcome, report.summary, reviewed)
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     reverted = reverted_change(work.change_title or "", work.change_body)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
-    for proposal in report.proposals:
+    for proposal in proposals:
         if proposal.article_id is None:
             await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))
         else:
             article = articles[proposal.article_id]
             await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id))
     await emit_end(ctx, task)
+
+
+async def is_held_back(ctx: Ctx, proposal: writer.Proposal) -> bool:
+    """Whether reviewers have dismissed all of it: a model's part, and what was dismissed while this ran."""
+    return await is_suppressed(ctx, proposal.article_id, statements_of(proposal))
 
 
 async def emit_end(ctx: Ctx, before: Task) -> None:
@@ -68,6 +75,8 @@ def edit_of(proposal: writer.Proposal, article: Article, work: TaskInput, task_i
         task_id=task_id,
         evidence=evidence_of(proposal),
         warnings=proposal.warnings,
+        certainty=certainty_of(proposal),
+        statements=statements_of(proposal),
     )
 
 
@@ -81,6 +90,8 @@ async def new_article_of(ctx: Ctx, proposal: writer.Proposal, work: TaskInput, t
         task_id=task_id,
         evidence=evidence_of(proposal),
         warnings=proposal.warnings,
+        certainty=certainty_of(proposal),
+        statements=statements_of(proposal),
     )
 
 
@@ -91,6 +102,14 @@ async def requested_collection(ctx: Ctx, work: TaskInput) -> str | None:
         return (await find_collection(ctx, collection_id, lock="key share")).id if collection_id else None
     except NotFound:
         return None
+
+
+def certainty_of(proposal: writer.Proposal) -> Certainty:
+    return "certain" if proposal.is_certain else "likely"
+
+
+def statements_of(proposal: writer.Proposal) -> tuple[Statement, ...]:
+    return tuple(Statement(statement.key, statement.summary) for statement in proposal.statements)
 
 
 def evidence_of(proposal: writer.Proposal) -> tuple[EvidenceOut, ...]:

@@ -60,6 +60,29 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskSummary:
+    """What a list shows of a task, without what it found."""
+
+    id: str
+    type: TaskType
+    status: TaskStatus
+    title: str
+    outcome: Outcome | None
+    draft_count: int
+    pending_count: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SentChange:
+    """What a task was created with; `diff` is its beginning, `diff_characters` the length of all of it."""
+
+    body: str | None
+    diff: str | None
+    diff_characters: int
+
+
+@dataclass(frozen=True, slots=True)
 class Creation:
     """The task of a request: made by it, or by an earlier one with the same idempotency key."""
 

@@ -3,12 +3,23 @@
 import re
 from typing import Literal
 
+from instep.articles.texts import find_article
 from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.drafts.actions import queue_gap_draft, queue_new_article
-from instep.drafts.schemas import NewArticle
+from instep.core.paging import PageRequest
+from instep.drafts.actions import (
+    dismiss_draft,
+    list_article_drafts,
+    queue_edit_of_task,
+    queue_gap_draft,
+    queue_new_article,
+)
+from instep.drafts.schemas import DraftDismiss, EditProposal, NewArticle, Statement
+from instep.drafts.suppression import list_suppressed
+from instep.drafts.viewing import note_viewer
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
+from instep.people.schemas import User
 from tests.support.cast import Client, Company, Json
 
 NewType = Literal["new_article", "gap_draft"]
@@ -102,3 +113,29 @@ def patched(before: str, diff: str) -> str:
 def lines(text: str) -> list[str]:
     """Lines with their ends; only a line feed ends one."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+async def hold_back_statement(company: Company, database: Database, article_id: str) -> str:
+    """The id of what a reviewer has dismissed for good."""
+    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
+        ctx = Ctx(tx, await find_bot(tx, company.bot_id), Actor("task", "Instep", can_write=True), utc_now())
+        article = await find_article(ctx, article_id)
+        proposal = EditProposal(
+            content="Run it thrice.",
+            base_version=article.version,
+            base_title=article.title,
+            base_content=article.content,
+            statements=(Statement("key", "“it” → “it thrice”"),),
+        )
+        await queue_edit_of_task(ctx, article_id, proposal)
+        [draft] = (await list_article_drafts(ctx, article_id, PageRequest(b"", 1))).rows
+        await dismiss_draft(ctx, draft.id, DraftDismiss(reason="not_needed"))
+        newest, *_ = (await list_suppressed(ctx, PageRequest(b""))).rows
+        return newest.id
+
+
+async def look_at(database: Database, company: Company, user: User, draft_id: str) -> None:
+    """Have somebody open a draft."""
+    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
+        person = Actor("person", user.email, can_write=True, id=user.id)
+        await note_viewer(Ctx(tx, await find_bot(tx, company.bot_id), person, utc_now()), draft_id)

@@ -225,3 +225,45 @@ async def test_of_applying_publishing_and_deleting_at_once_each_change_has_its_e
     was_live = 200 in statuses[0::4] or 200 in statuses[2::4]
     assert told_kinds.count("article.published") == (1 if was_live else 0)
     assert len(told_kinds) == (2 if was_live else 1)
+
+
+@pytest.mark.parametrize("live", [False, True])
+async def test_reopening_an_applied_edit_is_an_update_of_a_live_article(
+    client: Client, cast: Cast, owner: Tx, live: bool
+) -> None:
+    article = await write_article(client, live=live)
+    draft = await propose(client, article)
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    old = await get(client, f"articles/{article['id']}")
+    await create_webhook(client)
+
+    ok(await client.post(f"/v1/drafts/{draft['id']}/reopen"))
+
+    new = await get(client, f"articles/{article['id']}")
+    expected = [("article.updated", new, before(old, new))] if live else []
+    assert [told(event) for event in await heard(owner, cast.acme)] == expected
+
+
+@each_type
+async def test_reopening_an_applied_new_article_takes_it_out_of_the_help_center(
+    client: Client, cast: Cast, database: Database, owner: Tx, kind: NewType
+) -> None:
+    draft_id = await queue_new(database, cast.acme, kind)
+    ok(await client.post(f"/v1/drafts/{draft_id}/apply", json={}))
+    await create_webhook(client)
+
+    ok(await client.post(f"/v1/drafts/{draft_id}/reopen"))
+
+    assert await kinds(owner, cast.acme) == ["article.unpublished"]
+
+
+async def test_a_release_is_one_event_of_each_article(client: Client, cast: Cast, owner: Tx) -> None:
+    url = "https://git.test/acme/pull/7"
+    for number in range(2):
+        draft = await propose(client, await write_article(client, f"Article {number}"), sourceUrl=url)
+        ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={"when": "release"}))
+    await create_webhook(client)
+
+    ok(await client.post("/v1/releases", json={"sourceUrls": [url]}))
+
+    assert await kinds(owner, cast.acme) == ["article.updated", "article.updated"]

@@ -7,6 +7,7 @@ from tests.support.cast import Client, Json
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
+    *("source", "certainty", "approvedBy", "approvedAt"),
     *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
     *("contentMarkdown", "diff", "mergedMarkdown", "baseVersion", "currentVersion", "evidence", "questions"),
     "warnings",

@@ -6,6 +6,7 @@ from tests.support.cast import Api, Cast, Client, Json
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
+    *("source", "certainty", "approvedBy", "approvedAt"),
     *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
 }
 

@@ -9,7 +9,7 @@ from instep.ci.command import FAILED
 from instep.cli import app
 
 ARTICLE = (Path(__file__).parents[2] / "docs" / "help" / "05-review" / "02-review-drafts.md").read_text()
-COMMANDS = ("list", "show", "apply", "dismiss")
+COMMANDS = ("list", "show", "apply", "dismiss", "reopen")
 
 
 def options_of(command: str) -> set[str]:

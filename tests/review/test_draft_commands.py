@@ -217,7 +217,7 @@ def test_a_dismissed_draft_leaves_the_queue(ann: Reviewer) -> None:
     assert ann.draft("dismiss", second["id"], "--json").json == {"id": second["id"], "status": "dismissed"}
 
     assert ann.get("drafts")["results"] == []
-    assert "responds with 400: The draft has been applied or dismissed already." in (
+    assert "responds with 400: The draft has been dismissed already, by Acme writer on " in (
         ann.draft("apply", first["id"]).refusal
     )
 

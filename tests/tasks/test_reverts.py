@@ -2,11 +2,31 @@
 
 import pytest
 
-from tests.support.cast import Api, Cast, RunJobs
+from instep.core.database import Tx
+from instep.workspaces.actions import pause_workspace
+from tests.support.cast import Api, Cast, Client, RunJobs
 from tests.tasks.changes import DIFF, URL, get, send, write_articles
 
 TITLE = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
 BACK = DIFF.replace("-TIMEOUT", "*TIMEOUT").replace("+TIMEOUT", "-TIMEOUT").replace("*TIMEOUT", "+TIMEOUT")
+REVERT_URL = "https://git.test/acme/pull/9"
+
+
+async def pending_draft(client: Client, run_jobs: RunJobs) -> str:
+    """The id of the draft that a change leaves in the queue."""
+    await write_articles(client)
+    task = await send(client)
+    await run_jobs()
+    [draft] = (await get(client, f"tasks/{task['id']}"))["drafts"]
+    return str(draft["id"])
+
+
+async def revert(client: Client, title: str, body: str | None, diff: str | None = BACK) -> None:
+    await send(client, title=title, body=body, diff=diff, url=REVERT_URL)
+
+
+async def status(client: Client, draft: str) -> str:
+    return str((await get(client, f"drafts/{draft}"))["status"])
 
 
 @pytest.mark.parametrize(
@@ -22,15 +42,12 @@ async def test_drafts_of_the_reverted_change_leave_the_queue(
     api: Api, cast: Cast, run_jobs: RunJobs, title: str, body: str | None
 ) -> None:
     client = api(cast.acme.write_key)
-    await write_articles(client)
-    task = await send(client)
-    await run_jobs()
-    [draft] = (await get(client, f"tasks/{task['id']}"))["drafts"]
+    draft = await pending_draft(client, run_jobs)
 
-    await send(client, title=title, body=body, diff=BACK, url="https://git.test/acme/pull/9")
+    await revert(client, title, body)
     await run_jobs()
 
-    assert (await get(client, f"drafts/{draft['id']}"))["status"] == "dismissed"
+    assert await status(client, draft) == "dismissed"
 
 
 @pytest.mark.parametrize(
@@ -45,12 +62,33 @@ async def test_drafts_of_other_changes_stay(
     api: Api, cast: Cast, run_jobs: RunJobs, title: str, body: str | None
 ) -> None:
     client = api(cast.acme.write_key)
-    await write_articles(client)
-    task = await send(client)
-    await run_jobs()
-    [draft] = (await get(client, f"tasks/{task['id']}"))["drafts"]
+    draft = await pending_draft(client, run_jobs)
 
-    await send(client, title=title, body=body, diff=None, url="https://git.test/acme/pull/9")
+    await revert(client, title, body, diff=None)
     await run_jobs()
 
-    assert (await get(client, f"drafts/{draft['id']}"))["status"] == "pending"
+    assert await status(client, draft) == "pending"
+
+
+async def test_drafts_of_another_workspace_stay(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
+    acme, globex = api(cast.acme.write_key), api(cast.globex.write_key)
+    draft = await pending_draft(acme, run_jobs)
+
+    await revert(globex, f'Revert "{TITLE}"', "Reverts acme/app#7")
+    await run_jobs()
+
+    assert await status(acme, draft) == "pending"
+
+
+async def test_a_revert_waits_while_its_workspace_is_paused(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    draft = await pending_draft(client, run_jobs)
+    await revert(client, f'Revert "{TITLE}"', None)
+    await pause_workspace(owner, cast.acme.workspace_id)
+
+    await run_jobs()
+
+    status = await owner.value("select status from drafts where id = %(draft)s", draft=draft)
+    assert status == "pending"

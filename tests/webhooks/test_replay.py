@@ -129,7 +129,9 @@ class Editor:
     async def save_copy(self) -> None:
         ref = self.article().removeprefix("/v1/articles/")
         try:
-            await save_copy(self.database, self.company, ref, **self.some(**self.words()))
+            names = {"title": "title", "contentMarkdown": "content"}
+            words = {names[field]: value for field, value in self.some(**self.words()).items()}
+            await save_copy(self.database, self.company, ref, **words)
         except AppError:
             return
 

@@ -1,0 +1,36 @@
+"""`instep release`, for jobs that deploy."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from instep.cli.options import AsJson
+
+
+def release(
+    url: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="The page of a change that has shipped; repeatable."),
+    ] = None,
+    revisions: Annotated[
+        str | None,
+        typer.Option(
+            "--range",
+            metavar="A..B",
+            help="The commits that have shipped: their pull requests, commits and tags.",
+        ),
+    ] = None,
+    bot: Annotated[
+        str | None,
+        typer.Option(
+            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Apply the drafts that were approved for what has shipped, at INSTEP_URL, with INSTEP_API_KEY."""
+    from instep.review.release import ReleaseOptions, run_release
+
+    options = ReleaseOptions(url or (), revisions, bot, as_json)
+    raise typer.Exit(run_release(options, os.environ))

@@ -1,0 +1,48 @@
+"""Applying several drafts in one transaction: those that can't be applied stay, the others are applied."""
+
+from collections.abc import Sequence
+
+from instep.core.errors import Conflict
+from instep.drafts.applying import NOW, apply_pending
+from instep.drafts.pending import DraftNotPending
+from instep.drafts.queue_schemas import BatchResult
+from instep.drafts.release_schemas import DraftOfArticle
+from instep.drafts.schemas import Draft, DraftApply
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+
+async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
+    """Lock the articles of drafts in one order, before the first is changed: so there is no deadlock."""
+    await ctx.tx.execute(
+        """
+        select id from articles where bot_id = %(bot)s and id = any(%(articles)s)
+        order by id for no key update
+        """,
+        bot=ctx.bot.id,
+        articles=[draft.article_id for draft in drafts],
+    )
+
+
+async def apply_each(
+    ctx: Ctx, drafts: Sequence[DraftOfArticle], request: DraftApply = NOW
+) -> list[BatchResult]:
+    """Apply drafts whose articles are locked; what others have settled meanwhile is left out."""
+    results = list[BatchResult]()
+    for draft in drafts:
+        try:
+            async with ctx.tx.transaction():
+                await apply_in_batch(ctx, draft.id, request)
+        except Conflict as refusal:
+            results.append(BatchResult(draft, refusal))
+        except DraftNotPending:
+            continue
+        else:
+            results.append(BatchResult(draft, None))
+    return results
+
+
+@writes
+async def apply_in_batch(ctx: Ctx, draft_id: str, request: DraftApply) -> Draft:
+    """Apply one of several drafts; one whose text is live already is settled too."""
+    return await apply_pending(ctx, draft_id, request, accepts_no_changes=True)

@@ -1,0 +1,89 @@
+"""The digest of new drafts for a team's chat: by source, with one link each, at most once an hour."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.alerts.actions import alert, is_subscribed
+from instep.core import limits
+from instep.core.database import Database
+from instep.core.jobs import Job, defer
+from instep.drafts.queries import FROM
+from instep.drafts.source_queries import SOURCE_KEY
+from instep.identity.job_context import job_context
+from instep.identity.schemas import Actor, Ctx
+
+SEND_REVIEW_DIGEST = "send_review_digest"
+REPORTER = Actor("task", "Instep", can_write=True, channel="job")
+
+
+@dataclass(frozen=True, slots=True)
+class NewDrafts:
+    """The drafts of a source that the last digest did not tell of; `draft_id` is the newest."""
+
+    title: str
+    count: int
+    draft_id: str
+
+
+async def schedule_digest(ctx: Ctx) -> None:
+    """Have the bot's channels told of a new draft, together with those that follow soon."""
+    if not await is_subscribed(ctx, "review"):
+        return
+    sent_at = await find_sent_at(ctx)
+    soon = ctx.now + limits.REVIEW_DIGEST_DELAY
+    run_at = soon if sent_at is None else max(soon, sent_at + limits.REVIEW_DIGEST_WINDOW)
+    payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id)}
+    await defer(ctx.tx.connection, SEND_REVIEW_DIGEST, payload, run_at=run_at, dedupe=str(ctx.bot.id))
+
+
+async def send_review_digest(database: Database, job: Job) -> None:
+    """Tell what has arrived since the last digest and still waits; nothing new is no message."""
+    async with job_context(database, job.payload, REPORTER) as ctx, ctx.tx.transaction():
+        sources = await list_new_drafts(ctx, await find_sent_at(ctx))
+        await note_sent(ctx)
+        if not sources:
+            return
+        total = sum(source.count for source in sources)
+        noun, verb = ("draft", "waits") if total == 1 else ("drafts", "wait")
+        base_url = ctx.bot.help_url.removesuffix(f"/help/{ctx.bot.slug}")
+        queue = f"{base_url}/app/{ctx.bot.slug}/review"
+        lines = [f"{source.title} ({source.count}): {queue}/{source.draft_id}" for source in sources]
+        title = f"{ctx.bot.name}: {total} new {noun} {verb} for review"
+        await alert(ctx, "review", title, lines[: limits.MAX_DIGEST_SOURCES], queue)
+
+
+async def find_sent_at(ctx: Ctx) -> datetime | None:
+    sent_at: datetime | None = await ctx.tx.value(
+        "select max(sent_at) from review_digests where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    return sent_at
+
+
+async def note_sent(ctx: Ctx) -> None:
+    await ctx.tx.execute(
+        """
+        insert into review_digests (workspace_id, bot_id, sent_at) values (%(workspace)s, %(bot)s, %(now)s)
+        on conflict (bot_id) do update set sent_at = %(now)s
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+    )
+
+
+async def list_new_drafts(ctx: Ctx, since: datetime | None) -> list[NewDrafts]:
+    """By source, the one with the newest draft first."""
+    return await ctx.tx.all(
+        NewDrafts,
+        f"""
+        select max(coalesce(t.change_title, t.article->>'title', case when d.type = 'gap_draft'
+                then 'Asked by visitors' else 'Proposed by ' || d.author_name end)) as title,
+            count(*) as count, (array_agg(d.id order by d.created_at desc, d.id desc))[1] as draft_id
+        {FROM}
+        where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+          and (%(since)s::timestamptz is null or d.created_at > %(since)s)
+        group by {SOURCE_KEY} order by max(d.created_at) desc
+        """,
+        bot=ctx.bot.id,
+        since=since,
+    )

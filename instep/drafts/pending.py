@@ -1,0 +1,49 @@
+"""Drafts that wait: finding one, locking its article, and refusing what somebody has settled already."""
+
+from instep.articles.schemas import Article
+from instep.articles.texts import find_article
+from instep.core.errors import AppError, InvalidState, NotFound
+from instep.drafts import queries
+from instep.drafts.schemas import Draft, DraftTexts
+from instep.identity.schemas import Ctx
+
+
+class DraftNotPending(AppError):
+    """The draft has been applied or dismissed already."""
+
+    code = "draft_not_pending"
+
+
+async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await queries.find(ctx, draft_id, lock=lock)
+    if draft is None:
+        raise NotFound("There is no such draft.")
+    return draft
+
+
+async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await find_draft(ctx, draft_id, lock=lock)
+    if draft.status != "pending":
+        raise not_pending(draft)
+    return draft
+
+
+async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
+    """The article of a pending draft, locked; `DraftNotPending` if it was settled while this waited."""
+    try:
+        return await find_article(ctx, draft.article_id, lock=True)
+    except NotFound:
+        settled = await find_draft(ctx, draft.id)
+        if settled.status != "pending":
+            raise not_pending(settled) from None
+        raise InvalidState("The article of this draft is deleted: restore it first.") from None
+
+
+def not_pending(draft: Draft) -> DraftNotPending:
+    """The refusal of a settled draft, which says who has settled it and when, as far as that is known."""
+    if draft.settled_at is None or draft.settled_by_name is None:
+        return DraftNotPending(f"The draft has been {draft.status} already.")
+    when = f"{draft.settled_at:%Y-%m-%d at %H:%M} UTC"
+    return DraftNotPending(
+        f"The draft has been {draft.status} already, by {draft.settled_by_name} on {when}."
+    )

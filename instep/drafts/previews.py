@@ -1,0 +1,136 @@
+"""Preview links: a draft, or all drafts of a source, on the help center before they are live."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.core import limits
+from instep.core.errors import InvalidState, NotFound
+from instep.core.ids import new_id
+from instep.drafts.pending import find_pending
+from instep.drafts.queue_pages import find_source_key
+from instep.drafts.source_queries import SOURCE_KEY
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+PREVIEW = "id, draft_id, source_key, author_name, created_at, expires_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A link to pages that are not public; without `draft_id` it shows all drafts of the source."""
+
+    id: str
+    draft_id: str | None
+    source_key: str
+    author_name: str
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedDraft:
+    """A pending draft that a link shows, and the address of its article."""
+
+    id: str
+    article_id: str
+    slug: str
+    locale: str
+    title: str
+
+
+@writes
+async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False) -> Preview:
+    """Make a link to a pending draft, or to all drafts of its source; it works for `PREVIEW_TTL`.
+
+    A source has at most `MAX_PREVIEWS` links; those that have expired are removed.
+    """
+    await find_pending(ctx, draft_id)
+    source_key = await find_source_key(ctx, draft_id)
+    await ctx.tx.execute(
+        "delete from previews where bot_id = %(bot)s and expires_at <= %(now)s", bot=ctx.bot.id, now=ctx.now
+    )
+    count: int = await ctx.tx.value(
+        "select count(*) from previews where bot_id = %(bot)s and source_key = %(key)s",
+        bot=ctx.bot.id,
+        key=source_key,
+    )
+    if count >= limits.MAX_PREVIEWS:
+        raise InvalidState(f"This source has {limits.MAX_PREVIEWS} preview links: revoke one first.")
+    return await ctx.tx.fetch_one(
+        Preview,
+        f"""
+        insert into previews
+            (id, workspace_id, bot_id, draft_id, source_key, author_name, created_at, expires_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(draft)s, %(key)s, %(author)s, %(now)s, %(expires)s)
+        returning {PREVIEW}
+        """,
+        id=new_id("prev"),
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        draft=None if shows_source else draft_id,
+        key=source_key,
+        author=ctx.actor.name,
+        now=ctx.now,
+        expires=ctx.now + limits.PREVIEW_TTL,
+    )
+
+
+@writes
+async def revoke_preview(ctx: Ctx, preview_id: str) -> str:
+    """End a link at once; its id."""
+    count = await ctx.tx.execute(
+        "delete from previews where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=preview_id
+    )
+    if count == 0:
+        raise NotFound("There is no such preview link: it has expired or was revoked.")
+    return preview_id
+
+
+async def list_previews(ctx: Ctx, draft_id: str) -> list[Preview]:
+    """The links that work and show a draft or others of its source, newest first."""
+    return await ctx.tx.all(
+        Preview,
+        f"""
+        select {PREVIEW} from previews
+        where bot_id = %(bot)s and source_key = %(key)s and expires_at > %(now)s
+        order by created_at desc, id desc
+        """,
+        bot=ctx.bot.id,
+        key=await find_source_key(ctx, draft_id),
+        now=ctx.now,
+    )
+
+
+async def list_previewed_drafts(ctx: Ctx, draft_id: str | None, source_key: str) -> list[PreviewedDraft]:
+    """The pending drafts that a link shows, by title."""
+    return await ctx.tx.all(
+        PreviewedDraft,
+        f"""
+        select d.id, a.id as article_id, a.slug, a.locale, coalesce(d.title, a.title) as title
+        from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+          and case when %(draft)s::text is null then {SOURCE_KEY} = %(key)s else d.id = %(draft)s end
+        order by lower(coalesce(d.title, a.title)), d.id limit {limits.MAX_SOURCE_DRAFTS}
+        """,
+        bot=ctx.bot.id,
+        draft=draft_id,
+        key=source_key,
+    )
+
+
+def preview_token(key: bytes, preview_id: str) -> str:
+    """The signed end of a link's address."""
+    return f"{preview_id}.{signature(key, preview_id)}"
+
+
+def preview_of(key: bytes, token: str) -> str | None:
+    """The id of the link with this token; None if this installation has not signed it."""
+    preview_id, _, sent = token.partition(".")
+    is_ours = hmac.compare_digest(sent.encode(), signature(key, preview_id).encode())
+    return preview_id if is_ours else None
+
+
+def signature(key: bytes, preview_id: str) -> str:
+    return hmac.new(key, b"preview\0" + preview_id.encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,176 @@
+"""The review queue as one list, by source: each draft has a place, one before it and one after it."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from instep.core import limits
+from instep.drafts.queries import FROM, IS_CONFLICT, LINES
+from instep.drafts.queue_schemas import DraftFilter
+from instep.drafts.source_queries import SOURCE_KEY, condition_of
+from instep.identity.schemas import Ctx
+
+ALL_PENDING = DraftFilter()
+KIND = """
+    coalesce(t.change_kind, case when t.id is not null then 'article'
+        when d.type = 'gap_draft' then 'question' else 'author' end)
+"""
+IS_PENDING = "d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null"
+QUEUE_ROW = f"""
+    d.id, d.type, coalesce(d.title, a.title) as title, q.source_key, {KIND} as source_kind,
+    coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title, d.source_url,
+    d.task_id, d.certainty, {IS_CONFLICT} as is_conflict, d.approved_at is not null as is_approved,
+    case d.type when 'edit' then d.additions else {LINES} end as additions,
+    coalesce(d.deletions, 0) as deletions, d.author_name, d.created_at, q.place
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A draft in the queue, and the source under which it stands."""
+
+    id: str
+    type: str
+    title: str
+    source_key: str
+    source_kind: str
+    source_title: str | None
+    source_url: str | None
+    task_id: str | None
+    certainty: str | None
+    is_conflict: bool
+    is_approved: bool
+    additions: int
+    deletions: int
+    author_name: str
+    created_at: datetime
+    # From 1, in the order of the whole queue.
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """How many drafts wait; where a draft stands among them, and those before and after it."""
+
+    total: int
+    place: int | None
+    previous_id: str | None
+    next_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounts:
+    """How many drafts wait, in all and by what the queue can be filtered by."""
+
+    total: int
+    conflicts: int
+    approved: int
+    by_type: dict[str, int]
+    by_certainty: dict[str, int]
+    by_kind: dict[str, int]
+
+
+def ordered(criteria: DraftFilter) -> str:
+    """All that waits and meets the criteria, the source with the newest draft first.
+
+    The order is one over the whole queue, so its pages are counted, not keyed: each reads the same few
+    columns of all pending drafts.
+    """
+    return f"""
+        pending as (
+            select d.id, {SOURCE_KEY} as source_key, d.created_at,
+                max(d.created_at) over (partition by {SOURCE_KEY}) as source_at
+            {FROM} where {IS_PENDING} and {condition_of(criteria)}
+        ), queue as (
+            select p.id, p.source_key, (row_number() over (
+                order by p.source_at desc, p.source_key desc, p.created_at desc, p.id desc))::integer as place
+            from pending p
+        )
+    """
+
+
+async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRow]:
+    """A page of the queue, from 1."""
+    return await ctx.tx.all(
+        QueueRow,
+        f"""
+        with {ordered(criteria)}
+        select {QUEUE_ROW} {FROM} join queue q on q.id = d.id
+        where d.bot_id = %(bot)s and q.place > %(first)s and q.place <= %(first)s + %(size)s
+        order by q.place
+        """,
+        first=(page - 1) * limits.REVIEW_QUEUE_ROWS,
+        size=limits.REVIEW_QUEUE_ROWS,
+        **params(ctx, criteria),
+    )
+
+
+async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
+    """The pending drafts of the source of a draft, whatever has become of that one, newest first."""
+    return await ctx.tx.all(
+        QueueRow,
+        f"""
+        with {ordered(ALL_PENDING)}
+        select {QUEUE_ROW} {FROM} join queue q on q.id = d.id
+        where d.bot_id = %(bot)s
+            and q.source_key = (select {SOURCE_KEY} from drafts d where d.bot_id = %(bot)s and d.id = %(id)s)
+        order by q.place limit %(limit)s
+        """,
+        id=draft_id,
+        limit=limits.MAX_SOURCE_DRAFTS,
+        **params(ctx, ALL_PENDING),
+    )
+
+
+async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
+    """What the source of a draft is known by, whatever has become of the draft."""
+    key: str | None = await ctx.tx.value(
+        f"select {SOURCE_KEY} from drafts d where d.bot_id = %(bot)s and d.id = %(id)s",
+        bot=ctx.bot.id,
+        id=draft_id,
+    )
+    return key
+
+
+async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> QueuePlace:
+    """Where a draft stands in the queue; the first one is the next of none."""
+    return await ctx.tx.fetch_one(
+        QueuePlace,
+        f"""
+        with {ordered(criteria)}, present as (select place from queue where id = %(id)s)
+        select (select count(*)::integer from queue) as total, (select place from present) as place,
+            (select q.id from queue q, present p where q.place = p.place - 1) as previous_id,
+            (select q.id from queue q where q.place = coalesce((select place from present), 0) + 1) as next_id
+        """,
+        id=draft_id,
+        **params(ctx, criteria),
+    )
+
+
+async def count_queue(ctx: Ctx) -> QueueCounts:
+    """What the filters of the queue would show."""
+
+    def counts(column: str) -> str:
+        return f"""
+            coalesce((select jsonb_object_agg({column}, n) from (
+                select {column}, count(*) as n from pending where {column} is not null group by 1) c), '{{}}')
+        """
+
+    return await ctx.tx.fetch_one(
+        QueueCounts,
+        f"""
+        with pending as (
+            select d.type, d.certainty, d.approved_at, {KIND} as kind, {IS_CONFLICT} as is_conflict
+            {FROM} where {IS_PENDING}
+        )
+        select (select count(*)::integer from pending) as total,
+            (select count(*)::integer from pending where is_conflict) as conflicts,
+            (select count(*)::integer from pending where approved_at is not null) as approved,
+            {counts("type")} as by_type, {counts("certainty")} as by_certainty, {counts("kind")} as by_kind
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+def params(ctx: Ctx, criteria: DraftFilter) -> dict[str, Any]:
+    return {"bot": ctx.bot.id, **asdict(criteria)}

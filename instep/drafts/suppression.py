@@ -1,0 +1,50 @@
+"""What is not proposed again, because a reviewer has dismissed it, and how it may come again."""
+
+from collections.abc import Collection, Sequence
+
+from instep.core.errors import NotFound
+from instep.core.paging import Page, PageRequest
+from instep.drafts import suppressed_statements
+from instep.drafts.schemas import DismissalReason, DraftTexts, Statement
+from instep.drafts.suppressed_schemas import SuppressedStatement
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+# Reasons that say that the proposal itself is wrong, and so will be wrong the next time.
+SUPPRESSING_REASONS: Collection[DismissalReason] = {"not_needed", "wrong_article", "wrong_text"}
+
+
+async def list_suppressed(ctx: Ctx, page: PageRequest) -> Page[SuppressedStatement]:
+    """List what tasks do not propose again, because a reviewer has dismissed it, newest first."""
+    return await suppressed_statements.list_page(ctx, page)
+
+
+@writes
+async def lift_suppressed(ctx: Ctx, suppressed_id: str) -> str:
+    """Let tasks propose it again. What was dismissed stays dismissed; reopen it to have it back."""
+    if not await suppressed_statements.delete(ctx, suppressed_id):
+        raise NotFound("Nothing is held back under this id.")
+    return suppressed_id
+
+
+async def hold_back(ctx: Ctx, draft: DraftTexts, reason: DismissalReason | None, comment: str | None) -> None:
+    """Hold back what a dismissed draft says, if the reason says that it is wrong."""
+    if reason in SUPPRESSING_REASONS and draft.statements:
+        await suppressed_statements.insert(ctx, draft, reason, comment)
+
+
+async def lift_for_draft(ctx: Ctx, draft_id: str) -> None:
+    """Let what a draft says come again, because its dismissal is taken back."""
+    await suppressed_statements.delete_for_draft(ctx, draft_id)
+
+
+async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
+    """The keys of what is held back, by the id of the article; "" for new articles."""
+    rows = await suppressed_statements.list_keys(ctx)
+    return {row.article_id or "": frozenset(row.keys) for row in rows}
+
+
+async def is_suppressed(ctx: Ctx, article_id: str | None, statements: Sequence[Statement]) -> bool:
+    """Whether all that a draft says is held back."""
+    keys = {statement.key for statement in statements}
+    return bool(keys) and await suppressed_statements.count(ctx, article_id, keys) == len(keys)
