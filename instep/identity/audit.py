@@ -1,9 +1,11 @@
 """The audit log: who did what to which resource, when, by which channel and through which app."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from instep.core.database import Tx
-from instep.identity.schemas import Actor
+from instep.identity.schemas import Actor, Ctx
 
 INSERT = """
     insert into audit_entries
@@ -11,6 +13,9 @@ INSERT = """
     values (
       %(workspace)s, %(bot)s, %(type)s, %(id)s, %(name)s, %(app)s, %(channel)s, %(action)s, %(resource)s)
 """
+
+# Entries among which the last change of a resource is looked for: it has just happened.
+MAX_RECENT_ENTRIES = 10_000
 
 
 async def record(
@@ -28,4 +33,28 @@ async def record(
         channel=actor.channel,
         action=action,
         resource=resource,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """Who changed a resource last, and when."""
+
+    actor_name: str
+    created_at: datetime
+
+
+async def find_last_change(ctx: Ctx, resource: str) -> LastChange | None:
+    """The last change of a resource, for who came second; None if it is not a recent one."""
+    return await ctx.tx.first(
+        LastChange,
+        """
+        select actor_name, created_at from (
+            select actor_name, created_at, resource, id from audit_entries
+            where workspace_id = %(workspace)s order by id desc limit %(limit)s) recent
+        where resource = %(resource)s order by id desc limit 1
+        """,
+        workspace=ctx.workspace_id,
+        resource=resource,
+        limit=MAX_RECENT_ENTRIES,
     )

@@ -58,8 +58,9 @@ async def is_in_force(tx: Tx, key_id: str) -> bool:
           select from api_keys
           where id = %(key)s and revoked_at is null and (expires_at is null or expires_at > now())
           union all
-          select from oauth_grants g join people p on p.id = g.person_id
-          where g.id = %(key)s and g.revoked_at is null and g.expires_at > now() and p.disabled_at is null)
+          select from oauth_grants g
+          join memberships m on m.workspace_id = g.workspace_id and m.person_id = g.person_id
+          where g.id = %(key)s and g.revoked_at is null and g.expires_at > now() and m.disabled_at is null)
         """,
         key=key_id,
     )

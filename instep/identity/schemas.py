@@ -50,7 +50,7 @@ OPERATOR = Actor("command", "instep", can_write=True)
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user who signs in; belongs to one workspace."""
+    """A user who is signed in, in one of their workspaces and with the role that they have there."""
 
     id: str
     workspace_id: str

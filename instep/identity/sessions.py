@@ -4,6 +4,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
 from instep.core import limits
 from instep.core.database import Database, Tx
@@ -23,6 +24,18 @@ class SessionAuth(PersonColumns):
     workspace_id: str | None
     email: str | None
     role: str | None
+    session_id: str | None
+    # When the person last proved in this session who they are.
+    verified_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The session of a request: its person, in the workspace that it is in."""
+
+    id: str
+    person: Person
+    verified_at: datetime
 
 
 def new_token() -> str:
@@ -30,7 +43,7 @@ def new_token() -> str:
 
 
 @asynccontextmanager
-async def authenticate_session(database: Database, token: str) -> AsyncIterator[tuple[Person | None, Tx]]:
+async def authenticate_session(database: Database, token: str) -> AsyncIterator[tuple[Session | None, Tx]]:
     """Find the session and its person, and enter their workspace, in one round trip."""
     async with database.enter(
         SessionAuth,
@@ -40,4 +53,10 @@ async def authenticate_session(database: Database, token: str) -> AsyncIterator[
         most=limits.SESSION_MAX_AGE,
     ) as (auth, tx):
         assert auth is not None, "enter_with_session always returns a row"
-        yield auth.person, tx
+        yield session_of(auth), tx
+
+
+def session_of(auth: SessionAuth) -> Session | None:
+    if auth.person is None or auth.session_id is None or auth.verified_at is None:
+        return None
+    return Session(auth.session_id, auth.person, auth.verified_at)

@@ -29,6 +29,7 @@ from instep.oauth.schemas import (
     Consent,
     Grant,
     GrantRow,
+    PersonGrant,
     Tokens,
     read_scope,
     scope_parameter,
@@ -211,6 +212,18 @@ async def end_connections(tx: Tx, workspace_id: str, person_id: str, actor: Acto
 async def list_grants(tx: Tx, person: Person) -> list[Grant]:
     """The apps that a person has connected, the newest first."""
     return await queries.list_grants(tx, person.id)
+
+
+async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGrant]:
+    """The apps that anybody of the workspace has connected, by person, the newest first."""
+    return await queries.list_grants_of_workspace(tx, workspace_id)
+
+
+async def end_connection(tx: Tx, workspace_id: str, grant_id: str, actor: Actor) -> None:
+    """Revoke the grant of anybody in the workspace, as its owner may."""
+    if await queries.revoke_grant_in(tx, workspace_id, grant_id) is None:
+        raise NotFound("There is no such connected app: it may be disconnected already.")
+    await record(tx, workspace_id, actor, "disconnect_app", grant_id)
 
 
 async def revoke_grant(tx: Tx, person: Person, grant_id: str) -> None:

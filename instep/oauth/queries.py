@@ -9,14 +9,14 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.queries import BOT
 from instep.identity.schemas import Bot
-from instep.oauth.schemas import App, Grant, GrantRow, TokenRow
+from instep.oauth.schemas import App, Grant, GrantRow, PersonGrant, TokenRow
 
 APP = "id, name, redirect_uris, fresh_until"
 GRANT = """
     g.id, g.client_id, g.redirect_uri, g.resource, g.scope, g.challenge,
-    g.workspace_id, p.id as person_id, p.email, p.role,
+    g.workspace_id, p.id as person_id, p.email, m.role,
     g.redeemed_at is not null as is_redeemed,
-    g.revoked_at is null and g.expires_at > now() and p.disabled_at is null as is_alive
+    g.revoked_at is null and g.expires_at > now() and m.disabled_at is null as is_alive
 """
 # A grant is connected when its code was redeemed and it is neither revoked nor expired.
 CONNECTED = "g.redeemed_at is not null and g.revoked_at is null and g.expires_at > now()"
@@ -95,7 +95,12 @@ async def make_room(tx: Tx, person_id: str, max_count: int) -> None:
 
 
 async def find_grant(tx: Tx, grant_id: str) -> GrantRow | None:
-    sql = f"select {GRANT} from oauth_grants g join people p on p.id = g.person_id where g.id = %(id)s"
+    sql = f"""
+        select {GRANT} from oauth_grants g
+        join people p on p.id = g.person_id
+        join memberships m on m.workspace_id = g.workspace_id and m.person_id = g.person_id
+        where g.id = %(id)s
+    """
     return await tx.first(GrantRow, sql, id=grant_id)
 
 
@@ -165,6 +170,35 @@ async def list_grants(tx: Tx, person_id: str) -> list[Grant]:
         """,
         person=person_id,
     )
+
+
+async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGrant]:
+    return await tx.all(
+        PersonGrant,
+        f"""
+        select g.id, g.app_name, g.scope, p.email,
+          (select array_agg(b.name order by b.created_at, b.id) from bots b where b.id = any(g.bot_ids))
+            as bot_names,
+          g.created_at, g.used_at
+        from oauth_grants g join people p on p.id = g.person_id
+        where g.workspace_id = %(workspace)s and {CONNECTED}
+        order by p.email, g.created_at desc, g.id desc
+        """,
+        workspace=workspace_id,
+    )
+
+
+async def revoke_grant_in(tx: Tx, workspace_id: str, grant_id: str) -> str | None:
+    """Revoke a grant of this workspace; the name of its app, or None if there is no such grant in force."""
+    name: str | None = await tx.value(
+        """
+        update oauth_grants set revoked_at = now()
+        where workspace_id = %(workspace)s and id = %(id)s and revoked_at is null returning app_name
+        """,
+        workspace=workspace_id,
+        id=grant_id,
+    )
+    return name
 
 
 async def revoke_grant(tx: Tx, grant_id: str) -> str | None:

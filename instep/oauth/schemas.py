@@ -132,6 +132,19 @@ class TokenRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonGrant:
+    """An app that somebody of the workspace has connected, as its owners see it."""
+
+    id: str
+    app_name: str
+    scope: str
+    email: str
+    bot_names: list[str] | None
+    created_at: datetime
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Grant:
     """An app that a person has connected, as the page of connected apps lists it."""
 

@@ -36,6 +36,7 @@ async def prune(database: Database, job: Job) -> None:
         await prune_conversations(tx)
         idle, most = limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE
         await tx.execute("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
+        await tx.execute("select prune_links()")
         await tx.execute("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)
         await tx.execute(
             "select prune_oauth(%(apps)s, %(kept)s)",

@@ -8,8 +8,14 @@ from instep.web.shapes import Out
 
 BATCH_ROWS = 200
 # Tables with secrets in a column `sealed`, and their key columns. The ciphertext is bound to table, column,
-# workspace and key.
-SEALED_TABLES = {"webhook_secrets": "id", "visitor_secrets": "bot_id", "alert_targets": "id"}
+# owner and key; the owner is the workspace, except where a person owns the secret.
+SEALED_TABLES = {
+    "webhook_secrets": "id",
+    "visitor_secrets": "bot_id",
+    "alert_targets": "id",
+    "totp_secrets": "person_id",
+}
+OWNED_BY_PEOPLE = {"totp_secrets"}
 
 
 class Rotation(Out):
@@ -25,7 +31,7 @@ class SealedSecret:
     """A stored secret; `row_id` is the key of its row."""
 
     row_id: str
-    workspace_id: str
+    owner_id: str
     sealed: bytes
 
 
@@ -102,10 +108,11 @@ async def reseal(tx: Tx, keys: KeyRing, table: str, secret: SealedSecret, plain:
 async def next_batch(tx: Tx, table: str, after: str, *, lock: bool = False) -> list[SealedSecret]:
     """The next secrets of a table in the order of their keys."""
     name = f"{SEALED_TABLES[table]}::text"
+    owner = "person_id" if table in OWNED_BY_PEOPLE else "workspace_id"
     return await tx.all(
         SealedSecret,
         f"""
-        select {name} as row_id, workspace_id, sealed from {table}
+        select {name} as row_id, {owner} as owner_id, sealed from {table}
         where {name} > %(after)s order by {name} limit %(most)s {"for update" if lock else ""}
         """,
         after=after,
@@ -121,4 +128,4 @@ def open_secret(keys: KeyRing, table: str, secret: SealedSecret) -> str | None:
 
 
 def binding(table: str, secret: SealedSecret) -> tuple[str, ...]:
-    return table, "sealed", secret.workspace_id, secret.row_id
+    return table, "sealed", secret.owner_id, secret.row_id

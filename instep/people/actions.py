@@ -9,15 +9,21 @@ from instep.core.errors import AppError, InvalidRequest, NotFound
 from instep.core.ids import new_id
 from instep.identity.audit import record
 from instep.identity.keys import hash_key
-from instep.identity.schemas import OPERATOR, Person
+from instep.identity.schemas import OPERATOR, Actor, Person
 from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
 from instep.oauth.actions import end_connections
 from instep.people import queries
 from instep.people.attempts import count_known_browser, count_stranger
+from instep.people.browsers import browser_name
 from instep.people.known_browsers import known_browser, new_cookie
 from instep.people.passwords import hash_password, matches_hash, needs_new_hash, refuse_weak
-from instep.people.schemas import Attempt, AuditEntry, Candidate, SignedIn, User
+from instep.people.schemas import Attempt, AuditEntry, Candidate, SecondStep, SignedIn, User
+from instep.people.second_step import ask_for_code
+
+
+class InvalidEmail(InvalidRequest):
+    """This is not a valid e-mail address."""
 
 
 class SignInFailed(AppError):
@@ -29,8 +35,8 @@ class SignInFailed(AppError):
 
 async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
     """Create an account with which a person can sign in."""
-    address = _valid_email(email)
-    refuse_weak(password, *await _guessable_words(tx, workspace_id, address))
+    address = valid_email(email)
+    refuse_weak(password, *await guessable_words(tx, workspace_id, address))
     row = {
         "id": new_id("per"),
         "workspace_id": workspace_id,
@@ -49,18 +55,20 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
     return await queries.list_users(tx, workspace_id)
 
 
-async def change_role(tx: Tx, workspace_id: str, email: str, role: Role) -> User:
+async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> User:
     """Change the role; from the commit on it applies to the person and to every app connected by them."""
     user = await _find_user(tx, workspace_id, email)
-    changed = await queries.set_role(tx, user.id, role.value)
-    await record(tx, workspace_id, OPERATOR, "change_role", user.id)
+    if role != Role.OWNER:
+        await _refuse_last_owner(tx, user, actor)
+    changed = await queries.set_role(tx, user, role.value)
+    await record(tx, workspace_id, actor, "change_role", user.id)
     return changed
 
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
     """Set a new password; it ends all sessions of the person and all connections of their apps."""
     user = await _find_user(tx, workspace_id, email)
-    refuse_weak(password, *await _guessable_words(tx, workspace_id, user.email))
+    refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
     await queries.set_password(tx, user.id, hash_password(password))
     await queries.end_sessions(tx, user.id)
     await end_connections(tx, workspace_id, user.id, OPERATOR)
@@ -68,20 +76,37 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
     return user
 
 
-async def disable_user(tx: Tx, workspace_id: str, email: str) -> User:
-    """Disable the account: from the commit on the person is signed out everywhere and can't sign in."""
+async def disable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPERATOR) -> User:
+    """Disable a membership: from the commit on the person is signed out of the workspace and kept out."""
     user = await _find_user(tx, workspace_id, email)
-    disabled = await queries.set_disabled(tx, user.id, True)
-    await queries.end_sessions(tx, user.id)
-    await record(tx, workspace_id, OPERATOR, "disable_user", user.id)
+    await _refuse_last_owner(tx, user, actor)
+    disabled = await queries.set_disabled(tx, user, True)
+    await queries.end_sessions_in_workspace(tx, user)
+    await record(tx, workspace_id, actor, "disable_user", user.id)
     return disabled
 
 
-async def enable_user(tx: Tx, workspace_id: str, email: str) -> User:
+async def enable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPERATOR) -> User:
     user = await _find_user(tx, workspace_id, email)
-    enabled = await queries.set_disabled(tx, user.id, False)
-    await record(tx, workspace_id, OPERATOR, "enable_user", user.id)
+    enabled = await queries.set_disabled(tx, user, False)
+    await record(tx, workspace_id, actor, "enable_user", user.id)
     return enabled
+
+
+async def unlock_user(tx: Tx, workspace_id: str, email: str) -> User:
+    """Remove all second factors of a person who has lost them; for the operator."""
+    user = await _find_user(tx, workspace_id, email)
+    await queries.delete_second_factors(tx, user.id)
+    await record(tx, workspace_id, OPERATOR, "remove_second_factors", user.id)
+    return user
+
+
+async def _refuse_last_owner(tx: Tx, user: User, actor: Actor) -> None:
+    """Refuse to leave a workspace without an owner; an operator can always appoint another one."""
+    if actor is OPERATOR or user.role != Role.OWNER or user.disabled_at is not None:
+        return
+    if not await queries.has_other_owner(tx, user):
+        raise InvalidRequest(f"{user.email} is the only owner: make somebody else an owner first.")
 
 
 async def _find_user(tx: Tx, workspace_id: str, email: str) -> User:
@@ -91,23 +116,26 @@ async def _find_user(tx: Tx, workspace_id: str, email: str) -> User:
     return user
 
 
-async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
+async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn | SecondStep:
     """Begin a session, which replaces the browser's current one; `key` signs the cookie of a known browser.
+
+    People with a second factor show that next, in a second step.
 
     No database connection is held while the password is checked. Messages, work and limits are the same for
     an address without an account, so that responses do not reveal which accounts exist.
     """
-    candidate = await admit(database, key, attempt)
+    candidate, browser_id = await admit(database, key, attempt)
     is_correct = await matches_hash(attempt.password, candidate.password_hash if candidate else None)
     if candidate is None:
         raise SignInFailed
     token = new_token()
-    new_hash = (
-        hash_password(attempt.password) if is_correct and needs_new_hash(candidate.password_hash) else None
-    )
+    new_hash = _renewed_hash(attempt.password, candidate.password_hash) if is_correct else None
+    if is_correct and candidate.has_second_factor:
+        async with database.enter_workspace(candidate.workspace_id) as tx:
+            return SecondStep(await ask_for_code(tx, candidate, browser_id, new_hash))
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
         has_begun = is_correct and await queries.begin_session(
-            tx, candidate.id, candidate.password_hash, new_hash, hash_key(token)
+            tx, candidate, new_hash, hash_key(token), new_id("ses"), browser_name(attempt.user_agent)
         )
         if has_begun and attempt.session is not None:
             await queries.end_session(tx, hash_key(attempt.session))
@@ -119,8 +147,16 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn:
     return SignedIn(token, new_cookie(key, candidate.id, current_hash, utc_now()))
 
 
-async def admit(database: Database, key: bytes, attempt: Attempt) -> Candidate | None:
-    """Count the attempt before its password is checked, and find its account; None if there is none."""
+def _renewed_hash(password: str, stored_hash: str | None) -> str | None:
+    """A hash of the right password with today's parameters, if the stored one has weaker ones."""
+    return hash_password(password) if stored_hash and needs_new_hash(stored_hash) else None
+
+
+async def admit(database: Database, key: bytes, attempt: Attempt) -> tuple[Candidate | None, str | None]:
+    """Count the attempt before its password is checked, and find its account; None if there is none.
+
+    The second value is the id of the browser if it is known to the account.
+    """
     email = _canonical_email(attempt.email)
     async with database.enter_workspace("") as tx:
         candidate = await queries.find_for_sign_in(tx, email)
@@ -129,7 +165,7 @@ async def admit(database: Database, key: bytes, attempt: Attempt) -> Candidate |
             await count_known_browser(tx, browser_id)
         else:
             await count_stranger(tx, email, attempt.address)
-    return candidate
+    return candidate, browser_id
 
 
 async def sign_out(database: Database, token: str, person: Person) -> None:
@@ -138,14 +174,22 @@ async def sign_out(database: Database, token: str, person: Person) -> None:
         await record(tx, person.workspace_id, person.as_actor("page"), "sign_out")
 
 
-async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None = None) -> list[AuditEntry]:
-    return await queries.list_audit(tx, workspace_id, limit, before)
+async def list_audit(
+    tx: Tx,
+    workspace_id: str,
+    limit: int,
+    before: int | None = None,
+    actor: str | None = None,
+    action: str | None = None,
+) -> list[AuditEntry]:
+    """The audit's entries before an id, newest first; `actor` and `action` are parts of names."""
+    return await queries.list_audit(tx, workspace_id, limit, before, actor, action)
 
 
-def _valid_email(email: str) -> str:
+def valid_email(email: str) -> str:
     address = _canonical_email(email)
     if not is_email_address(address):
-        raise InvalidRequest(f"{email} is not a valid e-mail address.")
+        raise InvalidEmail(f"{email} is not a valid e-mail address.")
     return address
 
 
@@ -154,7 +198,7 @@ def _canonical_email(email: str) -> str:
     return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
 
 
-async def _guessable_words(tx: Tx, workspace_id: str, email: str) -> list[str]:
+async def guessable_words(tx: Tx, workspace_id: str, email: str) -> list[str]:
     """Words that an attacker would try first: the product, the workspace, and the person's address."""
     name = await queries.name_of_workspace(tx, workspace_id)
     return ["instep", *name.split(), email, *email.split("@"), *re.split(r"[@._+-]", email)]

@@ -35,6 +35,39 @@ async def count_known_browser(tx: Tx, browser_id: str) -> None:
     )
 
 
+async def count_second_factor(tx: Tx, subject: str) -> None:
+    """Count a code; `subject` is a person, or a browser that is known to them. Raises `TooManyAttempts`."""
+    await count(
+        tx,
+        "second-factor",
+        subject,
+        limits.MAX_SECOND_FACTOR_TRIES,
+        limits.SECOND_FACTOR_WINDOW_SECONDS,
+    )
+
+
+async def count_passkey_question(tx: Tx, address: str) -> None:
+    """Count a question for a passkey to a `client_address`; raises `TooManyAttempts`."""
+    await count(
+        tx,
+        "passkey",
+        address,
+        limits.MAX_SIGN_INS_PER_ADDRESS,
+        limits.SIGN_IN_ADDRESS_WINDOW_SECONDS,
+    )
+
+
+async def count_question_to_provider(tx: Tx, address: str) -> None:
+    """Count a way to the OpenID provider from a `client_address`; raises `TooManyAttempts`."""
+    await count(
+        tx,
+        "oidc",
+        address,
+        limits.MAX_SIGN_INS_PER_ADDRESS,
+        limits.SIGN_IN_ADDRESS_WINDOW_SECONDS,
+    )
+
+
 async def count_stranger(tx: Tx, email: str, address: str) -> None:
     """Count an attempt from another browser; `address` is a `client_address`. Raises `TooManyAttempts`.
 

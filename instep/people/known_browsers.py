@@ -13,10 +13,10 @@ COOKIE = re.compile(r"(?P<id>[\w-]{22})\.(?P<issued>[0-9]{1,12})\.(?P<signature>
 ID_BYTES = 16
 
 
-def new_cookie(key: bytes, person_id: str, password_hash: str, now: datetime) -> str:
+def new_cookie(key: bytes, person_id: str, password_hash: str | None, now: datetime) -> str:
     """The cookie that a browser keeps after signing in; it is valid for this person only."""
     browser_id, issued = secrets.token_urlsafe(ID_BYTES), str(int(now.timestamp()))
-    return f"{browser_id}.{issued}.{sign(key, browser_id, issued, person_id, password_hash)}"
+    return f"{browser_id}.{issued}.{sign(key, browser_id, issued, person_id, password_hash or '')}"
 
 
 def known_browser(key: bytes, cookie: str, candidate: Candidate, now: datetime) -> str | None:
@@ -24,7 +24,7 @@ def known_browser(key: bytes, cookie: str, candidate: Candidate, now: datetime) 
     parts = COOKIE.fullmatch(cookie)
     if parts is None:
         return None
-    signature = sign(key, parts["id"], parts["issued"], candidate.id, candidate.password_hash)
+    signature = sign(key, parts["id"], parts["issued"], candidate.id, candidate.password_hash or "")
     seconds = now.timestamp() - int(parts["issued"])
     is_fresh = seconds <= limits.KNOWN_BROWSER_TTL.total_seconds()
     return parts["id"] if is_fresh and hmac.compare_digest(signature, parts["signature"]) else None

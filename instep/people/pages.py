@@ -1,25 +1,23 @@
 """The pages on which people sign in and out and see their connected apps."""
 
-from pathlib import Path
-
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from instep.core import limits
 from instep.core.errors import AppError
 from instep.identity.schemas import Person
 from instep.oauth.actions import list_grants, revoke_grant
-from instep.people import actions
+from instep.people import actions, dialog_pages, oidc_pages, passkey_pages, second_step_pages
 from instep.people.attempts import TooManyAttempts
-from instep.people.schemas import Attempt
-from instep.web.client_addresses import client_address
+from instep.people.cookies import attempt_of, lead_in
+from instep.people.page_templates import pages
+from instep.people.passkeys import passkey_site
+from instep.people.schemas import SecondStep
+from instep.people.second_step_pages import lead_to_second_step
 from instep.web.forms import cookie_name, read_form, set_cookie
 from instep.web.public import public
 from instep.web.signed_in import (
-    HOME,
     SIGN_IN,
-    PrivatePages,
     current_person,
     form_of,
     local_path,
@@ -28,8 +26,7 @@ from instep.web.signed_in import (
 )
 
 MCP_PATH = "/mcp/admin"
-pages = PrivatePages.below(Path(__file__).parent / "templates")
-pages.pages.environment.filters.update(day=lambda moment: f"{moment:%Y-%m-%d}")
+CONNECTED_APPS = "/app/connected-apps"
 
 
 @public
@@ -46,27 +43,20 @@ async def sign_in(request: Request) -> Response:
     """Begin a session, and redirect to the page that required it."""
     form = await read_form(request)
     next_path, email = local_path(form.get("next")), form.get("email", "")
-    state = request.app.state
-    session, browser = (
-        request.cookies.get(cookie_name(state.settings, name)) for name in ("session", "browser")
-    )
-    attempt = Attempt(email, form.get("password", ""), client_address(request), browser or "", session)
+    state, attempt = request.app.state, attempt_of(request, form)
     try:
         sign_in = await actions.sign_in(state.database, state.cursor_key, attempt)
     except (actions.SignInFailed, TooManyAttempts) as refusal:
         return sign_in_form(request, next_path, email, refusal)
-    response = see_other(next_path)
-    set_cookie(response, state.settings, "session", sign_in.token, None)
-    seconds = int(limits.KNOWN_BROWSER_TTL.total_seconds())
-    set_cookie(response, state.settings, "browser", sign_in.browser, seconds)
-    # The secret for forms before signing in is no longer needed.
-    set_cookie(response, state.settings, "form", "", 0)
-    return response
+    if isinstance(sign_in, SecondStep):
+        return lead_to_second_step(request, sign_in, next_path)
+    return lead_in(request, sign_in, next_path)
 
 
 def sign_in_form(
     request: Request, next_path: str, email: str = "", refusal: AppError | None = None
 ) -> Response:
+    settings = request.app.state.settings
     status = refusal.status if refusal else 200
     is_mismatch = isinstance(refusal, actions.SignInFailed)
     message = refusal.message if refusal else None
@@ -78,6 +68,8 @@ def sign_in_form(
         email=email,
         mismatch=message if is_mismatch else None,
         problem=None if is_mismatch else message,
+        provider_name=settings.oidc_name if settings.oidc_issuer else None,
+        takes_passkeys=passkey_site(settings) is not None,
     )
     if refusal and "Retry-After" in refusal.headers:
         response.headers["Retry-After"] = refusal.headers["Retry-After"]
@@ -115,21 +107,17 @@ async def disconnect_app(request: Request, person: Person) -> Response:
     database, grant_id = request.app.state.database, form_of(request).get("id", "")
     async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await revoke_grant(tx, person, grant_id)
-    return see_other(HOME)
-
-
-@public
-async def show_start(request: Request) -> Response:
-    """Redirect to the first page for people."""
-    return see_other(HOME)
+    return see_other(CONNECTED_APPS)
 
 
 routes = [
     Route(SIGN_IN, show_sign_in, methods=["GET"]),
     Route(SIGN_IN, sign_in, methods=["POST"]),
+    *second_step_pages.routes,
+    *dialog_pages.routes,
+    *passkey_pages.routes,
+    *oidc_pages.routes,
     Route("/sign-out", sign_out, methods=["POST"]),
-    Route(HOME, show_connected_apps, methods=["GET"]),
-    Route(HOME, disconnect_app, methods=["POST"]),
-    Route("/app", show_start),
-    Route("/app/", show_start),
+    Route(CONNECTED_APPS, show_connected_apps, methods=["GET"]),
+    Route(CONNECTED_APPS, disconnect_app, methods=["POST"]),
 ]

@@ -37,6 +37,16 @@ def refuse_weak(password: str, *guessable: str) -> None:
         raise WeakPassword
 
 
+async def hash_new_password(password: str, *guessable: str) -> str:
+    """The hash of a password that somebody chose; raises `WeakPassword` as `refuse_weak` does."""
+
+    def judge_and_hash() -> str:
+        refuse_weak(password, *guessable)
+        return hash_password(password)
+
+    return await anyio.to_thread.run_sync(judge_and_hash, limiter=free_limiter())
+
+
 def hash_password(password: str) -> str:
     return HASHER.hash(as_bytes(password))
 
@@ -48,10 +58,7 @@ async def matches_hash(password: str, stored_hash: str | None) -> bool:
     """
     if len(password) > limits.MAX_PASSWORD_CHARACTERS:
         password, stored_hash = "", None
-    limiter = hashing_limiter()
-    if limiter.statistics().tasks_waiting >= limits.MAX_PASSWORD_WAITERS:
-        raise RateLimited(headers={"Retry-After": "2"})
-    return await anyio.to_thread.run_sync(verify, password, stored_hash, limiter=limiter)
+    return await anyio.to_thread.run_sync(verify, password, stored_hash, limiter=free_limiter())
 
 
 def verify(password: str, stored_hash: str | None) -> bool:
@@ -59,7 +66,7 @@ def verify(password: str, stored_hash: str | None) -> bool:
         HASHER.verify(stored_hash or dummy_hash(), as_bytes(password))
     except (VerificationError, InvalidHashError):
         return False
-    return stored_hash is not None
+    return bool(stored_hash)
 
 
 def needs_new_hash(stored_hash: str) -> bool:
@@ -75,6 +82,14 @@ def dummy_hash() -> str:
 def as_bytes(password: str) -> bytes:
     # A form may contain lone surrogates; encoding them makes such a password wrong instead of an error.
     return password.encode("utf-8", "surrogatepass")
+
+
+def free_limiter() -> CapacityLimiter:
+    """The limiter of hashing; raises `RateLimited` when too many passwords are waiting."""
+    limiter = hashing_limiter()
+    if limiter.statistics().tasks_waiting >= limits.MAX_PASSWORD_WAITERS:
+        raise RateLimited(headers={"Retry-After": "2"})
+    return limiter
 
 
 def hashing_limiter() -> CapacityLimiter:

@@ -2,10 +2,25 @@
 
 from typing import Any
 
+from instep.core import limits
 from instep.core.database import Tx
-from instep.people.schemas import AuditEntry, Candidate, User
+from instep.people.schemas import (
+    AuditEntry,
+    Candidate,
+    Invitation,
+    Membership,
+    OpenInvitation,
+    OpenSession,
+    Passkey,
+    SetupLink,
+    StoredPasskey,
+    StoredTotp,
+    User,
+)
 
-USER = "id, workspace_id, email, role, created_at, signed_in_at, disabled_at"
+USER = "m.person_id as id, m.workspace_id, p.email, m.role, m.created_at, p.signed_in_at, m.disabled_at"
+INVITATION = "id, workspace_id, email, role, invited_by, created_at, expires_at"
+MEMBERS = "memberships m join people p on p.id = m.person_id"
 ENTRY = (
     "id, workspace_id, bot_id, actor_type, actor_id, actor_name, app, channel, action, resource, created_at"
 )
@@ -21,9 +36,14 @@ async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
     return await tx.first(
         User,
         f"""
-        insert into people (id, workspace_id, email, password_hash, role)
-        values (%(id)s, %(workspace_id)s, %(email)s, %(password_hash)s, %(role)s)
-        on conflict (email) do nothing returning {USER}
+        with p as (
+          insert into people (id, email, password_hash) values (%(id)s, %(email)s, %(password_hash)s)
+          on conflict (email) do nothing returning *
+        ), m as (
+          insert into memberships (workspace_id, person_id, role)
+          select %(workspace_id)s, p.id, %(role)s from p returning *
+        )
+        select {USER} from m join p on p.id = m.person_id
         """,
         **row,
     )
@@ -32,7 +52,7 @@ async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
 async def list_users(tx: Tx, workspace_id: str) -> list[User]:
     return await tx.all(
         User,
-        f"select {USER} from people where workspace_id = %(workspace)s order by created_at, id",
+        f"select {USER} from {MEMBERS} where m.workspace_id = %(workspace)s order by m.created_at, p.id",
         workspace=workspace_id,
     )
 
@@ -40,27 +60,61 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
 async def lock_user(tx: Tx, workspace_id: str, email: str) -> User | None:
     return await tx.first(
         User,
-        f"select {USER} from people where workspace_id = %(workspace)s and email = %(email)s for update",
+        f"""
+        select {USER} from {MEMBERS}
+        where m.workspace_id = %(workspace)s and p.email = %(email)s for update of m
+        """,
         workspace=workspace_id,
         email=email,
     )
 
 
-async def set_role(tx: Tx, user_id: str, role: str) -> User:
-    sql = f"update people set role = %(role)s where id = %(id)s returning {USER}"
-    return await tx.fetch_one(User, sql, id=user_id, role=role)
-
-
-async def set_disabled(tx: Tx, user_id: str, is_disabled: bool) -> User:
+async def set_role(tx: Tx, user: User, role: str) -> User:
     return await tx.fetch_one(
         User,
         f"""
-        update people set disabled_at = case when %(disabled)s then coalesce(disabled_at, now()) end
-        where id = %(id)s returning {USER}
+        update memberships m set role = %(role)s from people p
+        where m.workspace_id = %(workspace)s and m.person_id = %(id)s and p.id = m.person_id
+        returning {USER}
         """,
-        id=user_id,
+        workspace=user.workspace_id,
+        id=user.id,
+        role=role,
+    )
+
+
+async def set_disabled(tx: Tx, user: User, is_disabled: bool) -> User:
+    return await tx.fetch_one(
+        User,
+        f"""
+        update memberships m
+        set disabled_at = case when %(disabled)s then coalesce(m.disabled_at, now()) end from people p
+        where m.workspace_id = %(workspace)s and m.person_id = %(id)s and p.id = m.person_id
+        returning {USER}
+        """,
+        workspace=user.workspace_id,
+        id=user.id,
         disabled=is_disabled,
     )
+
+
+async def has_other_owner(tx: Tx, user: User) -> bool:
+    """Whether somebody else who may sign in owns the workspace; others who ask wait for this transaction."""
+    await tx.execute(
+        "select from memberships where workspace_id = %(workspace)s and role = 'owner' for update",
+        workspace=user.workspace_id,
+    )
+    has_one: bool = await tx.value(
+        """
+        select exists (
+          select from memberships
+          where workspace_id = %(workspace)s and person_id <> %(id)s and role = 'owner'
+            and disabled_at is null)
+        """,
+        workspace=user.workspace_id,
+        id=user.id,
+    )
+    return has_one
 
 
 async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
@@ -68,8 +122,22 @@ async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
     await tx.execute(sql, id=user_id, hash=password_hash)
 
 
-async def end_sessions(tx: Tx, user_id: str) -> None:
-    await tx.execute("delete from sessions where person_id = %(id)s", id=user_id)
+async def end_sessions_in_workspace(tx: Tx, user: User) -> None:
+    await tx.execute(
+        "delete from sessions where workspace_id = %(workspace)s and person_id = %(id)s",
+        workspace=user.workspace_id,
+        id=user.id,
+    )
+
+
+async def end_sessions(
+    tx: Tx, person_id: str, session_id: str | None = None, *, but: str | None = None
+) -> int:
+    """End one session of a person in whichever workspace it is, or all of them `but` one; how many ended."""
+    count: int = await tx.value(
+        "select end_sessions_of(%(person)s, %(id)s, %(but)s)", person=person_id, id=session_id, but=but
+    )
+    return count
 
 
 async def find_for_sign_in(tx: Tx, email: str) -> Candidate | None:
@@ -77,33 +145,291 @@ async def find_for_sign_in(tx: Tx, email: str) -> Candidate | None:
 
 
 async def begin_session(
-    tx: Tx, person_id: str, password_hash: str, new_hash: str | None, token_hash: bytes
+    tx: Tx, candidate: Candidate, new_hash: str | None, token_hash: bytes, session_id: str, browser: str
 ) -> bool:
     """False if the password was changed or the person disabled while the password was checked."""
     has_begun: bool = await tx.value(
-        "select begin_session(%(person)s, %(current)s, %(new)s, %(token)s)",
-        person=person_id,
-        current=password_hash,
+        """
+        select begin_session(
+          %(person)s, %(workspace)s, %(current)s, %(new)s, %(token)s, %(id)s, %(browser)s)
+        """,
+        person=candidate.id,
+        workspace=candidate.workspace_id,
+        current=candidate.password_hash,
         new=new_hash,
         token=token_hash,
+        id=session_id,
+        browser=browser,
     )
     return has_begun
+
+
+async def change_password(tx: Tx, candidate: Candidate, new_hash: str) -> bool:
+    """False if the password is no longer the candidate's."""
+    has_changed: bool = await tx.value(
+        "select change_password(%(person)s, %(current)s, %(new)s)",
+        person=candidate.id,
+        current=candidate.password_hash,
+        new=new_hash,
+    )
+    return has_changed
+
+
+async def switch_session(tx: Tx, token_hash: bytes, workspace_id: str) -> bool:
+    """False if the person of the session may not enter the workspace."""
+    has_switched: bool = await tx.value(
+        "select switch_session(%(token)s, %(workspace)s)", token=token_hash, workspace=workspace_id
+    )
+    return has_switched
+
+
+async def verify_session(tx: Tx, token_hash: bytes) -> None:
+    await tx.execute("select verify_session(%(token)s)", token=token_hash)
+
+
+async def list_memberships(tx: Tx, person_id: str) -> list[Membership]:
+    return await tx.all(Membership, "select * from memberships_of(%(person)s)", person=person_id)
+
+
+async def list_sessions(tx: Tx, person_id: str) -> list[OpenSession]:
+    return await tx.all(
+        OpenSession,
+        "select * from sessions_of(%(person)s, %(idle)s, %(most)s)",
+        person=person_id,
+        idle=limits.SESSION_IDLE_TTL,
+        most=limits.SESSION_MAX_AGE,
+    )
 
 
 async def end_session(tx: Tx, token_hash: bytes) -> None:
     await tx.value("select end_session(%(hash)s)", hash=token_hash)
 
 
-async def list_audit(tx: Tx, workspace_id: str, limit: int, before: int | None) -> list[AuditEntry]:
-    """The entries before the id `before`, newest first."""
+async def list_audit(
+    tx: Tx, workspace_id: str, limit: int, before: int | None, actor: str | None, action: str | None
+) -> list[AuditEntry]:
+    """The entries before the id `before`, newest first; `actor` and `action` are parts of names."""
     return await tx.all(
         AuditEntry,
         f"""
         select {ENTRY} from audit_entries
         where workspace_id = %(workspace)s and (%(before)s::bigint is null or id < %(before)s)
+          and (%(actor)s::text is null or strpos(lower(actor_name), lower(%(actor)s)) > 0)
+          and (%(action)s::text is null or strpos(action, replace(lower(%(action)s), ' ', '_')) > 0)
         order by id desc limit %(limit)s
         """,
         workspace=workspace_id,
+        actor=actor,
+        action=action,
         limit=limit,
         before=before,
     )
+
+
+async def count_invitations(tx: Tx, workspace_id: str) -> int:
+    sql = "select count(*) from invitations where workspace_id = %(workspace)s and expires_at > now()"
+    count: int = await tx.value(sql, workspace=workspace_id)
+    return count
+
+
+async def insert_invitation(tx: Tx, row: dict[str, Any]) -> Invitation:
+    return await tx.fetch_one(
+        Invitation,
+        f"""
+        insert into invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
+        values (%(id)s, %(workspace_id)s, %(email)s, %(role)s, %(token_hash)s, %(invited_by)s,
+          now() + %(ttl)s)
+        returning {INVITATION}
+        """,
+        **row,
+    )
+
+
+async def list_invitations(tx: Tx, workspace_id: str) -> list[Invitation]:
+    return await tx.all(
+        Invitation,
+        f"""
+        select {INVITATION} from invitations where workspace_id = %(workspace)s and expires_at > now()
+        order by created_at desc, id desc limit %(most)s
+        """,
+        workspace=workspace_id,
+        most=limits.MAX_INVITATIONS,
+    )
+
+
+async def delete_invitation(tx: Tx, workspace_id: str, invitation_id: str) -> bool:
+    sql = "delete from invitations where workspace_id = %(workspace)s and id = %(id)s"
+    return await tx.execute(sql, workspace=workspace_id, id=invitation_id) == 1
+
+
+async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
+    return await tx.first(OpenInvitation, "select * from find_invitation(%(token)s)", token=token_hash)
+
+
+async def accept_invitation(tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None) -> bool:
+    """With a password the person is new; without one they exist and have the address that is invited."""
+    member_id: str | None = await tx.value(
+        "select accept_invitation(%(token)s, %(person)s, %(hash)s)",
+        token=token_hash,
+        person=person_id,
+        hash=password_hash,
+    )
+    return member_id is not None
+
+
+async def find_workspace_to_set_up(tx: Tx) -> str | None:
+    """The first workspace, as long as no person exists; it runs as the database's owner."""
+    workspace_id: str | None = await tx.value(
+        """
+        select id from workspaces where not exists (select from people)
+        order by created_at, id limit 1
+        """
+    )
+    return workspace_id
+
+
+async def insert_setup_link(tx: Tx, token_hash: bytes, workspace_id: str, person_id: str | None) -> None:
+    await tx.execute(
+        """
+        insert into setup_links (token_hash, workspace_id, person_id, expires_at)
+        values (%(token)s, %(workspace)s, %(person)s, now() + %(ttl)s)
+        """,
+        token=token_hash,
+        workspace=workspace_id,
+        person=person_id,
+        ttl=limits.SETUP_LINK_TTL,
+    )
+
+
+async def find_setup_link(tx: Tx, token_hash: bytes) -> SetupLink | None:
+    return await tx.first(SetupLink, "select * from find_setup_link(%(token)s)", token=token_hash)
+
+
+async def use_sign_in_link(tx: Tx, token_hash: bytes) -> Candidate | None:
+    return await tx.first(Candidate, "select * from use_sign_in_link(%(token)s)", token=token_hash)
+
+
+async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) -> bool:
+    """False if somebody exists already, or if the link can't be used."""
+    is_done: bool = await tx.value(
+        "select set_up(%(token)s, %(person)s, %(email)s, %(hash)s, %(company)s)",
+        token=token_hash,
+        person=candidate.id,
+        email=candidate.email,
+        hash=candidate.password_hash,
+        company=company,
+    )
+    return is_done
+
+
+async def find_totp(tx: Tx, person_id: str) -> StoredTotp | None:
+    sql = "select sealed, confirmed_at from totp_secrets where person_id = %(person)s"
+    return await tx.first(StoredTotp, sql, person=person_id)
+
+
+async def save_totp(tx: Tx, person_id: str, sealed: bytes) -> bool:
+    """Store a secret that waits for its first code; False if the person has one that counts."""
+    sql = """
+        insert into totp_secrets as t (person_id, sealed) values (%(person)s, %(sealed)s)
+        on conflict (person_id) do update set sealed = excluded.sealed, last_step = 0
+        where t.confirmed_at is null
+    """
+    return await tx.execute(sql, person=person_id, sealed=sealed) == 1
+
+
+async def confirm_totp(tx: Tx, person_id: str) -> None:
+    sql = "update totp_secrets set confirmed_at = now() where person_id = %(person)s"
+    await tx.execute(sql, person=person_id)
+
+
+async def use_totp_step(tx: Tx, person_id: str, step: int) -> bool:
+    """True for exactly one of several calls with the same time step or an earlier one."""
+    sql = """
+        update totp_secrets set last_step = %(step)s where person_id = %(person)s and last_step < %(step)s
+    """
+    return await tx.execute(sql, person=person_id, step=step) == 1
+
+
+async def delete_totp(tx: Tx, person_id: str) -> bool:
+    return await tx.execute("delete from totp_secrets where person_id = %(person)s", person=person_id) == 1
+
+
+async def count_recovery_codes(tx: Tx, person_id: str) -> int:
+    sql = "select count(*) from recovery_codes where person_id = %(person)s"
+    count: int = await tx.value(sql, person=person_id)
+    return count
+
+
+async def replace_recovery_codes(tx: Tx, person_id: str, hashes: list[bytes]) -> None:
+    await tx.execute("delete from recovery_codes where person_id = %(person)s", person=person_id)
+    await tx.execute(
+        """
+        insert into recovery_codes (person_id, code_hash)
+        select %(person)s, hash from unnest(%(hashes)s::bytea[]) as hash
+        """,
+        person=person_id,
+        hashes=hashes,
+    )
+
+
+async def use_recovery_code(tx: Tx, person_id: str, code_hash: bytes) -> bool:
+    """True for exactly one of several calls with the same code."""
+    sql = "delete from recovery_codes where person_id = %(person)s and code_hash = %(hash)s"
+    return await tx.execute(sql, person=person_id, hash=code_hash) == 1
+
+
+async def delete_second_factors(tx: Tx, person_id: str) -> None:
+    for table in ("totp_secrets", "recovery_codes", "passkeys"):
+        await tx.execute(f"delete from {table} where person_id = %(person)s", person=person_id)
+
+
+async def list_passkeys(tx: Tx, person_id: str) -> list[Passkey]:
+    return await tx.all(
+        Passkey,
+        """
+        select id, name, created_at, used_at from passkeys where person_id = %(person)s
+        order by created_at, id
+        """,
+        person=person_id,
+    )
+
+
+async def insert_passkey(
+    tx: Tx, passkey_id: str, person_id: str, name: str, public_key: bytes, sign_count: int
+) -> bool:
+    """False if the credential is stored already."""
+    sql = """
+        insert into passkeys (id, person_id, name, public_key, sign_count)
+        values (%(id)s, %(person)s, %(name)s, %(key)s, %(count)s) on conflict (id) do nothing
+    """
+    values = {"id": passkey_id, "person": person_id, "name": name, "key": public_key, "count": sign_count}
+    return await tx.execute(sql, **values) == 1
+
+
+async def delete_passkey(tx: Tx, person_id: str, passkey_id: str) -> bool:
+    sql = "delete from passkeys where person_id = %(person)s and id = %(id)s"
+    return await tx.execute(sql, person=person_id, id=passkey_id) == 1
+
+
+async def find_passkey(tx: Tx, passkey_id: str) -> StoredPasskey | None:
+    return await tx.first(StoredPasskey, "select * from find_passkey(%(id)s)", id=passkey_id)
+
+
+async def use_passkey(tx: Tx, person_id: str, passkey_id: str, sign_count: int) -> bool:
+    """False if the passkey was removed meanwhile."""
+    sql = """
+        update passkeys set sign_count = %(count)s, used_at = now()
+        where person_id = %(person)s and id = %(id)s
+    """
+    return await tx.execute(sql, person=person_id, id=passkey_id, count=sign_count) == 1
+
+
+async def create_person_of_provider(tx: Tx, person_id: str, email: str, role: str) -> str | None:
+    """The workspace of the new person; None if there are several workspaces, or the address is taken."""
+    workspace_id: str | None = await tx.value(
+        "select create_person_of_provider(%(person)s, %(email)s, %(role)s)",
+        person=person_id,
+        email=email,
+        role=role,
+    )
+    return workspace_id

@@ -11,7 +11,7 @@ from instep.web.shapes import Out, Timestamp
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """One row of `people`, without the password's hash."""
+    """A person in one workspace: the membership, with the person's address."""
 
     id: str
     workspace_id: str
@@ -24,17 +24,86 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The account of an e-mail address, with its password hash."""
+    """The account of an e-mail address, in the workspace that it used last.
+
+    The password's hash is None if the person signs in by other ways alone.
+    """
 
     id: str
     workspace_id: str
     email: str
     role: str
-    password_hash: str
+    password_hash: str | None
+    has_second_factor: bool = False
 
     @property
     def person(self) -> Person:
         return Person(self.id, self.workspace_id, self.email, Role(self.role))
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A workspace that a person may enter, and the role that they have there."""
+
+    workspace_id: str
+    workspace_name: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session of a person, as they see it; `browser` is what `browser_name` makes of `User-Agent`."""
+
+    id: str
+    created_at: datetime
+    seen_at: datetime
+    browser: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """An invitation as the owners of the workspace see it, without its token."""
+
+    id: str
+    workspace_id: str
+    email: str
+    role: str
+    invited_by: str
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewInvitation:
+    """An invitation that was just made, with the token of its link, which is shown once."""
+
+    invitation: Invitation
+    token: str
+
+    @property
+    def path(self) -> str:
+        return f"/join?token={self.token}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInvitation:
+    """An invitation as the holder of its link sees it; `is_known` says that the person exists already."""
+
+    id: str
+    workspace_id: str
+    workspace_name: str
+    email: str
+    role: str
+    is_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetupLink:
+    """What a one-time link is for: to sign its person in, or without one to set the workspace up."""
+
+    workspace_id: str
+    workspace_name: str
+    person_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +118,8 @@ class Attempt:
     browser: str = ""
     # The token of the session that the new one replaces.
     session: str | None = None
+    # What the browser calls itself, as `User-Agent` tells it.
+    user_agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +128,41 @@ class SignedIn:
 
     token: str
     browser: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecondStep:
+    """The password was right, and a code is still to be shown by the browser that keeps this token."""
+
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTotp:
+    """One row of `totp_secrets`."""
+
+    sealed: bytes
+    confirmed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """A passkey as its person sees it; the id is the credential's, in base64url."""
+
+    id: str
+    name: str
+    created_at: datetime
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPasskey:
+    """What checks an answer of a passkey, and whose it is."""
+
+    person_id: str
+    email: str
+    public_key: bytes
+    sign_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +231,27 @@ def audit_entry_out(entry: AuditEntry) -> AuditEntryOut:
         resource=entry.resource,
         bot_id=str(entry.bot_id) if entry.bot_id else None,
         workspace_id=entry.workspace_id,
+    )
+
+
+class InvitationOut(Out):
+    """An invitation with its link, which is shown once."""
+
+    id: str
+    workspace_id: str
+    email: str
+    role: str
+    expires_at: Timestamp
+    url: str
+
+
+def invitation_out(new: NewInvitation, base_url: str) -> InvitationOut:
+    invitation = new.invitation
+    return InvitationOut(
+        id=invitation.id,
+        workspace_id=invitation.workspace_id,
+        email=invitation.email,
+        role=invitation.role,
+        expires_at=invitation.expires_at,
+        url=base_url + new.path,
     )

@@ -68,6 +68,7 @@ def asset_path(name: str) -> str:
         raise UnknownAsset(f"{name} is not built; run `make assets`") from None
 
 
+@cache
 def icon(name: str, *, mirrored: bool = False) -> Markup:
     """An icon of the sprite, which screen readers pass over: the words beside it say what it means.
 

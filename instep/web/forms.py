@@ -13,11 +13,31 @@ from instep.core import limits
 from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.web.authenticated_route import StrictRequest
+from instep.web.multipart import MULTIPART, FormFile, read_multipart
 from instep.web.origins import origin_of
 from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
+# Where a script of our own page sends the token of a form along with a file.
 TRUSTED_SITES = {"same-origin", "none"}
+
+
+class Form(dict[str, str]):
+    """The fields of a form by name; of a field that was sent several times the last value.
+
+    `files` are the files that were chosen in it, by the names of their fields.
+    """
+
+    def __init__(
+        self, pairs: Sequence[tuple[str, str]] = (), files: Sequence[tuple[str, FormFile]] = ()
+    ) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+        self.files = dict(files)
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a field, in the order of the page: those of the boxes that were ticked."""
+        return [value for key, value in self.pairs if key == name]
 
 
 class ForeignForm(AppError):
@@ -60,14 +80,21 @@ def form_secrets(request: Request) -> Sequence[str]:
     return [secret for secret in cookies if secret]
 
 
-async def read_form(request: Request) -> dict[str, str]:
+async def read_form(
+    request: Request, max_bytes: int = limits.MAX_FORM_BYTES, *, takes_files: bool = False
+) -> Form:
     """The fields of a form that one of our own pages sent; raises `ForeignForm` for others."""
     refuse_foreign_site(request)
-    fields = await read_fields(request)
-    token = fields.pop(CSRF_FIELD, "").encode()
-    if not any(hmac.compare_digest(csrf_token(secret).encode(), token) for secret in form_secrets(request)):
-        raise ForeignForm
+    fields = await read_fields(request, max_bytes, takes_files=takes_files)
+    refuse_foreign_token(request, fields.pop(CSRF_FIELD, ""))
     return fields
+
+
+def refuse_foreign_token(request: Request, token: str) -> None:
+    """Check that a page of this browser holds the form that was sent."""
+    sent = token.encode()
+    if not any(hmac.compare_digest(csrf_token(secret).encode(), sent) for secret in form_secrets(request)):
+        raise ForeignForm
 
 
 def refuse_foreign_site(request: Request) -> None:
@@ -83,17 +110,22 @@ def refuse_foreign_site(request: Request) -> None:
             raise ForeignForm(f"This form was sent from another address than {base_url}: open it there.")
 
 
-async def read_fields(request: Request) -> dict[str, str]:
+async def read_fields(
+    request: Request, max_bytes: int = limits.MAX_FORM_BYTES, *, takes_files: bool = False
+) -> Form:
     """The fields of a form, without checking its sender."""
     strict = StrictRequest(request.scope, request.receive)
-    await strict.read(limits.MAX_FORM_BYTES)
-    strict.refuse_too_large(limits.MAX_FORM_BYTES)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    await strict.read(max_bytes)
+    strict.refuse_too_large(max_bytes)
+    content_type = request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    if takes_files and kind == MULTIPART:
+        return Form(*await read_multipart(content_type, await strict.body()))
     if kind != "application/x-www-form-urlencoded":
         raise InvalidRequest("Send the form as `application/x-www-form-urlencoded`.")
     try:
         text = (await strict.body()).decode()
-        return dict(
+        return Form(
             parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_FORM_FIELDS)
         )
     except ValueError:

@@ -23,6 +23,7 @@ class Loop(BaseLoop):
     closes, along with the requests that they have sent.
     """
 
+    # The type of uvloop's own method lists every argument; only the first one matters here.
     async def create_server(  # type: ignore[override]
         self, protocol_factory: Callable[[], asyncio.Protocol], *args: Any, **kwargs: Any
     ) -> "Listener":

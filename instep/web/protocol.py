@@ -76,6 +76,7 @@ class StrictHttp(HttpToolsProtocol):
 
     # The connection.
 
+    # A listening TCP server makes no other kind of transport.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self.host = (transport.get_extra_info("peername") or (UNKNOWN_HOST,))[0]
         self.is_admitted = self.process_connections.enter(self.host)

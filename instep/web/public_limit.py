@@ -10,6 +10,8 @@ from instep.web.client_addresses import client_address
 COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/leads/", "/widget/", "/mcp/admin/")
 # Monitoring asks these often.
 HEALTH = {"/healthz", "/readyz"}
+# Built files come from memory and are kept by browsers for a year: a refused page still needs its style.
+BUILT = "/static/dist/"
 
 
 class PublicLimit:
@@ -28,4 +30,4 @@ class PublicLimit:
 
 
 def is_counted(path: str) -> bool:
-    return path not in HEALTH and not f"{path}/".startswith(COUNTED_ELSEWHERE)
+    return path not in HEALTH and not f"{path}/".startswith((*COUNTED_ELSEWHERE, BUILT))

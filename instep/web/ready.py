@@ -42,19 +42,29 @@ def path_of_root(host: str, port: int) -> str:
             connection.close()
 
 
-def announcer(site_url: str, local_url: str) -> Callable[[str], None]:
-    """A function that reports the addresses: in a sentence on a terminal, elsewhere in a log line."""
+def announcer(site_url: str, local_url: str, setup_path: str | None = None) -> Callable[[str], None]:
+    """A function that reports the addresses: in a sentence on a terminal, elsewhere in a log line.
+
+    `setup_path` is that of the one-time link that sets up an installation in which nobody exists.
+    """
 
     def announce(path: str) -> None:
         help_center, reference = f"{site_url}{path}", f"{site_url}/docs/api"
         if not sys.stderr.isatty():
             addresses = {"url": site_url, "help_center": help_center, "api_reference": reference}
+            if setup_path is not None:
+                addresses["set_up"] = f"{site_url}{setup_path}"
             log.info("Instep is ready", **addresses, listening=local_url)
             return
         listening = "" if site_url == local_url else f", listening on {local_url}"
         sys.stderr.write(
             f"Instep is ready: {site_url}{listening} (help center {help_center}, API reference {reference})\n"
         )
+        if setup_path is not None:
+            sys.stderr.write(
+                f"Nobody can sign in yet. Set Instep up here, once, within a day:\n\n"
+                f"  {site_url}{setup_path}\n\n"
+            )
         sys.stderr.flush()
 
     return announce

@@ -15,10 +15,11 @@ from instep.core import limits
 from instep.core.errors import InsufficientScope
 from instep.identity.schemas import Person
 from instep.identity.scopes import Role, permissions_of
-from instep.identity.sessions import authenticate_session
+from instep.identity.sessions import Session, authenticate_session
 from instep.web.call import PersonAccess
 from instep.web.forms import (
     CSRF_FIELD,
+    Form,
     cookie_name,
     csrf_token,
     form_secrets,
@@ -27,9 +28,10 @@ from instep.web.forms import (
     set_cookie,
 )
 from instep.web.pages import Pages, hidden_field
+from instep.web.recent_sign_in import VERIFY, SignInTooOld
 
 SIGN_IN = "/sign-in"
-HOME = "/app/connected-apps"
+HOME = "/app/"
 SAFE = {"GET", "HEAD"}
 FORMS_TO_US = "form-action 'self'"
 # Pages without scripts.
@@ -47,16 +49,31 @@ class NotAllowed(InsufficientScope):
     """Your role does not allow this: an owner of the workspace can change it."""
 
 
-async def current_person(request: Request) -> Person | None:
-    """The person whose session this browser has; None without a valid one."""
-    token = request.cookies.get(cookie_name(request.app.state.settings, "session"))
+async def current_session(request: Request) -> Session | None:
+    """The session of this browser; None without a valid one."""
+    token = session_token(request)
     if token is None:
         return None
-    async with authenticate_session(request.app.state.database, token) as (person, _):
-        return person
+    async with authenticate_session(request.app.state.database, token) as (session, _):
+        return session
 
 
-def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Request], Awaitable[Response]]]:
+def session_token(request: Request) -> str | None:
+    return request.cookies.get(cookie_name(request.app.state.settings, "session"))
+
+
+async def current_person(request: Request) -> Person | None:
+    """The person whose session this browser has; None without a valid one."""
+    session = await current_session(request)
+    return session.person if session else None
+
+
+def require_person(
+    role: Role = Role.VIEWER,
+    *,
+    form_bytes: int = limits.MAX_FORM_BYTES,
+    takes_files: bool = False,
+) -> Callable[[Page], Callable[[Request], Awaitable[Response]]]:
     """Declare that a page needs a signed-in person with this role or a higher one.
 
     Others are redirected to the sign-in page. A request that changes something must come from our own form.
@@ -65,14 +82,18 @@ def require_person(role: Role = Role.VIEWER) -> Callable[[Page], Callable[[Reque
     def register(page: Page) -> Callable[[Request], Awaitable[Response]]:
         @wraps(page)
         async def enter(request: Request) -> Response:
-            person = await current_person(request)
-            if person is None:
+            session = await current_session(request)
+            if session is None:
                 return ask_to_sign_in(request)
+            request.state.session, person = session, session.person
             if not includes(person.role, role):
                 raise NotAllowed
             if request.method not in SAFE:
-                request.state.form = await read_form(request)
-            return await page(request, person)
+                request.state.form = await read_form(request, form_bytes, takes_files=takes_files)
+            try:
+                return await page(request, person)
+            except SignInTooOld:
+                return ask_to_verify(request)
 
         enter.__dict__["access"] = PersonAccess(role)
         return enter
@@ -88,10 +109,21 @@ def includes(role: Role, needed: Role) -> bool:
     )
 
 
-def form_of(request: Request) -> dict[str, str]:
+def session_of_request(request: Request) -> Session:
+    """The session by which `require_person` let the request in."""
+    session: Session = request.state.session
+    return session
+
+
+def form_of(request: Request) -> Form:
     """The fields of the request's form, which `require_person` has checked."""
-    form: dict[str, str] = request.state.form
+    form: Form = request.state.form
     return form
+
+
+def new_form_token(request: Request) -> str:
+    """The token for forms of a page that is open while its person signs in again."""
+    return csrf_token(form_secrets(request)[0])
 
 
 def asks_for_part(request: Request) -> bool:
@@ -100,17 +132,36 @@ def asks_for_part(request: Request) -> bool:
 
 
 def ask_to_sign_in(request: Request) -> Response:
-    """Lead to the sign-in page and back; instead of a part of a page, the whole page goes there."""
+    """Lead to the sign-in page and back; a page that asked for a part asks to sign in by itself.
+
+    `session.js` opens a dialog for that and sends the request again, so that nothing on the page is lost.
+    """
     if not asks_for_part(request):
         return see_other(sign_in_address(request.url.path, request.url.query))
-    page = urlsplit(request.headers.get("hx-current-url", HOME))
-    headers = {**private_headers(), "HX-Redirect": sign_in_address(page.path, page.query)}
+    headers = {**private_headers(), "HX-Trigger": "instep-signed-out", "HX-Reswap": "none"}
     return Response(status_code=401, headers=headers)
+
+
+def ask_to_verify(request: Request) -> Response:
+    """Lead to the page that asks for the password, and back; after a form, to the page that it stands on."""
+    if asks_for_part(request):
+        page = urlsplit(request.headers.get("hx-current-url", HOME))
+        address = address_with_next(VERIFY, page.path, page.query)
+        return Response(status_code=403, headers={**private_headers(), "HX-Redirect": address})
+    if request.method in SAFE:
+        return see_other(address_with_next(VERIFY, request.url.path, request.url.query))
+    page = urlsplit(request.headers.get("referer", ""))
+    # The page only leads back: whatever its origin, the path is one of ours.
+    return see_other(address_with_next(VERIFY, page.path or HOME, page.query))
+
+
+def address_with_next(address: str, path: str, query: str) -> str:
+    return f"{address}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
 
 
 def sign_in_address(path: str, query: str) -> str:
     """The sign-in page with the path to return to; a form must be sent again afterwards."""
-    return f"{SIGN_IN}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
+    return address_with_next(SIGN_IN, path, query)
 
 
 def local_path(path: str | None) -> str:

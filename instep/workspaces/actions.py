@@ -1,4 +1,7 @@
-"""Actions of operators on workspaces, bots and keys, and the list of bots that a key covers."""
+"""Actions on workspaces, bots and keys, and the list of bots that a key covers.
+
+Operators use them by command, as the database's owner; owners of a workspace in the dashboard, within it.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,7 +16,7 @@ from instep.core.slug_rules import SlugTaken
 from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.queries import default_bot_id, list_covered_bots
-from instep.identity.schemas import OPERATOR
+from instep.identity.schemas import OPERATOR, Actor
 from instep.identity.scopes import Scope
 from instep.text.slugs import free_slug, slugify, valid_slug
 from instep.web.origins import valid_origin
@@ -51,36 +54,43 @@ async def find_workspace(tx: Tx, reference: str | None) -> Workspace:
 
 
 async def create_workspace(tx: Tx, name: str) -> Workspace:
-    workspace = await queries.insert_workspace(tx, new_id("ws"), _valid_name(name))
+    workspace = await queries.insert_workspace(tx, new_id("ws"), valid_name(name))
     await record(tx, workspace.id, OPERATOR, "create_workspace", workspace.id)
     return workspace
 
 
-async def pause_workspace(tx: Tx, reference: str | None) -> Workspace:
+async def pause_workspace(tx: Tx, reference: str | None, actor: Actor = OPERATOR) -> Workspace:
     """Pause a workspace: from the commit on its writes are refused, while reads continue."""
-    return await _set_paused(tx, reference, True)
+    return await _set_paused(tx, reference, True, actor)
 
 
-async def resume_workspace(tx: Tx, reference: str | None) -> Workspace:
-    return await _set_paused(tx, reference, False)
+async def resume_workspace(tx: Tx, reference: str | None, actor: Actor = OPERATOR) -> Workspace:
+    return await _set_paused(tx, reference, False, actor)
 
 
-async def _set_paused(tx: Tx, reference: str | None, is_paused: bool) -> Workspace:
+async def _set_paused(tx: Tx, reference: str | None, is_paused: bool, actor: Actor) -> Workspace:
     workspace = await find_workspace(tx, reference)
     changed = await queries.set_paused(tx, workspace.id, is_paused)
     if changed is None:
         raise NotFound(f"There is no workspace {workspace.id}.")
-    await record(tx, changed.id, OPERATOR, "pause_workspace" if is_paused else "resume_workspace", changed.id)
+    await record(tx, changed.id, actor, "pause_workspace" if is_paused else "resume_workspace", changed.id)
     return changed
 
 
 async def create_bot(
-    tx: Tx, workspace_id: str, name: str, slug: str | None, locale: str, origins: Sequence[str] = ()
+    tx: Tx,
+    workspace_id: str,
+    name: str,
+    slug: str | None,
+    locale: str,
+    origins: Sequence[str] = (),
+    *,
+    actor: Actor = OPERATOR,
 ) -> BotRow:
-    base = _parse_value(valid_slug, slug, "slug") if slug is not None else slugify(_valid_name(name), "help")
+    base = _parse_value(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
     row = {
         "workspace_id": workspace_id,
-        "name": _valid_name(name),
+        "name": valid_name(name),
         "locale": _parse_value(valid_locale, locale, "locale"),
         "bot_key": new_bot_key(),
         "origins": _with_origins([], origins),
@@ -89,23 +99,41 @@ async def create_bot(
         candidate = base if slug is not None else free_slug(base, await queries.slugs_like(tx, base))
         bot = await queries.insert_bot(tx, {**row, "id": new_uuid(), "slug": candidate})
         if bot is not None:
-            await record(tx, workspace_id, OPERATOR, "create_bot", str(bot.id), bot.id)
+            await record(tx, workspace_id, actor, "create_bot", str(bot.id), bot.id)
             return bot
         if slug is not None:
             raise SlugTaken
 
 
+async def change_bot(
+    tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str, actor: Actor = OPERATOR
+) -> BotRow:
+    """Change the bot's name and the language that its new articles have."""
+    row = await queries.set_name(
+        tx, workspace_id, bot_id, valid_name(name), _parse_value(valid_locale, locale, "locale")
+    )
+    if row is None:
+        raise _unknown_bot(bot_id)
+    await record(tx, workspace_id, actor, "change_bot", str(bot_id), bot_id)
+    return row
+
+
 async def change_origins(
-    tx: Tx, workspace_id: str, bot_id: UUID, add: Sequence[str], remove: Sequence[str]
+    tx: Tx,
+    workspace_id: str,
+    bot_id: UUID,
+    add: Sequence[str],
+    remove: Sequence[str],
+    actor: Actor = OPERATOR,
 ) -> BotRow:
     """Allow pages of the origins in `add` to use the bot, and pages of those in `remove` no longer."""
     async with tx.transaction():
         current = await queries.lock_origins(tx, workspace_id, bot_id)
         if current is None:
-            raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
+            raise _unknown_bot(bot_id)
         removed_origins = {_parse_value(valid_origin, origin, "origin") for origin in remove}
         remaining = [origin for origin in current if origin not in removed_origins]
-        await record(tx, workspace_id, OPERATOR, "change_origins", str(bot_id), bot_id)
+        await record(tx, workspace_id, actor, "change_origins", str(bot_id), bot_id)
         return await queries.set_origins(tx, workspace_id, bot_id, _with_origins(remaining, add))
 
 
@@ -117,13 +145,15 @@ def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
     return origins
 
 
-async def change_accent(tx: Tx, workspace_id: str, bot_id: UUID, colour: str | None) -> BotRow:
+async def change_accent(
+    tx: Tx, workspace_id: str, bot_id: UUID, colour: str | None, actor: Actor = OPERATOR
+) -> BotRow:
     """Give the bot's help center any opaque CSS colour as its accent; None restores the product's blue."""
     light, dark = await asyncio.to_thread(_readable_pair, colour) if colour is not None else (None, None)
     bot = await queries.set_accent(tx, workspace_id, bot_id, colour, light, dark)
     if bot is None:
-        raise NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
-    await record(tx, workspace_id, OPERATOR, "change_accent", str(bot_id), bot_id)
+        raise _unknown_bot(bot_id)
+    await record(tx, workspace_id, actor, "change_accent", str(bot_id), bot_id)
     return bot
 
 
@@ -140,7 +170,13 @@ def _readable_pair(colour: str) -> tuple[str, str]:
     return accent.light, accent.dark
 
 
-async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids: list[UUID]) -> NewKey:
+def _unknown_bot(bot_id: UUID) -> NotFound:
+    return NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
+
+
+async def create_key(
+    tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids: list[UUID], actor: Actor = OPERATOR
+) -> NewKey:
     """Create a key for these bots; without any, for all current and future bots of the workspace."""
     if bot_ids and await queries.count_bots(tx, workspace_id, bot_ids) != len(set(bot_ids)):
         raise NotFound("One of the bots is not in this workspace: `instep bot list` shows them.")
@@ -148,27 +184,27 @@ async def create_key(tx: Tx, workspace_id: str, name: str, scope: Scope, bot_ids
     row = {
         "id": new_id("key"),
         "workspace_id": workspace_id,
-        "name": _valid_name(name),
+        "name": valid_name(name),
         "key_hash": hash_key(key),
         "last_four": key[-4:],
         "scope": scope.value,
         "bot_ids": bot_ids or None,
     }
     key_row = await queries.insert_key(tx, row)
-    await record(tx, workspace_id, OPERATOR, "create_key", key_row.id)
+    await record(tx, workspace_id, actor, "create_key", key_row.id)
     return NewKey(key_row, key)
 
 
-async def revoke_key(tx: Tx, workspace_id: str, key_id: str) -> KeyRow:
+async def revoke_key(tx: Tx, workspace_id: str, key_id: str, actor: Actor = OPERATOR) -> KeyRow:
     """Revoke a key: from the commit on every call with it is refused."""
     key = await queries.revoke_key(tx, workspace_id, key_id)
     if key is None:
         raise NotFound(f"There is no key {key_id}: `instep key list` shows them.")
-    await record(tx, workspace_id, OPERATOR, "revoke_key", key.id)
+    await record(tx, workspace_id, actor, "revoke_key", key.id)
     return key
 
 
-def _valid_name(name: str) -> str:
+def valid_name(name: str) -> str:
     # Arguments that are not UTF-8 arrive as lone surrogates (PEP 383), which can't be stored.
     is_text = "\0" not in name and name.encode(errors="ignore").decode() == name
     if not name.strip() or len(name) > limits.MAX_NAME_CHARACTERS or not is_text:

@@ -1,4 +1,4 @@
-"""SQL of workspaces, bots and keys, which runs as the database's owner, outside any tenant."""
+"""SQL of workspaces, bots and keys, as the database's owner or within one workspace."""
 
 from typing import Any
 from uuid import UUID
@@ -55,9 +55,8 @@ async def list_bots(tx: Tx, workspace_id: str) -> list[BotRow]:
 
 
 async def slugs_like(tx: Tx, base: str) -> set[str]:
-    value = await tx.value(
-        "select array_agg(slug) from bots where starts_with(slug, %(base)s)", base=base[:100]
-    )
+    """The slugs of all bots of the installation that begin like this one."""
+    value = await tx.value("select slugs_like(%(base)s)", base=base[:100])
     return set(value or ())
 
 
@@ -71,6 +70,21 @@ async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
         on conflict (slug) do nothing returning {BOT}
         """,
         **row,
+    )
+
+
+async def set_name(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str) -> BotRow | None:
+    return await tx.first(
+        BotRow,
+        f"""
+        update bots set name = %(name)s, locale = %(locale)s
+        where workspace_id = %(workspace)s and id = %(id)s
+        returning {BOT}
+        """,
+        workspace=workspace_id,
+        id=bot_id,
+        name=name,
+        locale=locale,
     )
 
 

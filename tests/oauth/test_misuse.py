@@ -275,7 +275,7 @@ async def test_a_token_opens_the_mcp_server_alone_and_only_in_its_header(
 
 
 ENDS = {
-    "disabled": "update people set disabled_at = now() where id = %(id)s",
+    "disabled": "update memberships set disabled_at = now() where person_id = %(id)s",
     "removed": "delete from people where id = %(id)s",
     "revoked": "update oauth_grants set revoked_at = now() where person_id = %(id)s",
     "elsewhere": "update oauth_grants set resource = 'https://old.example/' where person_id = %(id)s",
@@ -325,7 +325,7 @@ async def test_a_smaller_role_makes_every_connection_smaller_and_a_pause_holds_w
     await owner.execute("update workspaces set paused_at = now() where id = %(id)s", id=workspace)
     paused = await post(agent, WORKSPACE, "tools/call", call)
     reads = await post(agent, WORKSPACE, "tools/list")
-    await owner.execute("update people set role = 'viewer' where id = %(id)s", id=scene.person.id)
+    await owner.execute("update memberships set role = 'viewer' where person_id = %(id)s", id=scene.person.id)
     demoted = await post(agent, WORKSPACE, "tools/call", call)
 
     assert "plan_inactive" in paused.text

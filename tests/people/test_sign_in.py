@@ -75,7 +75,7 @@ async def test_no_address_leads_away_after_signing_in(user: User, app: FastAPI, 
     async with browser(app) as ann:
         answer = await ann.sign_in(user.email, next=path)
 
-    assert answer.headers["Location"] == "/app/connected-apps"
+    assert answer.headers["Location"] == "/app/"
 
 
 async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from instep.articles.actions import save_working_copy
-from instep.articles.schemas import Article, TextUpdate
+from instep.articles.editing import EditedText, autosave_text, open_text, save_text
+from instep.articles.schemas import TextEdit
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_new_article
@@ -26,10 +26,22 @@ async def acting(database: Database, company: Company, name: str = "Edda") -> As
 
 
 async def save_copy(
-    database: Database, company: Company, ref: str, if_match: str | None = None, **body: str
-) -> Article:
+    database: Database, company: Company, ref: str, version: str | None = None, **changes: str
+) -> EditedText:
+    """Save what somebody has changed in the editor; where no version is given, in the present text."""
     async with acting(database, company) as ctx:
-        return await save_working_copy(ctx, ref, TextUpdate.model_validate(body), if_match)
+        opened = await open_text(ctx, ref, lock=True)
+        edit = TextEdit(**{"title": opened.title, "content": opened.content} | changes)
+        return await save_text(ctx, ref, edit, version or opened.version)
+
+
+async def type_text(
+    database: Database, company: Company, ref: str, version: str, content: str, name: str = "Edda"
+) -> EditedText:
+    """What the editor sends while somebody types."""
+    async with acting(database, company, name) as ctx:
+        opened = await open_text(ctx, ref)
+        return await autosave_text(ctx, ref, TextEdit(title=opened.title, content=content), version)
 
 
 async def put_into_review(database: Database, company: Company, queue: Queue = queue_new_article) -> str:

@@ -33,8 +33,9 @@ async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Perso
     """Somebody of the company, without a password: no test here signs in by one."""
     person = Person(new_id("per"), company.workspace_id, fresh_email(), role)
     await owner.execute(
-        "insert into people (id, workspace_id, email, password_hash, role) "
-        "values (%(id)s, %(workspace)s, %(email)s, '', %(role)s)",
+        "with person as (insert into people (id, email) values (%(id)s, %(email)s) returning id) "
+        "insert into memberships (workspace_id, person_id, role) "
+        "select %(workspace)s, person.id, %(role)s from person",
         id=person.id,
         workspace=person.workspace_id,
         email=person.email,
@@ -47,9 +48,10 @@ async def begin_session(owner: Tx, person: Person) -> str:
     """What the cookie of a browser holds in which the person is signed in."""
     token = new_token()
     await owner.execute(
-        "insert into sessions (token_hash, workspace_id, person_id) "
-        "values (%(token)s, %(workspace)s, %(id)s)",
+        "insert into sessions (token_hash, workspace_id, person_id, id) "
+        "values (%(token)s, %(workspace)s, %(id)s, %(session)s)",
         token=hash_key(token),
+        session=new_id("ses"),
         workspace=person.workspace_id,
         id=person.id,
     )

@@ -7,6 +7,7 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
 from instep.runtime import Runtime
+from instep.web.assets import asset_path
 from instep.web.buckets import Buckets
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger
@@ -31,6 +32,7 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
             for path in (f"/help/{cast.acme.slug}/sitemap.xml", "/sign-in", "/static/icon.svg", "/nothing")
         }
         watched = await client.get("/healthz")
+        styled = await client.get(asset_path("site.css"))
         neighbours = await neighbour.get(f"/help/{cast.acme.slug}/")
 
     assert [answer.status_code for answer in answers] == [200] * QUOTA + [429]
@@ -38,6 +40,8 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
     assert "Wait a minute, then try again." in answers[-1].text
     assert {path: answer.status_code for path, answer in others.items()} == dict.fromkeys(others, 429)
     assert (watched.status_code, neighbours.status_code) == (200, 200)
+    # The page that says so has its style.
+    assert (asset_path("site.css") in answers[-1].text, styled.status_code) == (True, 200)
 
 
 async def test_protocol_calls_without_a_tool_count_too(

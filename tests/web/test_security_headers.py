@@ -38,7 +38,7 @@ def lacking(path: str, headers: httpx2.Headers) -> list[str]:
     expected = {
         "Strict-Transport-Security": "max-age=31536000",
         "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "default-src 'none';.* ?frame-ancestors 'none'",
+        "Content-Security-Policy": "default-src 'none';.* ?frame-ancestors 'none'(;.*)?",
         "Cross-Origin-Resource-Policy": "same-origin|cross-origin",
     }
     if headers.get("Content-Type", "").startswith("text/html"):

@@ -1,0 +1,280 @@
+"""Signing in through an OpenID provider (OpenID Connect Core 1.0): code flow, with PKCE, nonce and state.
+
+Only an address that the provider has verified says who somebody is. The provider's documents, keys and tokens
+come through the outbound guard.
+"""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+from joserfc.jwt import JWTClaimsRegistry
+
+from instep.core import limits
+from instep.core.clock import utc_now
+from instep.core.config import Settings
+from instep.core.database import Database, Tx
+from instep.core.errors import InvalidRequest
+from instep.core.ids import new_id
+from instep.core.outbound.client import OutboundClient, RequestFailed
+from instep.core.outbound.requests import RawResponse, fetch, send_request
+from instep.core.outbound.urls import parse_url
+from instep.identity.audit import record
+from instep.identity.sessions import new_token
+from instep.people import queries
+from instep.people.actions import InvalidEmail, valid_email
+from instep.people.attempts import count_question_to_provider
+from instep.people.challenges import put_challenge, take_challenge
+from instep.people.known_browsers import new_cookie
+from instep.people.schemas import Attempt, Candidate, SignedIn
+from instep.people.second_step import SecondStepExpired, begin_in
+
+CALLBACK = "/sign-in/oidc/callback"
+ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"]
+KEY_TYPES = {"RSA", "EC", "OKP"}
+SCOPE = "openid email"
+ANSWERS_JSON = {"Accept": "application/json", "User-Agent": "Instep"}
+
+
+class OidcRefused(InvalidRequest):
+    """Signing in there did not work: try again, or use another way to sign in."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIdProvider:
+    """An OpenID provider by its discovery document, and how this installation is known to it."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    takes_basic: bool
+    client_id: str
+    client_secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class OidcRequest:
+    """Where the browser goes to sign in, and the token that it keeps meanwhile."""
+
+    token: str
+    address: str
+
+
+async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdProvider:
+    """The provider of the settings, by its discovery document; raises `OidcRefused`."""
+    issuer = settings.oidc_issuer or ""
+    document = await _read_json(client, f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+    names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+    endpoints = {name: document.get(name) for name in names}
+    if document.get("issuer") != issuer or not all(map(is_web_address, endpoints.values())):
+        raise OidcRefused(f"{issuer} does not describe itself as an OpenID provider.")
+    methods = document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+    return OpenIdProvider(
+        issuer,
+        **{name: str(url) for name, url in endpoints.items()},
+        takes_basic="client_secret_basic" in methods,
+        client_id=settings.oidc_client_id or "",
+        client_secret=settings.oidc_client_secret or "",
+    )
+
+
+def is_web_address(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(parse_url(value))
+    except ValueError:
+        return False
+
+
+async def ask_provider(
+    database: Database, provider: OpenIdProvider, base_url: str, address: str, next_path: str
+) -> OidcRequest:
+    """Begin to sign in at the provider; the answer is accepted from the browser with the token alone."""
+    nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
+    data = {"nonce": nonce, "verifier": verifier, "next": next_path}
+    async with database.enter_workspace("") as tx:
+        await count_question_to_provider(tx, address)
+        token = await put_challenge(tx, "oidc", data)
+    fields = {
+        "response_type": "code",
+        "client_id": provider.client_id,
+        "redirect_uri": base_url + CALLBACK,
+        "scope": SCOPE,
+        "state": state_of(token),
+        "nonce": nonce,
+        "code_challenge": base64url(hashlib.sha256(verifier.encode()).digest()),
+        "code_challenge_method": "S256",
+    }
+    separator = "&" if "?" in provider.authorization_endpoint else "?"
+    return OidcRequest(token, f"{provider.authorization_endpoint}{separator}{urlencode(fields)}")
+
+
+async def sign_in_by_provider(
+    database: Database,
+    client: OutboundClient,
+    key: bytes,
+    settings: Settings,
+    token: str,
+    answer: dict[str, str],
+    attempt: Attempt,
+) -> tuple[SignedIn, str]:
+    """Begin a session for the person whom the provider names; also the path to go on to.
+
+    `answer` are the parameters of the callback, `token` is what the browser kept, and `key` signs the cookie
+    of a known browser. Raises `OidcRefused`.
+    """
+    if not hmac.compare_digest(state_of(token).encode(), answer.get("state", "").encode()):
+        raise OidcRefused
+    async with database.enter_workspace("") as tx:
+        challenge = await take_challenge(tx, "oidc", token)
+    if challenge is None or "code" not in answer:
+        raise OidcRefused
+    provider = await find_provider(client, settings)
+    # An answer of another provider is refused (RFC 9207).
+    if answer.get("iss", provider.issuer) != provider.issuer:
+        raise OidcRefused
+    id_token = await _redeem(
+        client, provider, answer["code"], challenge.data["verifier"], settings.base_url + CALLBACK
+    )
+    keys = await _read_json(client, provider.jwks_uri)
+    email = verified_email(id_token, keys, provider, challenge.data["nonce"])
+    candidate = await _find_or_create(database, email, settings.oidc_create_role)
+    session_token = new_token()
+    async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
+        try:
+            await begin_in(tx, candidate, None, session_token, attempt)
+        except SecondStepExpired:
+            raise OidcRefused from None
+    cookie = new_cookie(key, candidate.id, candidate.password_hash, utc_now())
+    return SignedIn(session_token, cookie), challenge.data["next"]
+
+
+async def _redeem(
+    client: OutboundClient, provider: OpenIdProvider, code: str, verifier: str, uri: str
+) -> str:
+    """Exchange the code for the ID token."""
+    fields = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": uri,
+        "code_verifier": verifier,
+    }
+    headers = {**ANSWERS_JSON, "Content-Type": "application/x-www-form-urlencoded"}
+    if provider.takes_basic:
+        # Both are encoded before they are joined (RFC 6749 section 2.3.1).
+        pair = f"{quote(provider.client_id, safe='')}:{quote(provider.client_secret, safe='')}"
+        headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    else:
+        fields |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
+    body = urlencode(fields).encode()
+    max_bytes = limits.MAX_OIDC_DOCUMENT_BYTES
+    document = _as_json(
+        await _within_time(send_request(client, provider.token_endpoint, body, headers, max_bytes))
+    )
+    id_token = document.get("id_token")
+    if not isinstance(id_token, str):
+        raise OidcRefused
+    return id_token
+
+
+def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider, nonce: str) -> str:
+    """The address that a valid ID token names as verified; raises `OidcRefused`."""
+    registry = JWTClaimsRegistry(
+        int(utc_now().timestamp()),
+        leeway=limits.OIDC_LEEWAY_SECONDS,
+        iss={"essential": True, "value": provider.issuer},
+        aud={"essential": True, "value": provider.client_id},
+        exp={"essential": True},
+        iat={"essential": True},
+        nonce={"essential": True, "value": nonce},
+    )
+    try:
+        key_set = KeySet.import_key_set({"keys": signing_keys(keys)})
+        claims: dict[str, Any] = jwt.decode(id_token, key_set, algorithms=ALGORITHMS).claims
+        registry.validate(claims)
+    except (JoseError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        raise OidcRefused from None
+    if claims.get("azp", provider.client_id) != provider.client_id:
+        raise OidcRefused
+    if claims.get("email_verified") is not True or not isinstance(claims.get("email"), str):
+        raise OidcRefused(
+            "The provider has not verified your e-mail address: verify it there, then try again."
+        )
+    try:
+        return valid_email(claims["email"])
+    except InvalidEmail:
+        raise OidcRefused from None
+
+
+def signing_keys(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The public keys for signatures in a set of keys (RFC 7517), which may hold others."""
+    keys = document.get("keys")
+    if not isinstance(keys, list):
+        raise OidcRefused
+    return [
+        key
+        for key in keys
+        if isinstance(key, dict) and key.get("kty") in KEY_TYPES and key.get("use", "sig") == "sig"
+    ]
+
+
+async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate:
+    async with database.enter_workspace("") as tx:
+        candidate = await queries.find_for_sign_in(tx, email)
+        if candidate is not None:
+            return candidate
+        created = await _create(tx, email, role) if role is not None else None
+    if created is None:
+        raise OidcRefused(f"Nobody here has the address {email}: ask an owner for an invitation.")
+    async with database.enter_workspace(created.workspace_id) as tx:
+        await record(tx, created.workspace_id, created.person.as_actor("page"), "create_user", created.id)
+    return created
+
+
+async def _create(tx: Tx, email: str, role: str) -> Candidate | None:
+    person_id = new_id("per")
+    workspace_id = await queries.create_person_of_provider(tx, person_id, email, role)
+    return Candidate(person_id, workspace_id, email, role, None) if workspace_id else None
+
+
+async def _read_json(client: OutboundClient, url: str) -> dict[str, Any]:
+    return _as_json(await _within_time(fetch(client, url, ANSWERS_JSON, limits.MAX_OIDC_DOCUMENT_BYTES)))
+
+
+async def _within_time(request: Any) -> RawResponse:
+    try:
+        async with asyncio.timeout(limits.OUTBOUND_SECONDS):
+            response: RawResponse = await request
+            return response
+    except (TimeoutError, RequestFailed):
+        raise OidcRefused(
+            "The provider can't be reached: try again, or use another way to sign in."
+        ) from None
+
+
+def _as_json(response: RawResponse) -> dict[str, Any]:
+    try:
+        document = json.loads(response.body) if response.status == 200 else None
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise OidcRefused
+    return document
+
+
+def state_of(token: str) -> str:
+    """The state of a request, which only the browser with its token brings back (RFC 6749 section 10.12)."""
+    return base64url(hashlib.sha256(f"state {token}".encode()).digest())
+
+
+def base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

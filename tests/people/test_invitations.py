@@ -1,0 +1,139 @@
+"""Invitations: a link makes exactly the invited person a member, once, in the role that was given."""
+
+from datetime import timedelta
+
+import pytest
+from fastapi import FastAPI
+
+from instep.core import limits
+from instep.core.database import Database, Tx
+from instep.core.errors import InvalidRequest, NotFound
+from instep.core.jobs import Job
+from instep.identity.scopes import Role
+from instep.ops import prune
+from instep.people import actions, invitations
+from instep.people.schemas import NewInvitation, User
+from tests.support.cast import Api, Cast
+from tests.support.limits import SetLimit
+from tests.support.sign_in import PASSWORD, Browser, browser, fresh_email, is_signed_in, sign_up
+
+
+async def invite(database: Database, workspace_id: str, email: str, role: Role) -> NewInvitation:
+    """An invitation as the application makes it, with no more rights than it has."""
+    async with database.enter_workspace(workspace_id) as tx, tx.transaction():
+        return await invitations.invite(tx, workspace_id, email, role)
+
+
+async def roles_of(owner: Tx, cast: Cast, email: str) -> dict[str, str]:
+    """The roles of a person by workspace."""
+    workspaces = {"acme": cast.acme.workspace_id, "globex": cast.globex.workspace_id}
+    return {
+        name: user.role
+        for name, workspace_id in workspaces.items()
+        for user in await actions.list_users(owner, workspace_id)
+        if user.email == email
+    }
+
+
+async def set_password(ann: Browser, invitation: NewInvitation, password: str = PASSWORD) -> int:
+    answer = await ann.send(invitation.path, "/join", token=invitation.token, password=password)
+    return answer.status_code
+
+
+async def test_somebody_new_sets_a_password_and_is_a_member(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    email = fresh_email()
+    invitation = await invite(database, cast.acme.workspace_id, email.upper(), Role.VIEWER)
+    async with browser(app) as ann, browser(app) as thief:
+        assert await set_password(ann, invitation, "password12345") == 400
+        assert await set_password(ann, invitation) == 303
+        assert (await thief.get(invitation.path)).status_code == 404
+        assert (await ann.sign_in(email)).status_code == 303
+        assert await is_signed_in(ann)
+
+    assert await roles_of(owner, cast, email) == {"acme": "viewer"}
+    entries = await actions.list_audit(owner, cast.acme.workspace_id, 3)
+    assert [entry.action for entry in entries][1:] == ["accept_invitation", "invite_user"]
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        assert await invitations.list_invitations(tx, cast.acme.workspace_id) == []
+
+
+async def test_who_has_an_account_joins_with_it_and_nobody_takes_it_over(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, user: User
+) -> None:
+    invitation = await invite(database, cast.globex.workspace_id, user.email, Role.EDITOR)
+    async with browser(app) as ann, browser(app) as thief, browser(app) as bobs:
+        page = await thief.get(invitation.path)
+        # The page has no field for a password, and its form is refused: it would set a second one.
+        assert 'type="password"' not in page.text
+        with pytest.raises(invitations.UnknownInvitation):
+            await invitations.accept_with_password(database, invitation.token, PASSWORD)
+        bob = await sign_up(owner, cast.acme.workspace_id, email=fresh_email("bob"))
+        await bobs.sign_in(bob.email)
+        assert (await bobs.send("/app/account", "/join/workspace", token=invitation.token)).status_code == 400
+        await ann.sign_in(user.email)
+        answer = await ann.send(invitation.path, "/join/workspace", token=invitation.token)
+        account = await ann.get("/app/account")
+
+    assert answer.status_code == 303
+    assert "You are editor." in account.text
+    assert await roles_of(owner, cast, user.email) == {"acme": "owner", "globex": "editor"}
+    assert await roles_of(owner, cast, bob.email) == {"acme": "owner"}
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired", "unknown"])
+async def test_a_link_that_has_ended_leads_nowhere(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, end: str
+) -> None:
+    workspace_id = cast.acme.workspace_id
+    invitation = await invite(database, workspace_id, fresh_email(), Role.OWNER)
+    async with browser(app) as ann:
+        form = await ann.get(invitation.path)
+        assert form.status_code == 200
+        if end == "revoked":
+            async with database.enter_workspace(workspace_id) as tx:
+                await invitations.revoke_invitation(tx, workspace_id, invitation.invitation.id)
+                with pytest.raises(NotFound):
+                    await invitations.revoke_invitation(tx, workspace_id, invitation.invitation.id)
+        elif end == "expired":
+            await owner.execute(
+                "update invitations set expires_at = now() - %(age)s where id = %(id)s",
+                age=timedelta(seconds=1),
+                id=invitation.invitation.id,
+            )
+        path = "/join?token=nothing" if end == "unknown" else invitation.path
+        assert (await ann.get(path)).status_code == 404
+        if end != "unknown":
+            token = form.text.split('form-token" value="')[1].split('"')[0]
+            fields = {"form-token": token, "token": invitation.token, "password": PASSWORD}
+            assert (await ann.client.post("/join", data=fields)).status_code == 404
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
+    remaining = await owner.value(
+        "select count(*) from invitations where id = %(id)s", id=invitation.invitation.id
+    )
+    assert remaining == (end == "unknown")
+
+
+async def test_another_workspace_neither_sees_nor_revokes_an_invitation(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    invitation = await invite(database, cast.acme.workspace_id, fresh_email(), Role.EDITOR)
+    async with database.enter_workspace(cast.globex.workspace_id) as tx:
+        assert await invitations.list_invitations(tx, cast.acme.workspace_id) == []
+        with pytest.raises(NotFound):
+            await invitations.revoke_invitation(tx, cast.acme.workspace_id, invitation.invitation.id)
+    assert (await invitations.open_invitation(database, invitation.token)).role == "editor"
+
+
+async def test_members_and_too_many_are_not_invited(
+    api: Api, cast: Cast, database: Database, user: User, set_limit: SetLimit
+) -> None:
+    with pytest.raises(InvalidRequest, match="in this workspace already"):
+        await invite(database, cast.acme.workspace_id, user.email, Role.EDITOR)
+    with pytest.raises(InvalidRequest, match="valid e-mail"):
+        await invite(database, cast.acme.workspace_id, "nobody", Role.EDITOR)
+    await invite(database, cast.globex.workspace_id, fresh_email(), Role.EDITOR)
+    set_limit("MAX_INVITATIONS", 1, limits)
+    with pytest.raises(InvalidRequest, match="At most 1"):
+        await invite(database, cast.globex.workspace_id, fresh_email(), Role.EDITOR)

@@ -1,0 +1,37 @@
+"""How tests give people second factors."""
+
+import pyotp
+
+from instep.core.clock import utc_now
+from instep.core.crypto import key_ring
+from instep.core.database import Tx
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role
+from instep.people import second_factors
+from instep.people.schemas import User
+
+
+def person_of(user: User) -> Person:
+    return Person(user.id, user.workspace_id, user.email, Role(user.role))
+
+
+async def add_authenticator(tx: Tx, user: User) -> tuple[str, list[str]]:
+    """Turn on the codes of an app; its secret, and the recovery codes."""
+    person = person_of(user)
+    await second_factors.begin_totp(tx, key_ring(), person)
+    enrolment = await second_factors.find_enrolment(tx, key_ring(), person)
+    assert enrolment is not None
+    # A code of the step before leaves the present one for the test.
+    code = pyotp.TOTP(enrolment.secret).at(for_time=utc_now(), counter_offset=-1)
+    return enrolment.secret, await second_factors.confirm_totp(tx, key_ring(), person, code)
+
+
+async def add_second_factors(owner: Tx, user: User) -> None:
+    """An app, recovery codes and a passkey."""
+    await add_authenticator(owner, user)
+    await owner.execute(
+        "insert into passkeys (id, person_id, name, public_key, sign_count) "
+        "values (%(id)s, %(person)s, 'Laptop', 'x', 0)",
+        id=f"credential of {user.id}",
+        person=user.id,
+    )
