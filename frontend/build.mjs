@@ -14,6 +14,9 @@ const LICENSES = join(HERE, "../THIRD_PARTY_LICENSES");
 const ENTRIES = [
   "src/dashboard/dashboard.css",
   "src/dashboard/dashboard.js",
+  "src/dashboard/passkeys.js",
+  "src/editor/editor.css",
+  "src/editor/editor.js",
   "src/site/reference.css",
   "src/site/site.css",
 ];

@@ -18,6 +18,7 @@ from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
 from instep.core.postgres import application_url, running_postgres
+from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.files.actions import SWEEP_FILES
 from instep.files.jobs import schedule_sweep, sweep_files
 from instep.files.storage import open_storages
@@ -120,6 +121,7 @@ def worker_of(
         RUN_TASK: partial(run_task, database, model=model),
         DRAFT_GAP: partial(draft_gap, database, model=model),
         SEND_ALERT: AlertSender(database, outbound),
+        SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),

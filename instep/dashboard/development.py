@@ -3,13 +3,16 @@
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
+from markupsafe import escape
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core.errors import NotFound
 from instep.dashboard.shell import pages, section_links
+from instep.identity.schemas import Person
 from instep.web.public import public
+from instep.web.signed_in import form_of, require_person
 
 PATH = "/app/_parts"
 SCHEMES = ("light", "dark")
@@ -39,7 +42,24 @@ async def show_parts(request: Request) -> Response:
 
 @in_development
 async def show_sample_review(request: Request) -> Response:
-    return pages.show(request, "sample_review.html", sections=section_links("acme", "review", COUNTS))
+    sections = section_links("acme", "review", COUNTS)
+    return pages.show(request, "sample_review.html", sections=sections, bots=[], bot=None, notice=None)
 
 
-routes = [Route(PATH, show_parts), Route(f"{PATH}/review", show_sample_review)]
+@require_person()
+async def show_sample_session(request: Request, person: Person) -> Response:
+    """A form whose session may have ended meanwhile."""
+    if not request.app.state.settings.development:
+        raise NotFound
+    if request.method == "POST":
+        return Response(escape(f"Saved: {form_of(request)['text']}"), media_type="text/html")
+    return pages.show(
+        request, "sample_session.html", person=person, sections=[], bots=[], bot=None, notice=None
+    )
+
+
+routes = [
+    Route(PATH, show_parts),
+    Route(f"{PATH}/review", show_sample_review),
+    Route(f"{PATH}/session", show_sample_session, methods=["GET", "POST"]),
+]

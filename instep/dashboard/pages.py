@@ -1,5 +1,39 @@
 """The routes of the dashboard."""
 
-from instep.dashboard import development
+from starlette.routing import Route
 
-routes = [*development.routes]
+from instep.dashboard import development, finding
+from instep.dashboard.account import factor_pages, joining, own_pages, own_passkeys, verifying
+from instep.dashboard.bot_pages import show_home
+from instep.dashboard.content import pages as content
+from instep.dashboard.review import review_routes
+from instep.dashboard.running import conversation_pages, file_pages, health_pages, question_pages, task_pages
+from instep.dashboard.settings import (
+    alert_pages,
+    app_pages,
+    appearance,
+    audit_pages,
+    general,
+    key_pages,
+    people_pages,
+    redirect_pages,
+    suppressed_pages,
+    webhook_pages,
+)
+from instep.dashboard.setup import first_run, get_started
+from instep.dashboard.writing import article_editor, editor_parts, entry_editor
+
+MODULES = (
+    *(development, finding, first_run, get_started),
+    *(factor_pages, joining, own_pages, own_passkeys, verifying),
+    review_routes,
+    *(article_editor, entry_editor, editor_parts, content),
+    *(task_pages, question_pages, conversation_pages, health_pages, file_pages),
+    *(general, appearance, key_pages, webhook_pages, alert_pages, app_pages, people_pages),
+    *(redirect_pages, suppressed_pages, audit_pages),
+)
+routes = [
+    Route("/app", show_home),
+    Route("/app/", show_home),
+    *(route for module in MODULES for route in module.routes),
+]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from instep.dashboard.ages import age_in_words, day_in_words
 from instep.web.signed_in import PrivatePages
 
 # Scripts are built files alone. The one Trusted Types policy lets htmx parse HTML; none allows code.
@@ -27,6 +28,11 @@ SECTIONS = (
 )
 
 pages = PrivatePages.below(Path(__file__).parent / "templates", policy=POLICY)
+pages.pages.environment.filters.update(
+    age=age_in_words,
+    day=day_in_words,
+    minute=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
+)
 
 
 @dataclass(frozen=True, slots=True)

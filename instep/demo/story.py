@@ -24,6 +24,7 @@ from instep.drafts.schemas import Draft
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.identity.scopes import Role, Scope
 from instep.people.actions import create_user
+from instep.people.first_person import new_sign_in_link
 from instep.runtime import worker_of
 from instep.tasks.actions import create_task, read_task
 from instep.tasks.schemas import ChangeIn, TaskCreate
@@ -45,6 +46,8 @@ class Stage:
     key: str
     email: str
     password: str
+    # The path of the link that signs the person in once.
+    sign_in_path: str
     articles: int
     reviews: list["Review"]
 
@@ -66,11 +69,13 @@ async def set_stage(url: str) -> Stage:
         key = await workspaces.create_key(owner, workspace.id, "demo", Scope.WRITE, [])
         password = secrets.token_urlsafe(12)
         person = await create_user(owner, workspace.id, "you@example.com", Role.OWNER, password)
+        sign_in_path = await new_sign_in_link(owner, workspace.id, person.id)
     database = Database(url, size=2)
     await database.open()
     try:
         articles = await load_articles(database, bot)
-        return Stage(bot, key.key, person.email, password, articles, await document(database, bot))
+        reviews = await document(database, bot)
+        return Stage(bot, key.key, person.email, password, sign_in_path, articles, reviews)
     finally:
         await database.close()
 

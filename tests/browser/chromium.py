@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.async_api import Browser, ConsoleMessage, Page, Response, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright
 
 # As issues and messages name a Content Security Policy.
 POLICY_NAME = re.compile("content ?security ?policy", re.IGNORECASE)
@@ -55,10 +55,7 @@ class Complaints:
         page.on("console", self.add_message)
         page.on("response", self.note_error_page)
         page.on("pageerror", lambda error: self.lines.append(f"exception: {error}"))
-        page.on(
-            "requestfailed",
-            lambda request: self.lines.append(f"request failed: {request.url} {request.failure}"),
-        )
+        page.on("requestfailed", self.add_failure)
         devtools = await page.context.new_cdp_session(page)
         devtools.on("Audits.issueAdded", self.add_issue)
         await devtools.send("Audits.enable")
@@ -66,6 +63,11 @@ class Complaints:
     def add_message(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not self.is_status_of_page(message):
             self.lines.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def add_failure(self, request: Request) -> None:
+        # The browser itself breaks off what is under way when a page is left, which is no fault of the page.
+        if request.failure != "net::ERR_ABORTED":
+            self.lines.append(f"request failed: {request.url} {request.failure}")
 
     def add_issue(self, event: dict[str, Any]) -> None:
         if event["issue"]["code"] not in UNFOUNDED_ISSUES:

@@ -1,12 +1,95 @@
-"""A server that shows the pages for development, and the system's Chromium."""
+"""Who opens the dashboard in tests: people of Acme, in browsers without scripts and in Chromium."""
 
-import shutil
-from collections.abc import AsyncIterator, Iterator
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from fastapi import FastAPI
+from playwright.async_api import Browser as Chromium
+from playwright.async_api import Page
 
+from instep.core.database import Database, Tx
+from instep.identity.scopes import Role
+from instep.people.schemas import User
+from tests.browser.chromium import Complaints, running_chromium
+from tests.dashboard.review_desk import Shelf
 from tests.runtime.installation import installed
+from tests.support.cast import Api, Cast
+from tests.support.http import Response
+from tests.support.sign_in import HERE, PASSWORD, TOKEN, Browser, browser, sign_up
+
+
+class Desk:
+    """A signed-in person at the dashboard of one bot, with a browser that runs no scripts."""
+
+    def __init__(self, visitor: Browser, user: User, slug: str) -> None:
+        self.visitor = visitor
+        self.user = user
+        self.slug = slug
+
+    def path(self, below: str) -> str:
+        return f"/app/{self.slug}/{below}"
+
+    async def get(self, below: str) -> Response:
+        """Open a page of the bot."""
+        return await self.visitor.get(self.path(below))
+
+    async def send(self, page: str, action: str, **fields: str | list[str]) -> Response:
+        """Open a page of the bot and send a form of it; the answer to that."""
+        token = re.search(TOKEN, (await self.get(page)).text)
+        assert token is not None, "the page has no form"
+        return await self.post(action, {"form-token": token[1], **fields})
+
+    async def post(self, action: str, fields: Mapping[str, str | list[str]]) -> Response:
+        return await self.visitor.client.post(self.path(action), data=dict(fields), headers=HERE)
+
+    async def follow(self, answer: Response) -> Response:
+        """The page to which an answer leads."""
+        assert answer.status_code == 303, answer.text
+        return await self.visitor.get(answer.headers["Location"])
+
+
+@asynccontextmanager
+async def desk_of(app: FastAPI, owner: Tx, workspace_id: str, slug: str, role: Role) -> AsyncIterator[Desk]:
+    user = await sign_up(owner, workspace_id, role)
+    async with browser(app) as visitor:
+        assert (await visitor.sign_in(user.email)).status_code == 303
+        yield Desk(visitor, user, slug)
+
+
+@pytest.fixture
+async def desk(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
+    """An owner of Acme at the dashboard of its first bot."""
+    async with desk_of(app, owner, cast.acme.workspace_id, cast.acme.slug, Role.OWNER) as desk:
+        yield desk
+
+
+@pytest.fixture
+async def editor(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
+    """An editor of Acme: a second person beside `desk`."""
+    async with desk_of(app, owner, cast.acme.workspace_id, cast.acme.slug, Role.EDITOR) as desk:
+        yield desk
+
+
+@pytest.fixture
+async def viewer(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
+    """Somebody of Acme who may only look."""
+    async with desk_of(app, owner, cast.acme.workspace_id, cast.acme.slug, Role.VIEWER) as desk:
+        yield desk
+
+
+@pytest.fixture
+async def stranger(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
+    """An owner of Globex who tries the addresses of Acme's dashboard."""
+    async with desk_of(app, owner, cast.globex.workspace_id, cast.acme.slug, Role.OWNER) as desk:
+        yield desk
+
+
+@pytest.fixture
+def shelf(database: Database, owner: Tx, cast: Cast) -> Shelf:
+    """Articles of Acme's first bot, and drafts of them."""
+    return Shelf(database, owner, cast.acme)
 
 
 @pytest.fixture(scope="session")
@@ -17,27 +100,32 @@ def development_server(database_url: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def system_chromium() -> AsyncIterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.fail("The browser tests need Chromium: on Debian run `apt-get install chromium`.")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program)
+async def system_chromium() -> AsyncIterator[Chromium]:
+    async with running_chromium() as browser:
         yield browser
-        await browser.close()
 
 
 @pytest.fixture
-def complaints() -> list[str]:
-    """What the browser's console and exceptions said about the page of this test."""
-    return []
+def complaints() -> Complaints:
+    """What Chromium says about the page of this test."""
+    return Complaints()
 
 
 @pytest.fixture
-async def tab(system_chromium: Browser, complaints: list[str]) -> AsyncIterator[Page]:
-    """A page in a profile of its own, at which nothing may go wrong."""
+async def tab(system_chromium: Chromium, complaints: Complaints) -> AsyncIterator[Page]:
+    """A page in a profile of its own."""
     async with await system_chromium.new_context(reduced_motion="reduce") as profile:
         page = await profile.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        await complaints.watch(page)
         yield page
+
+
+@pytest.fixture
+async def signed_in_tab(tab: Page, development_server: str, owner: Tx, cast: Cast) -> Page:
+    """A page in the profile of an owner of Acme, at `/app/`, on a real server."""
+    user = await sign_up(owner, cast.acme.workspace_id)
+    await tab.goto(f"{development_server}/sign-in")
+    await tab.get_by_label("E-mail").fill(user.email)
+    await tab.get_by_label("Password").fill(PASSWORD)
+    await tab.get_by_role("button", name="Sign in").click()
+    return tab

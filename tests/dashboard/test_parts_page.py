@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.browser.chromium import Complaints
 from tests.support.cast import Api, Cast
 
 PARTS = "/app/_parts"
@@ -23,7 +24,7 @@ async def test_outside_of_development_there_is_no_such_page(api: Api, cast: Cast
 @pytest.mark.parametrize("path", [PARTS, REVIEW])
 @pytest.mark.parametrize("width", [390, 1024, 1600])
 async def test_a_page_fits_its_window_under_the_policy(
-    development_server: str, tab: Page, complaints: list[str], path: str, width: int
+    development_server: str, tab: Page, complaints: Complaints, path: str, width: int
 ) -> None:
     await tab.set_viewport_size({"width": width, "height": 900})
     answer = await tab.goto(development_server + path, wait_until="networkidle")
@@ -32,7 +33,7 @@ async def test_a_page_fits_its_window_under_the_policy(
     assert answer.headers["content-security-policy"] == POLICY
     assert await tab.evaluate(OVERFLOW) is False
     assert await tab.evaluate("document.fonts.check('1rem \"Atkinson Next\"')")
-    assert complaints == []
+    assert complaints.lines == []
 
 
 @pytest.mark.parametrize(
@@ -60,14 +61,14 @@ async def test_code_that_is_made_of_strings_does_not_run(
 
 
 async def test_a_part_of_a_page_is_loaded_under_the_policy(
-    development_server: str, tab: Page, complaints: list[str]
+    development_server: str, tab: Page, complaints: Complaints
 ) -> None:
     await tab.goto(development_server + PARTS)
     await tab.get_by_role("button", name="Load rows").click()
 
     await expect(tab.locator("#loaded").get_by_role("link", name="Import from a spreadsheet")).to_be_visible()
     await expect(tab.locator("#progress")).to_be_hidden()
-    assert complaints == []
+    assert complaints.lines == []
 
 
 async def test_a_refusal_is_a_toast_that_stays_until_it_is_closed(development_server: str, tab: Page) -> None:

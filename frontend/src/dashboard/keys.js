@@ -32,8 +32,11 @@ function isForOthers(event) {
 function targetOf(document, typed) {
   const key = typed.join(" ");
   if (keysTurnedOff().includes(key)) return null;
-  return [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key && isUsable(element));
+  return keyed(document).find((element) => element.dataset.key === key && isUsable(element));
 }
+
+/** What has a key: on a page with a search of its own, `/` is that one, and not the frame's. */
+const keyed = (document) => [...document.querySelectorAll("main [data-key]"), ...document.querySelectorAll(":not(main *)[data-key]")];
 
 const isUsable = (element) => !element.matches(":disabled, [aria-disabled=true]");
 
@@ -60,7 +63,8 @@ function showHelp(document) {
   const list = dialog?.querySelector("[data-keys]");
   if (!list || dialog.open) return;
   const off = keysTurnedOff();
-  list.replaceChildren(...[...document.querySelectorAll("[data-key]")].map((element) => lineOf(document, element, off)));
+  const lines = new Map(keyed(document).reverse().map((element) => [element.dataset.key, element]));
+  list.replaceChildren(...[...lines.values()].reverse().map((element) => lineOf(document, element, off)));
   dialog.showModal();
 }
 

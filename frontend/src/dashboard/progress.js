@@ -7,6 +7,8 @@ export function showProgress(document) {
     const line = document.getElementById("progress");
     if (line) line.hidden = requests <= 0;
   };
-  document.addEventListener("htmx:before:request", () => change(1));
-  document.addEventListener("htmx:finally:request", () => change(-1));
+  // What a page asks for by itself, now and then or ahead of time, is nothing that somebody waits for.
+  const isAwaited = (event) => !event.target.closest?.("[data-quiet]");
+  document.addEventListener("htmx:before:request", (event) => isAwaited(event) && change(1));
+  document.addEventListener("htmx:finally:request", (event) => isAwaited(event) && change(-1));
 }

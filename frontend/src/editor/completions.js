@@ -1,0 +1,76 @@
+// What is offered while somebody types: blocks after `/` at the beginning of a line, own articles after `[`.
+import { insertBlock, table } from "./formatting.js";
+
+const BLOCK = /^[ \t]*\/[\p{L} ]*$/u;
+const LINK = /\[[^\]\[\n]{0,80}$/;
+const ADDRESS = /\]\([^)\s]{0,200}$/;
+const WAIT_MILLISECONDS = 120;
+
+const block = (text, start, end) => (view, completion, from, to) => {
+  view.dispatch({ changes: { from, to } });
+  insertBlock(view, text, start, end ?? start);
+};
+
+const BLOCKS = [
+  ["Heading", "##", block("## ", 3)],
+  ["Smaller heading", "###", block("### ", 4)],
+  ["Bulleted list", "-", block("- ", 2)],
+  ["Numbered list", "1.", block("1. ", 3)],
+  ["Checklist", "- [ ]", block("- [ ] ", 6)],
+  ["Quote", ">", block("> ", 2)],
+  ["Note", "> [!NOTE]", block("> [!NOTE]\n> ", 12)],
+  ["Tip", "> [!TIP]", block("> [!TIP]\n> ", 11)],
+  ["Warning", "> [!WARNING]", block("> [!WARNING]\n> ", 15)],
+  ["Code", "```", block("```\n\n```", 3)],
+  ["Table", "| |", (view, completion, from, to) => (view.dispatch({ changes: { from, to } }), table(view))],
+  ["Foldable part", "details", block("<details>\n<summary>More</summary>\n\n\n\n</details>", 19, 23)],
+  ["Line", "---", block("---", 3)],
+].map(([label, detail, apply]) => ({ label, detail, apply }));
+
+export function completeBlocks(context) {
+  const line = context.state.doc.lineAt(context.pos);
+  const typed = line.text.slice(0, context.pos - line.from);
+  if (!BLOCK.test(typed)) return null;
+  const from = line.from + typed.indexOf("/");
+  const words = typed.slice(typed.indexOf("/") + 1).trim().toLowerCase();
+  const options = BLOCKS.filter(({ label }) => label.toLowerCase().includes(words));
+  return options.length > 0 ? { from, options, filter: false } : null;
+}
+
+/** A completion source of the articles that the server finds at `address`. */
+export const completeLinks = (address) => async (context) => {
+  const words = context.matchBefore(LINK);
+  const target = context.matchBefore(ADDRESS);
+  if (!words && !target) return null;
+  const from = words ? words.from : target.from + 2;
+  const query = words ? words.text.slice(1) : target.text.slice(2);
+  if (words && context.state.sliceDoc(words.from - 1, words.from) === "!") return null;
+  if (query === "" && !context.explicit && words && /^[ xX]$/.test(context.state.sliceDoc(context.pos, context.pos + 1))) return null;
+  await new Promise((resolve) => setTimeout(resolve, WAIT_MILLISECONDS));
+  if (context.aborted) return null;
+  const links = await find(address, query);
+  if (context.aborted || links.length === 0) return null;
+  return { from, filter: false, options: links.map((link) => optionOf(link, Boolean(words))) };
+};
+
+async function find(address, query) {
+  try {
+    const response = await fetch(`${address}&q=${encodeURIComponent(query)}`, { headers: { "HX-Request": "true" } });
+    return response.ok ? (await response.json()).links : [];
+  } catch {
+    return [];
+  }
+}
+
+const optionOf = ({ title, path }, hasWords) => ({
+  label: title,
+  detail: path.split("/").at(-1),
+  apply(view, completion, from, to) {
+    const insert = hasWords ? `[${escapeWords(title)}](${path})` : path;
+    // A bracket that was closed by itself belongs to the link.
+    const end = hasWords && view.state.sliceDoc(to, to + 1) === "]" ? to + 1 : to;
+    view.dispatch({ changes: { from, to: end, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete" });
+  },
+});
+
+const escapeWords = (words) => words.replace(/[\\[\]]/g, "\\$&");

@@ -1,0 +1,18 @@
+// The editor of articles and changelog entries. The form works without it; this keeps what is typed, and helps.
+import { listenForCommands } from "./commands.js";
+import { listenForKeptTexts } from "./offers.js";
+import { acceptPictures } from "./pictures.js";
+import { showPreview } from "./preview.js";
+import { saveAsOneTypes } from "./saving.js";
+import { createSurface } from "./surface.js";
+
+const form = document.querySelector("[data-editor]");
+
+if (form) {
+  const surface = createSurface(form);
+  const saving = saveAsOneTypes(form, surface);
+  listenForKeptTexts(form, surface, saving);
+  listenForCommands(form, surface, saving);
+  acceptPictures(form, surface);
+  showPreview(form, surface);
+}

@@ -1,0 +1,31 @@
+// The values of the form that somebody writes, without those that only the page needs.
+const OWN = /^(?:form-token|version|translation-of|opened-.*)$/;
+
+export function fieldsOf(form, surface) {
+  const fields = {};
+  for (const element of form.elements) {
+    if (element.name && element.tagName !== "BUTTON" && !OWN.test(element.name)) fields[element.name] = element.value;
+  }
+  return { ...fields, content: surface.text() };
+}
+
+export function fillIn(form, surface, fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    const element = form.elements[name];
+    if (element && name !== "content") element.value = value;
+  }
+  surface.replace(fields.content);
+}
+
+/** Texts that differ in nothing but their line ends are the same: browsers know only one kind. */
+export const areSame = (left, right) =>
+  [...new Set([...Object.keys(left), ...Object.keys(right)])].every((name) => lines(left[name]) === lines(right[name]));
+
+const lines = (text) => (text ?? "").replace(/\r\n?/g, "\n");
+
+/** What the form's own token and version are now. */
+export function bodyOf(form, fields) {
+  const body = new URLSearchParams(new FormData(form));
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  return body;
+}

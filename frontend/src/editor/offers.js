@@ -1,0 +1,48 @@
+// What this browser kept and the server does not have is offered back, once, above the text.
+import { areSame, fieldsOf, fillIn } from "./fields.js";
+import { forgetOldEntries } from "./keeping.js";
+
+export async function listenForKeptTexts(form, surface, saving) {
+  forgetOldEntries();
+  const place = document.getElementById("kept");
+  const opened = fieldsOf(form, surface);
+  for (const entry of await saving.keeper.entries()) {
+    if (areSame(entry.fields, opened)) {
+      saving.keeper.drop(entry.tab);
+      continue;
+    }
+    offer(place, entry, {
+      restore() {
+        fillIn(form, surface, entry.fields);
+        saving.keeper.drop(entry.tab);
+        saving.note();
+        surface.view.focus();
+      },
+      discard: () => saving.keeper.drop(entry.tab),
+    });
+    return;
+  }
+}
+
+function offer(place, entry, acts) {
+  const words = document.createElement("p");
+  const when = new Date(entry.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  words.textContent = `This browser kept a text of ${when} that was not saved.`;
+  const leave = (act) => () => {
+    act();
+    place.hidden = true;
+    place.replaceChildren();
+  };
+  place.replaceChildren(words, button("Restore what this browser kept", leave(acts.restore)), button("Discard it", leave(acts.discard)));
+  place.hidden = false;
+  place.role = "status";
+}
+
+function button(label, act) {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.className = "button";
+  element.textContent = label;
+  element.addEventListener("click", act);
+  return element;
+}

@@ -1,0 +1,123 @@
+// Pictures that are pasted or dropped: uploaded at once, and named by whoever put them there.
+import { StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, WidgetType } from "@codemirror/view";
+
+const addUpload = StateEffect.define();
+const endUpload = StateEffect.define();
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+class UploadMark extends WidgetType {
+  constructor(name) {
+    super();
+    this.name = name;
+  }
+
+  toDOM() {
+    const mark = document.createElement("span");
+    mark.className = "md-uploading";
+    mark.textContent = `Uploading ${this.name}`;
+    return mark;
+  }
+}
+
+/** Where uploads will stand, whatever is typed meanwhile. */
+const uploads = StateField.define({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    let moved = marks.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(addUpload)) moved = moved.update({ add: [Decoration.widget({ widget: new UploadMark(effect.value.name), id: effect.value.id }).range(effect.value.at)] });
+      if (effect.is(endUpload)) moved = moved.update({ filter: (from, to, mark) => mark.spec.id !== effect.value });
+    }
+    return moved;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+export function acceptPictures(form, surface) {
+  const { view } = surface;
+  const line = document.getElementById("upload-line");
+  const choose = document.querySelector("[data-command=picture]");
+  const input = document.createElement("input");
+  Object.assign(input, { type: "file", multiple: true });
+  input.addEventListener("change", () => {
+    takeAll(input.files, view.state.selection.main.head);
+    input.value = "";
+  });
+  choose.addEventListener("click", () => input.click());
+
+  const takeAll = (files, at) => {
+    for (const file of files) upload(form, view, line, file, at);
+    return files.length > 0;
+  };
+  surface.extend([
+    uploads,
+    EditorView.domEventHandlers({
+      paste: (event) => takeAll(event.clipboardData.files, view.state.selection.main.head),
+      drop: (event) => {
+        const isTaken = takeAll(event.dataTransfer.files, view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length);
+        if (isTaken) event.preventDefault();
+        return isTaken;
+      },
+    }),
+  ]);
+}
+
+async function upload(form, view, line, file, at) {
+  const id = {};
+  view.dispatch({ effects: addUpload.of({ id, name: file.name, at }) });
+  const say = (words) => (line.textContent = words);
+  try {
+    if (file.size > MAX_FILE_BYTES) throw new Error("It is larger than 20 MiB: make it smaller.");
+    const stored = await send(form, file, (percent) => say(`Uploading ${file.name}: ${percent} %`));
+    insert(view, id, stored);
+    say(stored.isPicture ? "Describe the picture between the brackets, for those who can't see it." : `${file.name} is linked.`);
+  } catch (error) {
+    view.dispatch({ effects: endUpload.of(id) });
+    say(`${file.name} was not added. ${error.message}`);
+  }
+}
+
+/** Put the picture where its mark stands, and the cursor where its description goes. */
+function insert(view, id, { url, name, isPicture }) {
+  let at = view.state.doc.length;
+  for (const mark = view.state.field(uploads).iter(); mark.value; mark.next()) if (mark.value.spec.id === id) at = mark.from;
+  const text = isPicture ? `![](${url})` : `[${name.replace(/[\\[\]]/g, "\\$&")}](${url})`;
+  view.dispatch({
+    changes: { from: at, insert: text },
+    effects: endUpload.of(id),
+    selection: { anchor: at + (isPicture ? 2 : text.length) },
+    userEvent: "input.paste",
+    scrollIntoView: true,
+  });
+  view.focus();
+}
+
+/** fetch() does not tell how much of a body has been sent. */
+function send(form, file, onProgress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const fail = (message) => reject(new Error(message));
+    request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(Math.round((100 * loaded) / total)));
+    request.addEventListener("error", () => fail("The server can't be reached: try again."));
+    request.addEventListener("load", () => {
+      const answer = readJson(request.responseText);
+      if (request.status === 200 && answer) resolve(answer);
+      else fail(answer?.message ?? (request.status === 401 ? "You are signed out: sign in, and add it again." : "The server refused it: try again."));
+    });
+    const body = new FormData();
+    body.append("form-token", form.elements["form-token"].value);
+    body.append("file", file);
+    request.open("POST", form.dataset.upload);
+    request.setRequestHeader("HX-Request", "true");
+    request.send(body);
+  });
+}
+
+function readJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

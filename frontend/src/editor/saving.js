@@ -1,0 +1,228 @@
+// What is typed is in this browser's storage at once, and at the server with every pause; the line says which is true.
+import { signInAgain } from "./session.js";
+import { areSame, bodyOf, fieldsOf } from "./fields.js";
+import { Keeper } from "./keeping.js";
+
+const KEEP_MILLISECONDS = 150;
+const SAVE_MILLISECONDS = 800;
+const RETRY_MILLISECONDS = [1000, 2000, 4000, 8000, 15_000];
+const ANSWER_MILLISECONDS = 20_000;
+const SENTENCE = /<span>([^<]*)<\/span>/;
+const KEPT = "kept in this browser";
+const NOT_KEPT = "and this browser keeps nothing: copy your text";
+
+export const saveAsOneTypes = (form, surface) => new Saving(form, surface);
+
+class Saving {
+  constructor(form, surface) {
+    Object.assign(this, { form, surface, keeper: new Keeper(form), line: document.getElementById("saving") });
+    this.saved = "unsaved" in form.dataset ? {} : fieldsOf(form, surface);
+    // A request whose answer got lost: the same text is sent again before a newer one, so that it is no conflict.
+    this.unanswered = null;
+    this.isSending = false;
+    // Somebody else's text is replaced on purpose alone: by the button, not by typing.
+    this.isRefused = "conflict" in form.dataset;
+    this.isKept = true;
+    this.failures = 0;
+    const note = () => this.note();
+    surface.onChange(note);
+    form.addEventListener("input", note);
+    form.addEventListener("submit", (event) => this.submit(event));
+    addEventListener("online", () => this.send());
+    addEventListener("pagehide", () => this.keep());
+    document.addEventListener("visibilitychange", () => document.hidden && this.keep());
+    // A page that could not save shows what it was sent, which is nowhere else.
+    if ("unsaved" in form.dataset) this.keep();
+  }
+
+  get savesByItself() {
+    return Boolean(this.form.dataset.autosave);
+  }
+
+  fields() {
+    return fieldsOf(this.form, this.surface);
+  }
+
+  /** Something was typed. */
+  note() {
+    this.keepTimer ??= setTimeout(() => this.keep(), KEEP_MILLISECONDS);
+    if (this.isRefused) return;
+    if (!this.savesByItself) return this.say("Not saved yet");
+    if (this.failures === 0) this.say("Saving");
+    this.sendTimer ??= setTimeout(() => this.send(), SAVE_MILLISECONDS);
+  }
+
+  keep() {
+    clearTimeout(this.keepTimer);
+    this.keepTimer = undefined;
+    const fields = this.fields();
+    if (areSame(fields, this.saved)) this.keeper.drop();
+    else this.isKept = this.keeper.keep(fields);
+  }
+
+  /** Send the present text; resolves to whether the server has it. */
+  async send() {
+    clearTimeout(this.sendTimer);
+    this.sendTimer = undefined;
+    if (!this.savesByItself || this.isSending || this.isRefused) return false;
+    const fields = this.unanswered ?? this.fields();
+    if (areTextsSame(fields, this.saved) && !this.unanswered) return this.tellSaved();
+    this.isSending = true;
+    this.unanswered = fields;
+    const answer = await this.post(this.form.dataset.autosave, fields);
+    this.isSending = false;
+    return this.take(answer, fields);
+  }
+
+  async take(answer, fields) {
+    if (answer.status === 200) {
+      this.unanswered = null;
+      this.failures = 0;
+      this.form.elements.version.value = answer.state.version;
+      this.savedAt = answer.state.savedAt;
+      this.saved = { ...this.saved, title: fields.title, content: fields.content };
+      if (areTextsSame(this.fields(), this.saved)) return this.tellSaved();
+      return this.send();
+    }
+    this.keep();
+    if (answer.status === 401) return this.signIn();
+    if (answer.status === 403 && (await this.renewToken())) return this.send();
+    if (answer.status === 409) return this.tellConflict(answer.state);
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
+      this.unanswered = null;
+      return this.fail(answer.message ?? "the server refused it");
+    }
+    this.retry();
+    return this.fail(answer.status === 0 ? "offline" : "the server has a problem");
+  }
+
+  retry() {
+    const wait = RETRY_MILLISECONDS[Math.min(this.failures, RETRY_MILLISECONDS.length - 1)];
+    this.failures += 1;
+    clearTimeout(this.sendTimer);
+    this.sendTimer = setTimeout(() => this.send(), wait);
+  }
+
+  async signIn() {
+    this.fail("signed out");
+    return (await signInAgain()) ? this.send() : false;
+  }
+
+  /** The token of forms belongs to a session: a new one needs another. */
+  async renewToken() {
+    const answer = await request(this.form.dataset.token);
+    if (answer.status !== 200 || this.form.elements["form-token"].value === answer.state.token) return false;
+    this.form.elements["form-token"].value = answer.state.token;
+    return true;
+  }
+
+  post(address, fields, act) {
+    const body = bodyOf(this.form, fields);
+    if (act) body.set("act", act);
+    return request(address, { method: "POST", body });
+  }
+
+  /** The keys that save and publish press the buttons. */
+  press(event, act) {
+    event.preventDefault();
+    document.querySelector(`[form="editor"][name="act"][value="${act}"]`).click();
+  }
+
+  /** Send the whole form; what is wrong with it is shown by the page that the form leads to by itself. */
+  async submit(event) {
+    const act = event.submitter?.value ?? "save";
+    event.preventDefault();
+    this.keep();
+    if (!this.form.reportValidity() || this.isLeaving) return;
+    if (this.isRefused) this.leave(act);
+    else if (await this.settle()) await this.sendForm(act);
+  }
+
+  async sendForm(act) {
+    const fields = this.fields();
+    const answer = await this.post(this.form.action, fields, act);
+    if (answer.status === 200) return this.takeForm(answer.state, fields);
+    if (answer.status === 401) {
+      this.fail("signed out");
+      return (await signInAgain()) && this.sendForm(act);
+    }
+    if (answer.status === 403 && (await this.renewToken())) return this.sendForm(act);
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return this.leave(act);
+    return this.fail(answer.status === 0 ? "offline" : "the server has a problem");
+  }
+
+  takeForm({ address, version, savedAt }, fields) {
+    this.saved = fields;
+    this.keep();
+    if (address) return location.assign(address);
+    this.form.elements.version.value = version;
+    this.savedAt = savedAt;
+    for (const [name, value] of Object.entries(fields)) {
+      const opened = this.form.elements[`opened-${name}`];
+      if (opened) opened.value = value;
+    }
+    return this.tellSaved();
+  }
+
+  /** Wait until the server has what is on the screen; false where it can't get there now. */
+  async settle() {
+    if (!this.savesByItself) return true;
+    while (this.isSending) await new Promise((resolve) => setTimeout(resolve, 50));
+    return areTextsSame(this.fields(), this.saved) && !this.unanswered ? true : this.send();
+  }
+
+  leave(act) {
+    this.isLeaving = true;
+    this.surface.copyToArea();
+    const field = document.createElement("input");
+    Object.assign(field, { type: "hidden", name: "act", value: act });
+    this.form.append(field);
+    this.form.submit();
+  }
+
+  tellSaved() {
+    this.keep();
+    const moment = this.savedAt ? new Date(this.savedAt) : new Date();
+    this.say(`Saved ${moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`);
+    return true;
+  }
+
+  tellConflict({ author, savedAt }) {
+    this.isRefused = true;
+    const time = new Date(savedAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+    this.fail(`${author} changed this text at ${time}`);
+    const compare = document.createElement("button");
+    Object.assign(compare, { type: "button", className: "button", textContent: "Compare" });
+    compare.addEventListener("click", () => this.leave("save"));
+    this.line.append(" ", compare);
+    return false;
+  }
+
+  fail(reason) {
+    this.say(`Not saved: ${reason}, ${this.isKept ? KEPT : NOT_KEPT}`, true);
+    return false;
+  }
+
+  say(words, isBad = false) {
+    if (this.line.textContent === words) return;
+    this.line.textContent = words;
+    this.line.classList.toggle("bad", isBad);
+  }
+}
+
+const areTextsSame = (left, right) => areSame({ title: left.title, content: left.content }, { title: right.title, content: right.content });
+
+/** The status of an answer (0 for none), its JSON where it is some, and the sentence of a refusal. */
+async function request(address, options = {}) {
+  const headers = { Accept: "application/json", "HX-Request": "true" };
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MILLISECONDS);
+    const response = await fetch(address, { ...options, headers, signal, redirect: "error" });
+    const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+    const state = isJson ? await response.json() : null;
+    const message = state?.message ?? (isJson ? undefined : SENTENCE.exec(await response.text())?.[1]);
+    return { status: response.ok && !state ? 500 : response.status, state, message };
+  } catch {
+    return { status: 0 };
+  }
+}

@@ -1,0 +1,1 @@
+"""A person's own account: joining a workspace, password, sessions, second factors."""

@@ -1,0 +1,26 @@
+"""How long ago something was, in the words of the dashboard."""
+
+from datetime import UTC, datetime, timedelta
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+# What is older is told by its date.
+MAX_AGE = timedelta(days=30)
+
+
+def age_in_words(moment: datetime, now: datetime) -> str:
+    """`just now`, `5 min ago`, `3 h ago`, `2 days ago`, or the date in UTC: `2 Mar 2026`."""
+    age = now - moment
+    if age >= MAX_AGE:
+        return day_in_words(moment)
+    if age < MINUTE:
+        return "just now"
+    if age < HOUR:
+        return f"{age // MINUTE} min ago"
+    if age < DAY:
+        return f"{age // HOUR} h ago"
+    return "yesterday" if age < 2 * DAY else f"{age // DAY} days ago"
+
+
+def day_in_words(moment: datetime) -> str:
+    """The date in UTC: `2 Mar 2026`."""
+    return f"{moment.astimezone(UTC):%-d %b %Y}"

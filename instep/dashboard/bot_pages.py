@@ -1,0 +1,179 @@
+"""Pages about one help center: who may open them, what they work on, and how they answer."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from instep.core import limits
+from instep.core.clock import utc_now
+from instep.core.config import settings
+from instep.core.database import Tx
+from instep.core.errors import NotFound
+from instep.core.paging import PageRequest
+from instep.core.restarts import restartable
+from instep.dashboard import queries
+from instep.dashboard.notices import Notice, keep_notice, take_notice
+from instep.dashboard.shell import pages, section_links
+from instep.identity.access_tokens import resource_of
+from instep.identity.schemas import Bot, Ctx, Person
+from instep.identity.scopes import Role
+from instep.web.forms import Form, cookie_name, set_cookie
+from instep.web.signed_in import SAFE, form_of, private_headers, require_person, see_other
+
+# Where `/app/` leads: the bot whose pages were open last.
+LAST_BOT = "bot"
+LAST_BOT_SECONDS = 365 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class BotPage:
+    """One request of a signed-in person for a page about a bot of their workspace.
+
+    A request that changes something runs in a transaction, which ends with the page.
+    """
+
+    request: Request
+    person: Person
+    ctx: Ctx
+    section: str
+
+    @property
+    def bot(self) -> Bot:
+        return self.ctx.bot
+
+    @property
+    def form(self) -> Form:
+        """The fields of the form that was sent."""
+        return form_of(self.request)
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(self.request.query_params)
+
+    @property
+    def can_write(self) -> bool:
+        return self.person.permissions.can_write
+
+    @property
+    def mcp_address(self) -> str:
+        """The address of the MCP server of the workspace."""
+        return resource_of(settings())
+
+    def rows_after(self, cursor: str | None) -> PageRequest:
+        """The page of a list that follows a cursor; None: the first."""
+        return PageRequest(self.request.app.state.cursor_key, limits.DASHBOARD_PAGE_ROWS, cursor)
+
+    def path(self, below: str) -> str:
+        """The path of a page of this bot: `review` is `/app/{botSlug}/review`."""
+        return f"/app/{self.bot.slug}/{below}"
+
+    async def show(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A whole page, in the frame with the sections and what waits in each."""
+        counts = await queries.count_what_waits(self.ctx)
+        bots = await queries.list_bots(self.ctx.tx, self.ctx.workspace_id)
+        notice = take_notice(self.request)
+        response = self.show_part(
+            template,
+            status,
+            sections=section_links(self.bot.slug, self.section, counts),
+            bots=bots,
+            notice=notice,
+            **values,
+        )
+        if notice is not None:
+            set_cookie(response, self.request.app.state.settings, Notice.COOKIE, "", 0)
+        self.remember(response)
+        return response
+
+    def show_part(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A part of a page, for htmx."""
+        return pages.show(
+            self.request,
+            template,
+            status,
+            person=self.person,
+            bot=self.bot,
+            root=f"/app/{self.bot.slug}",
+            can_write=self.can_write,
+            is_owner=self.person.permissions.changes_settings,
+            now=self.ctx.now,
+            **values,
+        )
+
+    def answer(self, status: int = 200, **values: Any) -> Response:
+        """An answer to a script of ours."""
+        return JSONResponse(values, status, private_headers())
+
+    def leave(self, below: str, notice: Notice | str | None = None) -> Response:
+        """Go on to another page of this bot, where the notice is shown once."""
+        return self.leave_to_bot(self.bot.slug, below, notice)
+
+    def leave_to_bot(self, slug: str, below: str, notice: Notice | str | None = None) -> Response:
+        """Go on to a page of another bot of the workspace."""
+        response = see_other(f"/app/{slug}/{below}")
+        if notice is not None:
+            keep_notice(self.request, response, Notice(notice) if isinstance(notice, str) else notice)
+        return response
+
+    def remember(self, response: Response) -> None:
+        """Let `/app/` lead to this bot from now on."""
+        slug = self.bot.slug
+        set_cookie(response, self.request.app.state.settings, LAST_BOT, slug, LAST_BOT_SECONDS)
+
+
+PageOfBot = Callable[[BotPage], Awaitable[Response]]
+
+
+def bot_page(
+    section: str,
+    role: Role = Role.VIEWER,
+    *,
+    form_bytes: int = limits.MAX_FORM_BYTES,
+    takes_files: bool = False,
+) -> Callable[[PageOfBot], Callable[[Request], Awaitable[Response]]]:
+    """Declare a page below `/app/{botSlug}/`, and the role that it needs.
+
+    `section` is the path of the section that it belongs to; `form_bytes` how large its form may be,
+    `takes_files` whether files may be in it. A bot of another workspace is
+    answered like one that does not exist.
+    """
+
+    def register(page: PageOfBot) -> Callable[[Request], Awaitable[Response]]:
+        @require_person(role, form_bytes=form_bytes, takes_files=takes_files)
+        async def enter(request: Request, person: Person) -> Response:
+            database = request.app.state.database
+
+            async def attempt() -> Response:
+                async with database.enter_workspace(person.workspace_id) as tx:
+                    if request.method in SAFE:
+                        return await open_page(tx)
+                    async with tx.transaction():
+                        return await open_page(tx)
+
+            async def open_page(tx: Tx) -> Response:
+                bot = await queries.find_bot(tx, person.workspace_id, request.path_params["bot_slug"])
+                if bot is None:
+                    raise NotFound("There is no such help center in your workspace.")
+                ctx = Ctx(tx, bot, person.as_actor("page"), utc_now())
+                return await page(BotPage(request, person, ctx, section))
+
+            return await restartable(attempt)
+
+        return enter
+
+    return register
+
+
+@require_person()
+async def show_home(request: Request, person: Person) -> Response:
+    """Lead to the review of the bot that was open last, else of the first one."""
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        bots = await queries.list_bots(tx, person.workspace_id)
+    last = request.cookies.get(cookie_name(request.app.state.settings, LAST_BOT))
+    slugs = [bot.slug for bot in bots]
+    if not slugs:
+        return pages.show(request, "no_bot.html", person=person, sections=[], bots=[], bot=None, notice=None)
+    return see_other(f"/app/{last if last in slugs else slugs[0]}/review")

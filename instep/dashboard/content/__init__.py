@@ -1,0 +1,1 @@
+"""Pages about content: articles with their history and translations, collections, and the changelog."""

@@ -1,0 +1,61 @@
+"""The text of a draft in a form: what was read, what was written, and whether the two still fit."""
+
+from dataclasses import dataclass
+
+from instep.core.errors import AppError
+from instep.core.etags import etag_of
+from instep.drafts.schemas import DraftTexts
+from instep.web.forms import Form
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """A form for the text of a draft; `seen` tells which proposal it began with."""
+
+    title: str
+    content: str
+    seen: str
+    problem: str = ""
+    # The proposal as it is now, where it is another one than the form began with.
+    other: str = ""
+    is_settled: bool = False
+
+
+def digest_of(draft: DraftTexts) -> str:
+    return etag_of(f"{draft.title}\0{draft.content}".encode()).strip('"')
+
+
+def editing_of(draft: DraftTexts) -> Editing:
+    return Editing(draft.title, draft.content, digest_of(draft))
+
+
+def typed_text(form: Form, draft: DraftTexts) -> str:
+    """The text of the form, with the line ends of the proposal: browsers send others."""
+    text = form.get("content", "").replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\n", "\r\n") if "\r\n" in draft.content else text
+
+
+def outdated_editing(form: Form, draft: DraftTexts) -> Editing | None:
+    """The form with its text and why it can't be saved; None if the draft is still what it began with."""
+    content, title = typed_text(form, draft), form.get("title", "").strip()
+    if draft.status != "pending":
+        verb = "applied" if draft.status == "applied" else "dismissed"
+        problem = (
+            f"{draft.settled_by_name or 'Somebody'} {verb} this draft while you wrote."
+            " Your text is below; nothing of it is saved."
+        )
+        return Editing(title, content, digest_of(draft), problem, draft.content, is_settled=True)
+    if form.get("seen") != digest_of(draft):
+        problem = (
+            "Somebody changed this proposal while you wrote. Your text is below and is not saved yet:"
+            " compare it with theirs, then save or apply it."
+        )
+        return Editing(title, content, digest_of(draft), problem, draft.content)
+    return None
+
+
+def refused_editing(form: Form, draft: DraftTexts, error: AppError) -> Editing:
+    """The form with its text, and why it was refused."""
+    is_settled = draft.status != "pending"
+    title, content = form.get("title", "").strip(), typed_text(form, draft)
+    return Editing(title, content, form.get("seen", ""), error.message, is_settled=is_settled)

@@ -1,0 +1,138 @@
+"""The pages of the review that change nothing: the queue, a draft, its conflict, its editing."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.review import queries
+from instep.dashboard.review.draft_editing import Editing, editing_of
+from instep.dashboard.review.draft_view import VIEWS, DraftView, read_view
+from instep.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
+from instep.dashboard.review.resolution import Resolution, read_resolution
+from instep.dashboard.review.wording import KIND_WORDS, TYPE_WORDS, moment_words, source_words
+from instep.dashboard.shell import pages
+from instep.drafts.actions import get_draft
+from instep.drafts.conflicts import has_conflict
+from instep.drafts.schemas import DraftDetail
+from instep.identity.scopes import Role
+from instep.web.signed_in import asks_for_part
+
+REASONS = {
+    "not_needed": "Not needed",
+    "wrong_article": "Wrong article",
+    "wrong_text": "Wrong text",
+    "duplicate": "Duplicate",
+    "later": "Later",
+}
+TEMPLATE_WORDS = {"moment_words": moment_words, "TYPE_WORDS": TYPE_WORDS, "KIND_WORDS": KIND_WORDS}
+pages.pages.environment.globals.update(TEMPLATE_WORDS)
+
+
+@bot_page("review")
+async def show_queue(page: BotPage) -> Response:
+    """The queue, and beside it, where there is room, its first draft."""
+    pane = await read_pane(page, None)
+    if not pane.rows:
+        has_history = not pane.all_total and await queries.has_drafts(page.ctx)
+        base_url = page.request.app.state.settings.base_url
+        return await page.show(
+            "review/queue.html",
+            pane=pane,
+            view=None,
+            is_open=False,
+            has_history=has_history,
+            base_url=base_url,
+        )
+    first = pane.rows[0]
+    pane = pane.with_first_open()
+    return await show_in_pane(page, pane, await get_draft(page.ctx, first.id), is_open=False)
+
+
+@bot_page("review")
+async def show_draft(page: BotPage) -> Response:
+    draft_id = page.request.path_params["draft_id"]
+    detail = await get_draft(page.ctx, draft_id)
+    read = read_unlisted if asks_for_part(page.request) else read_pane
+    return await show_in_pane(page, await read(page, draft_id), detail)
+
+
+@bot_page("review", Role.EDITOR)
+async def show_editing(page: BotPage) -> Response:
+    """The same page with the proposal in a field."""
+    draft_id = page.request.path_params["draft_id"]
+    detail = await get_draft(page.ctx, draft_id)
+    if detail.draft.status != "pending":
+        return page.leave(f"review/{draft_id}")
+    pane = await read_pane(page, draft_id)
+    return await show_in_pane(page, pane, detail, editing=editing_of(detail.draft))
+
+
+async def show_in_pane(
+    page: BotPage,
+    pane: QueuePane,
+    detail: DraftDetail,
+    *,
+    is_open: bool = True,
+    editing: Editing | None = None,
+    resolution: Resolution | None = None,
+    status: int = 200,
+) -> Response:
+    """The whole page of a draft, or only the draft for a page that is open already."""
+    draft = detail.draft
+    is_conflict = has_conflict(detail)
+    if is_conflict and editing is None and resolution is None:
+        resolution = await read_resolution(draft)
+    query = page.query
+    shows_proof = editing is None and not is_conflict
+    view = await read_view(
+        detail,
+        (query.get("view", "page") if query.get("view") in VIEWS else "page") if shows_proof else "none",
+        numbers_in(query.get("out", "")),
+        is_unfolded=query.get("unfolded") == "1",
+    )
+    values: dict[str, Any] = {
+        "pane": pane,
+        "view": view,
+        "view_tabs": view_tabs(page, view, pane),
+        "source_title": source_words(
+            draft.source_kind, draft.source_title, draft.source_url, draft.author_name
+        ),
+        "is_open": is_open,
+        "is_editing": editing is not None,
+        "editing": editing,
+        "is_conflict": is_conflict,
+        "resolution": resolution,
+        "reasons": REASONS,
+        "public_path": await queries.find_public_path(page.ctx, draft.article_id),
+        "others": [],
+        "has_history": True,
+    }
+    if asks_for_part(page.request):
+        return page.show_part("review/draft.html", status, **values)
+    return await page.show("review/queue.html", status, **values)
+
+
+def view_tabs(page: BotPage, view: DraftView, pane: QueuePane) -> list[tuple[str, str, bool]]:
+    here = page.path(f"review/{view.draft.id}")
+    out = ",".join(map(str, view.left_out))
+    return [
+        (
+            here + pane.queue_filter.suffix(view=name if name != "page" else None, out=out),
+            words,
+            name == view.view,
+        )
+        for name, words in VIEWS.items()
+    ]
+
+
+def numbers_in(text: str) -> list[int]:
+    """Numbers of hunks, as they stand in an address and in a form: `1,3`."""
+    return [
+        int(number) for number in text.split(",") if number.isascii() and number.isdigit() and len(number) < 6
+    ]
+
+
+def number_in(text: str) -> int:
+    """One number of a form; 0 for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

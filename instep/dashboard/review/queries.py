@@ -1,0 +1,81 @@
+"""SQL of the review pages: what the tasks behind drafts have looked at, and where an article is public."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from instep.articles.live import LIVE
+from instep.core import limits
+from instep.identity.schemas import Ctx
+from instep.site.schemas import article_path
+
+
+@dataclass(frozen=True, slots=True)
+class TaskVerdicts:
+    """How many articles a task has looked at without proposing an edit."""
+
+    task_id: str
+    no_edit: int
+    concerned: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPlace:
+    """What the address of a public article is made of."""
+
+    slug: str
+    locale: str
+
+
+async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdicts]:
+    """By task."""
+    rows = await ctx.tx.all(
+        TaskVerdicts,
+        """
+        select t.id as task_id,
+            jsonb_array_length(jsonb_path_query_array(t.reviewed, '$[*] ? (@.verdict == "no_edit")'))
+                as no_edit,
+            jsonb_array_length(jsonb_path_query_array(t.reviewed, '$[*] ? (@.verdict == "concerned")'))
+                as concerned
+        from tasks t where t.bot_id = %(bot)s and t.id = any(%(ids)s)
+        """,
+        bot=ctx.bot.id,
+        ids=task_ids,
+    )
+    return {row.task_id: row for row in rows}
+
+
+async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
+    """The verdicts of a task on articles that got no draft, those to write in first."""
+    verdicts: list[dict[str, Any]] | None = await ctx.tx.value(
+        """
+        select coalesce(jsonb_agg(verdict order by verdict->>'verdict', place), '[]') from (
+            select verdict, place
+            from tasks t, jsonb_array_elements(t.reviewed) with ordinality as v (verdict, place)
+            where t.bot_id = %(bot)s and t.id = %(id)s and verdict->>'verdict' <> 'edit'
+            order by verdict->>'verdict', place limit %(limit)s
+        ) listed
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        limit=limits.MAX_SHOWN_VERDICTS,
+    )
+    return verdicts or []
+
+
+async def has_drafts(ctx: Ctx) -> bool:
+    """Whether there has ever been a draft."""
+    has_any: bool = await ctx.tx.value(
+        "select exists (select from drafts where bot_id = %(bot)s)", bot=ctx.bot.id
+    )
+    return has_any
+
+
+async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
+    """Where everybody reads an article; None if it is not public."""
+    row = await ctx.tx.first(
+        PublicPlace,
+        f"select a.slug, a.locale {LIVE} and a.id = %(id)s",
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+    return None if row is None else article_path(ctx.bot, row.locale, row.slug)

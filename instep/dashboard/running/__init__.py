@@ -1,0 +1,1 @@
+"""Pages for running a help center: tasks, questions, conversations, health and files."""

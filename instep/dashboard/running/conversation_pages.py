@@ -1,0 +1,136 @@
+"""Conversations with visitors, the contact details they left, and their right to their data."""
+
+import re
+from urllib.parse import quote
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.answers import inbox
+from instep.answers.schemas import ConversationFilter, VisitorMessage
+from instep.answers.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
+from instep.core.errors import InvalidRequest
+from instep.core.markdown import render_bounded
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
+from instep.dashboard.shell import pages
+from instep.identity.scopes import Role
+from instep.web.forms import Form
+from instep.web.pages import sanitised
+from instep.web.recent_sign_in import require_recent_sign_in
+
+FILTERS: dict[ConversationFilter, str] = {
+    "all": "All",
+    "escalated": "Asked for a person",
+    "unanswered": "Unanswered",
+}
+TABS: dict[str, str] = dict([*FILTERS.items(), ("leads", "Contact details")])
+# Several answers are in one page, so none of their headings keeps its id.
+HEADING_ID = re.compile(r' id="h-[^"]*"')
+MESSAGES_PER_PAGE = 50
+
+
+@bot_page("conversations")
+async def show_conversations(page: BotPage) -> Response:
+    if page.query.get("status") == "leads":
+        return await show_leads(page)
+    status = chosen(page, "status", FILTERS)
+    rows = await inbox.list_conversations(page.ctx, status, page_request(page))
+    return await page.show(
+        "running/conversations.html",
+        conversations=rows.rows,
+        filter=status,
+        tabs_shown=filter_tabs(page, "conversations", TABS, status),
+        links=links_between(page, "conversations", rows.next_cursor, status=page.query.get("status")),
+    )
+
+
+async def show_leads(page: BotPage) -> Response:
+    rows = await inbox.list_leads(page.ctx, page_request(page))
+    return await page.show(
+        "running/leads.html",
+        leads=rows.rows,
+        tabs_shown=filter_tabs(page, "conversations", TABS, "leads"),
+        links=links_between(page, "conversations", rows.next_cursor, status="leads"),
+    )
+
+
+@bot_page("conversations")
+async def show_conversation(page: BotPage) -> Response:
+    conversation = await inbox.get_conversation(page.ctx, page.request.path_params["conversation_id"])
+    rows = await inbox.list_messages(page.ctx, conversation.id, page_request(page, MESSAGES_PER_PAGE))
+    return await page.show(
+        "running/conversation.html",
+        conversation=conversation,
+        turns=[(message, await answer_html(message)) for message in rows.rows],
+        leads=await inbox.list_leads_of_conversation(page.ctx, conversation.id),
+        links=links_between(page, f"conversations/{conversation.id}", rows.next_cursor),
+    )
+
+
+async def answer_html(message: VisitorMessage) -> str:
+    return sanitised(HEADING_ID.sub("", await render_bounded(message.answer)))
+
+
+@bot_page("conversations", Role.OWNER)
+async def show_visitor_data(page: BotPage) -> Response:
+    """Who is meant, and how much is stored about them; exporting and erasing are on this page."""
+    require_recent_sign_in(page.request)
+    fields = Form([(name, value) for name, value in page.query.items() if value.strip()])
+    summary = None
+    if fields.keys() & {"email", "visitor", "conversation"}:
+        summary = await summarize_visitor(page.ctx.tx, page.ctx.workspace_id, await subject_of(page, fields))
+    return await page.show("running/visitor_data.html", fields=fields, summary=summary)
+
+
+@bot_page("conversations", Role.OWNER)
+async def export_visitor_data(page: BotPage) -> Response:
+    """All of a visitor's data as a file: an answer that browsers keep, so that no other page follows."""
+    require_recent_sign_in(page.request)
+    export = await export_visitor(
+        page.ctx.tx, page.ctx.workspace_id, await subject_of(page, page.form), page.ctx.actor
+    )
+    return Response(
+        export.model_dump_json(by_alias=True, indent=2),
+        media_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="visitor.json"', "Cache-Control": "no-store"},
+    )
+
+
+@bot_page("conversations", Role.OWNER)
+async def erase_visitor_data(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    if page.form.get("confirmed") != "yes":
+        raise InvalidRequest("Nothing was erased: tick the box to confirm that it can't be undone.")
+    erasure = await erase_visitor(
+        page.ctx.tx, page.ctx.workspace_id, await subject_of(page, page.form), page.ctx.actor
+    )
+    return page.leave(
+        "conversations",
+        f"Erased: conversations {erasure.conversations}, questions in them {erasure.messages}, "
+        f"contact details {erasure.leads}.",
+    )
+
+
+async def subject_of(page: BotPage, fields: Form) -> Subject:
+    """The visitor whom a form names: a conversation brings the address that was left in it along."""
+    if fields.get("conversation"):
+        conversation = await inbox.get_conversation(page.ctx, fields["conversation"])
+        return Subject(email=conversation.email, conversation=conversation.id)
+    return Subject.of(fields.get("email"), fields.get("visitor"))
+
+
+def mailto(email: str) -> str:
+    """A link that begins an e-mail; a `?` in an address adds no header to it (RFC 6068, section 2)."""
+    return f"mailto:{quote(email, safe='@')}"
+
+
+pages.pages.environment.filters["mailto"] = mailto
+BELOW = "/app/{bot_slug}/conversations"
+routes = [
+    Route(BELOW, show_conversations, methods=["GET"]),
+    Route(f"{BELOW}/visitor", show_visitor_data, methods=["GET"]),
+    Route(f"{BELOW}/visitor/export", export_visitor_data, methods=["POST"]),
+    Route(f"{BELOW}/visitor/erase", erase_visitor_data, methods=["POST"]),
+    Route(f"{BELOW}/{{conversation_id}}", show_conversation, methods=["GET"]),
+]

@@ -1,0 +1,165 @@
+"""Tasks: what was sent, what is being done with it, and what came of it."""
+
+import secrets
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.collections.actions import list_collections
+from instep.core import limits
+from instep.core.errors import AppError, InvalidRequest, NotFound, PlanInactive, RateLimited
+from instep.core.paging import PageRequest
+from instep.core.restarts import between_attempts
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
+from instep.identity.scopes import Role
+from instep.tasks import actions
+from instep.tasks.schemas import Task, TaskCreate, TaskStatus
+from instep.web.errors import first_fault
+from instep.web.forms import Form
+
+FILTERS = {"all": "All", "running": "Running", "completed": "Completed", "failed": "Failed"}
+STATUSES: dict[str, list[TaskStatus]] = {
+    "all": ["queued", "running", "completed", "failed"],
+    "running": ["queued", "running"],
+    "completed": ["completed"],
+    "failed": ["failed"],
+}
+UNENDED = STATUSES["running"]
+# The fields of each form, by the type of task that it makes and the field of the request that they go into.
+FIELDS = {
+    "change": {"kind": "Kind", "title": "Title", "url": "Address", "diff": "Diff", "body": "Description"},
+    "article": {"title": "Title", "instructions": "Instructions", "collectionId": "Collection"},
+}
+# What somebody can mend in the form, or send once more: the text stays.
+REFUSALS = (InvalidRequest, RateLimited, PlanInactive)
+NONCE_BYTES = 12
+
+
+@bot_page("tasks")
+async def show_tasks(page: BotPage) -> Response:
+    status = chosen(page, "status", FILTERS)
+    rows = await actions.list_task_summaries(page.ctx, STATUSES[status], page_request(page))
+    return await page.show(
+        "running/tasks.html",
+        tasks=rows.rows,
+        filter=status,
+        tabs_shown=filter_tabs(page, "tasks", FILTERS, status),
+        links=links_between(page, "tasks", rows.next_cursor, status=page.query.get("status")),
+    )
+
+
+@bot_page("tasks")
+async def show_task(page: BotPage) -> Response:
+    task = await task_of(page)
+    statuses = await actions.get_draft_statuses(page.ctx, task.id)
+    verdicts: dict[str, list[dict[str, Any]]] = {"edit": [], "concerned": [], "no_edit": []}
+    for verdict in task.reviewed:
+        verdicts[verdict["verdict"]].append(verdict)
+    return await page.show(
+        "running/task.html",
+        task=task,
+        title=title_of(task),
+        is_unended=task.status in UNENDED,
+        sent=await actions.get_sent_change(page.ctx, task.id),
+        statuses=statuses,
+        pending=[draft for draft in task.drafts if statuses.get(draft["id"]) == "pending"],
+        reasons={verdict["article_id"]: verdict["reason"] for verdict in verdicts["edit"]},
+        concerned=verdicts["concerned"],
+        unedited=verdicts["no_edit"],
+    )
+
+
+@bot_page("tasks")
+async def show_task_progress(page: BotPage) -> Response:
+    """What a task does at present, for a page that waits for its end; then the page is loaded anew."""
+    task = await task_of(page)
+    response = page.show_part("running/task_progress.html", task=task)
+    if task.status not in UNENDED:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@bot_page("tasks", Role.EDITOR)
+async def show_task_form(page: BotPage) -> Response:
+    return await render_form(page, chosen(page, "about", FIELDS), Form())
+
+
+@bot_page("tasks", Role.EDITOR, form_bytes=limits.MAX_TASK_FORM_BYTES)
+async def send_task(page: BotPage) -> Response:
+    about = page.form.get("about", "")
+    if about not in FIELDS:
+        raise NotFound
+    try:
+        new = request_of(page.form, about)
+        # The diff is read once, with no connection held, however often the transaction is repeated.
+        arguments = (new.model_dump_json(),)
+        read = await between_attempts(actions.read_task, arguments, partial(actions.read_task, new))
+        key = f"{page.form.get('nonce', '')[:100]}-{read.digest.hex()}" if page.form.get("nonce") else None
+        # What a refused request has counted does not count.
+        async with page.ctx.tx.transaction():
+            creation = await actions.create_task(page.ctx, read, key)
+    except REFUSALS as refusal:
+        return await render_form(page, about, page.form, refusal)
+    return page.leave(f"tasks/{creation.id}")
+
+
+async def render_form(page: BotPage, about: str, values: Form, refusal: AppError | None = None) -> Response:
+    faults = dict(refusal.details) if refusal else {}
+    return await page.show(
+        "running/task_form.html",
+        refusal.status if refusal else 200,
+        about=about,
+        values=values,
+        refusal=refusal,
+        faults={field.partition(".")[2]: sentence(message) for field, message in faults.items()},
+        collections=await collection_choices(page) if about == "article" else [],
+        nonce=values.get("nonce") or secrets.token_urlsafe(NONCE_BYTES),
+    )
+
+
+def request_of(form: Form, about: str) -> TaskCreate:
+    """The request that a form makes; fields that were left empty are not sent."""
+    fields = {name: text_of(form[name]) for name in FIELDS[about] if form.get(name, "").strip()}
+    try:
+        return TaskCreate.model_validate({about: fields})
+    except ValidationError as error:
+        field, message = first_fault(error)
+        label = FIELDS[about].get(field.partition(".")[2], field)
+        raise InvalidRequest(f"{label}: {message}.", details=[(field, message)]) from None
+
+
+def text_of(value: str) -> str:
+    """What somebody typed: browsers send the ends of lines as CR LF (HTML, section 4.10.21.4)."""
+    return value.replace("\r\n", "\n")
+
+
+def sentence(message: str) -> str:
+    return message[:1].upper() + message[1:] + ("" if message.endswith(".") else ".")
+
+
+async def collection_choices(page: BotPage) -> list[tuple[str, str]]:
+    """The collections that a new article may be put into, in the order of the help center."""
+    first_page = PageRequest(page.request.app.state.cursor_key, limits.MAX_PAGE_SIZE)
+    rows = (await list_collections(page.ctx, first_page)).rows
+    return [("", "No collection"), *((row.id, row.title) for row in rows)]
+
+
+async def task_of(page: BotPage) -> Task:
+    return await actions.find_task(page.ctx, [page.bot], page.request.path_params["task_id"])
+
+
+def title_of(task: Task) -> str:
+    return task.change_title or (task.article or {}).get("title") or task.id
+
+
+routes = [
+    Route("/app/{bot_slug}/tasks", show_tasks, methods=["GET"]),
+    Route("/app/{bot_slug}/tasks", send_task, methods=["POST"]),
+    Route("/app/{bot_slug}/tasks/new", show_task_form, methods=["GET"]),
+    Route("/app/{bot_slug}/tasks/{task_id}", show_task, methods=["GET"]),
+    Route("/app/{bot_slug}/tasks/{task_id}/progress", show_task_progress, methods=["GET"]),
+]

@@ -1,0 +1,1 @@
+"""The settings: what else only a command could change."""

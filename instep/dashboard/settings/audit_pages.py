@@ -1,0 +1,40 @@
+"""The audit: who did what, when, and through what."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core import limits
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.settings.frame import show_settings
+from instep.identity.scopes import Role
+from instep.people.actions import list_audit
+
+PATH = "/app/{bot_slug}/settings/audit"
+
+
+@bot_page("settings", Role.OWNER)
+async def show_audit(page: BotPage) -> Response:
+    before = page.query.get("before", "")
+    actor, action = page.query.get("actor", "").strip(), page.query.get("action", "").strip()
+    rows = await list_audit(
+        page.ctx.tx,
+        page.ctx.workspace_id,
+        limits.AUDIT_PAGE_ROWS + 1,
+        int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None,
+        actor or None,
+        action or None,
+    )
+    entries = rows[: limits.AUDIT_PAGE_ROWS]
+    return await show_settings(
+        page,
+        "audit",
+        "audit.html",
+        entries=entries,
+        actor=actor,
+        action=action,
+        older=entries[-1].id if len(rows) > len(entries) else None,
+        is_first=not before,
+    )
+
+
+routes = [Route(PATH, show_audit)]

@@ -1,0 +1,94 @@
+"""What all settings share: their navigation, and refusals that keep what was typed."""
+
+from collections import defaultdict
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.responses import Response
+
+from instep.core.errors import AppError, InvalidRequest, Unavailable
+from instep.dashboard import queries
+from instep.dashboard.bot_pages import BotPage
+from instep.identity.schemas import WorkspaceCtx
+from instep.identity.scopes import Role
+from instep.web.errors import first_fault
+from instep.web.shown_once import forget_secret, keep_secret, take_secret
+
+SECTION = "settings"
+# The path of each page below `settings/`, its name, and the least role that may see it.
+SUBSECTIONS = (
+    ("general", "General", Role.VIEWER),
+    ("site", "Help center", Role.VIEWER),
+    ("widget", "Widget and visitors", Role.VIEWER),
+    ("keys", "API keys", Role.OWNER),
+    ("webhooks", "Webhooks", Role.OWNER),
+    ("alerts", "Alerts", Role.OWNER),
+    ("people", "People", Role.OWNER),
+    ("apps", "Connected apps", Role.OWNER),
+    ("redirects", "Redirects", Role.VIEWER),
+    ("suppressed", "Held back", Role.VIEWER),
+    ("audit", "Audit", Role.OWNER),
+)
+Result = TypeVar("Result")
+BodyKind = TypeVar("BodyKind", bound=BaseModel)
+
+
+async def show_settings(
+    page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
+) -> Response:
+    """A page of the settings; a refusal is told on it, beside what was typed."""
+    subsections = [
+        (page.path(f"{SECTION}/{path}"), words, path == name)
+        for path, words, role in SUBSECTIONS
+        if role != Role.OWNER or page.person.permissions.changes_settings
+    ]
+    secret = take_secret(page.request, name)
+    response = await page.show(
+        f"settings/{template}",
+        refusal.status if refusal else 200,
+        subsections=subsections,
+        new_secret=secret,
+        refusal=refusal.message if refusal else None,
+        # What was typed comes back with a refusal, and with nothing else.
+        typed=defaultdict(str, page.form if refusal else {}),
+        ticked=page.form.all if refusal else lambda name: [],
+        **values,
+    )
+    if secret is not None:
+        forget_secret(page.request, response)
+    return response
+
+
+def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:
+    """Go on to a page of the subsection with this name, or to one below it, which shows the secret once."""
+    response = page.leave(f"{SECTION}/{name}{below}")
+    keep_secret(page.request, response, name, secret)
+    return response
+
+
+async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | AppError:
+    """What the act returns, or its refusal; then nothing of it has happened."""
+    try:
+        async with page.ctx.tx.transaction():
+            return await act
+    except Unavailable:
+        raise
+    except AppError as refusal:
+        return refusal
+
+
+def read_body(kind: type[BodyKind], fields: Mapping[str, Any]) -> BodyKind:
+    """The body that an API would take with these fields; raises `InvalidRequest` with the first fault."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        field, message = first_fault(error)
+        raise InvalidRequest(f"{field}: {message}." if field else message) from None
+
+
+async def workspace_ctx(page: BotPage) -> WorkspaceCtx:
+    """The context of an action on the whole workspace, with all of its bots."""
+    ctx = page.ctx
+    bots = await queries.list_bots(ctx.tx, ctx.workspace_id)
+    return WorkspaceCtx(ctx.tx, ctx.workspace_id, tuple(bots), True, ctx.actor, ctx.now)

@@ -1,0 +1,76 @@
+"""API keys: who has which, a new one that is shown once, and its end."""
+
+from uuid import UUID
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core.errors import AppError, InvalidRequest
+from instep.core.ids import as_uuid
+from instep.dashboard import queries as frame_queries
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
+from instep.identity.scopes import Role, Scope
+from instep.web.recent_sign_in import require_recent_sign_in
+from instep.workspaces import actions
+from instep.workspaces.queries import list_keys
+from instep.workspaces.schemas import NewKey
+
+PATH = "/app/{bot_slug}/settings/keys"
+
+
+@bot_page("settings", Role.OWNER)
+async def show_keys(page: BotPage) -> Response:
+    # Asked here, nobody fills in the form twice.
+    require_recent_sign_in(page.request)
+    return await keys(page)
+
+
+async def keys(page: BotPage, refusal: AppError | None = None) -> Response:
+    ctx = page.ctx
+    rows = await list_keys(ctx.tx, ctx.workspace_id)
+    bots = await frame_queries.list_bots(ctx.tx, ctx.workspace_id)
+    return await show_settings(
+        page,
+        "keys",
+        "keys.html",
+        refusal,
+        live=[row for row in rows if row.revoked_at is None],
+        ended=[row for row in rows if row.revoked_at is not None],
+        names={bot.id: bot.name for bot in bots},
+        options=[(str(bot.id), bot.name, None) for bot in bots],
+    )
+
+
+@bot_page("settings", Role.OWNER)
+async def create_key_here(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    outcome = await attempt(page, make_key(page))
+    if isinstance(outcome, AppError):
+        return await keys(page, outcome)
+    return show_secret_next(page, "keys", outcome.key)
+
+
+async def make_key(page: BotPage) -> NewKey:
+    form, ctx = page.form, page.ctx
+    try:
+        scope = Scope(form.get("scope", ""))
+    except ValueError:
+        raise InvalidRequest("Choose what the key may do.") from None
+    bot_ids = [bot_id for text in form.all("bots") if (bot_id := as_uuid(text) or UUID(int=0))]
+    return await actions.create_key(ctx.tx, ctx.workspace_id, form.get("name", ""), scope, bot_ids, ctx.actor)
+
+
+@bot_page("settings", Role.OWNER)
+async def revoke_key_here(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    ctx = page.ctx
+    key = await actions.revoke_key(ctx.tx, ctx.workspace_id, page.form.get("id", ""), ctx.actor)
+    return page.leave("settings/keys", f"“{key.name}” is revoked: calls with it are refused.")
+
+
+routes = [
+    Route(PATH, show_keys, methods=["GET"]),
+    Route(PATH, create_key_here, methods=["POST"]),
+    Route(f"{PATH}/revoke", revoke_key_here, methods=["POST"]),
+]

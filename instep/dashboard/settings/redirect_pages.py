@@ -1,0 +1,64 @@
+"""Redirects of addresses that the help center had elsewhere."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core.errors import AppError
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.settings.frame import attempt, read_body, show_settings
+from instep.identity.scopes import Role
+from instep.redirects import actions
+from instep.redirects.schemas import Redirect, RedirectCreate
+
+PATH = "/app/{bot_slug}/settings/redirects"
+
+
+@bot_page("settings")
+async def show_redirects(page: BotPage) -> Response:
+    return await redirects(page)
+
+
+async def redirects(page: BotPage, refusal: AppError | None = None) -> Response:
+    cursor = page.query.get("cursor")
+    rows = await actions.list_redirects(page.ctx, page.rows_after(cursor))
+    return await show_settings(
+        page,
+        "redirects",
+        "redirects.html",
+        refusal,
+        redirects=rows.rows,
+        next_cursor=rows.next_cursor,
+        is_first=cursor is None,
+        titles=await actions.titles_of_targets(page.ctx, rows.rows),
+    )
+
+
+@bot_page("settings", Role.EDITOR)
+async def add_redirect(page: BotPage) -> Response:
+    outcome = await attempt(page, make_redirect(page))
+    if isinstance(outcome, AppError):
+        return await redirects(page, outcome)
+    return page.leave("settings/redirects", f"{outcome.path} is redirected.")
+
+
+async def make_redirect(page: BotPage) -> Redirect:
+    """A target with `://` in it is an address; any other names an article."""
+    target = page.form.get("target", "").strip()
+    kind = "url" if "://" in target else "articleId"
+    body = read_body(RedirectCreate, {"from": page.form.get("from", "").strip(), kind: target})
+    return await actions.create_redirect(page.ctx, body)
+
+
+@bot_page("settings", Role.EDITOR)
+async def remove_redirect(page: BotPage) -> Response:
+    outcome = await attempt(page, actions.delete_redirect(page.ctx, page.form.get("id", "")))
+    if isinstance(outcome, AppError):
+        return await redirects(page, outcome)
+    return page.leave("settings/redirects", "Deleted: that address is not found any more.")
+
+
+routes = [
+    Route(PATH, show_redirects, methods=["GET"]),
+    Route(PATH, add_redirect, methods=["POST"]),
+    Route(f"{PATH}/remove", remove_redirect, methods=["POST"]),
+]

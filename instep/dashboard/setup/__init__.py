@@ -1,0 +1,1 @@
+"""The first run: setting the installation up, and what to do first."""

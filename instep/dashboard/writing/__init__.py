@@ -1,0 +1,1 @@
+"""The editor: articles and changelog entries are written, saved and published here."""

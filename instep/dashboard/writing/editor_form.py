@@ -1,0 +1,136 @@
+"""The form of the editor: what it is filled with, what is wrong with it, and both texts of a conflict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.responses import Response
+
+from instep.core.errors import AppError, InvalidRequest
+from instep.dashboard.bot_pages import BotPage
+from instep.dashboard.notices import Notice, keep_notice
+from instep.insights.actions import check_links
+from instep.text.diff import TextDiff, compare, split_lines
+from instep.web.errors import first_fault
+from instep.web.forms import Form
+
+Shape = TypeVar("Shape", bound=BaseModel)
+# The buttons of the form.
+PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
+# What the fields of a form are called in the shapes of the API.
+FIELDS = {"contentMarkdown": "content", "collectionId": "collection", "translationOf": "content"}
+VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
+BAD_REQUEST, CONFLICT = 400, 409
+
+
+@dataclass(frozen=True, slots=True)
+class OtherText:
+    """A text that somebody saved while this one was written, and how it differs: theirs goes, ours comes."""
+
+    author_name: str | None
+    saved_at: datetime
+    title: str
+    content: str
+    diff: TextDiff
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The lines of the diff without its header: a sign, and the words."""
+        return [(line[0], line[1:].rstrip("\r\n")) for line in split_lines(self.diff.diff)[2:] if line]
+
+
+@dataclass(frozen=True, slots=True)
+class EditorForm:
+    """The values of the fields by their names, and what the page tells beside them.
+
+    `errors` are sentences by field, `other` is the text that was saved meanwhile, `problems` are what
+    publishing would make public.
+    """
+
+    values: Mapping[str, str]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    other: OtherText | None = None
+    problems: Sequence[str] = ()
+
+    def value(self, name: str, default: str = "") -> str:
+        return self.values.get(name, default)
+
+    def error(self, name: str) -> str | None:
+        return self.errors.get(name)
+
+    @property
+    def status(self) -> int:
+        """The status of the response that shows the form."""
+        if self.other is not None or self.problems:
+            return CONFLICT
+        return BAD_REQUEST if self.errors else 200
+
+
+def publishes(form: Form) -> bool:
+    """Whether the button was one that publishes."""
+    return form.get("act") in (PUBLISH, PUBLISH_ANYWAY)
+
+
+async def links_to_correct(page: BotPage, locale: str, article_id: str | None = None) -> list[str]:
+    """What is wrong with links in a text that is about to go live, unless it is to go live anyway."""
+    if page.form.get("act") != PUBLISH:
+        return []
+    content = page.form.get("content", "").replace("\r\n", "\n")
+    problems = await check_links(page.ctx, content, locale, article_id)
+    return [f"Line {problem.line}: {problem.message}" for problem in problems]
+
+
+def read_shape(shape: type[Shape], values: Mapping[str, Any]) -> Shape:
+    """Values of fields in a shape of the API; raises `InvalidRequest` that names the field of the form."""
+    try:
+        return shape.model_validate(values)
+    except ValidationError as error:
+        name, message = first_fault(error)
+        raise InvalidRequest(f"`{name}`: {message}.", details=[(FIELDS.get(name, name), message)]) from None
+
+
+def field_errors(refusal: AppError) -> dict[str, str]:
+    """Sentences by the field that they stand at; what concerns no single field stands above them all.
+
+    Raises a refusal again that has nothing to do with what was sent: that one gets a page of its own.
+    """
+    if refusal.status != BAD_REQUEST:
+        raise refusal
+    if refusal.code == "slug_taken":
+        return {"slug": refusal.message}
+    return {FIELDS.get(name, name): sentence_of(text) for name, text in refusal.details} or {
+        "": refusal.message
+    }
+
+
+def sentence_of(message: str) -> str:
+    return message if message.endswith(".") else f"{message[:1].upper()}{message[1:]}."
+
+
+async def compare_with_ours(
+    page: BotPage, theirs: str, author_name: str | None, saved_at: datetime, title: str
+) -> OtherText:
+    """What was saved meanwhile, beside what was sent."""
+    ours = page.form.get("content", "").replace("\r\n", "\n")
+    diff = await compare(theirs.replace("\r\n", "\n"), ours, ("theirs", "yours"))
+    return OtherText(author_name, saved_at, title, theirs, diff)
+
+
+def wants_json(page: BotPage) -> bool:
+    """Whether a script saves, which stays on its page."""
+    return page.request.headers.get("accept") == "application/json"
+
+
+def after_saving(page: BotPage, below: str, sentence: str) -> Response:
+    """Go on to another page of the bot, which says what was done."""
+    if not wants_json(page):
+        return page.leave(below, sentence)
+    response = page.answer(address=page.path(below))
+    keep_notice(page.request, response, Notice(sentence))
+    return response
+
+
+def time_of_day(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%H:%M} UTC"

@@ -1,0 +1,63 @@
+"""What scripts add to the pages of content, in Chromium: questions in dialogs, filters, moves by keys."""
+
+from playwright.async_api import Page, expect
+
+from tests.browser.chromium import Complaints
+from tests.support.cast import Cast, Client
+from tests.support.http import create_article, create_collection
+
+
+async def test_delete_asks_in_a_dialog_and_can_be_undone(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str, complaints: Complaints
+) -> None:
+    article = await create_article(client, "Install")
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}")
+
+    await tab.get_by_role("button", name="Delete", exact=True).click()
+    dialog = tab.get_by_role("dialog", name="Delete “Install”?")
+    await expect(dialog).to_be_visible()
+    await tab.keyboard.press("Escape")
+    await expect(dialog).to_be_hidden()
+    await tab.get_by_role("button", name="Delete", exact=True).click()
+    await dialog.get_by_role("button", name="Delete", exact=True).click()
+
+    await expect(tab.get_by_role("status")).to_contain_text("“Install” is in Recently deleted.")
+    await tab.keyboard.press("z")
+    await expect(tab.get_by_role("heading", name="Install", exact=True)).to_be_visible()
+    assert complaints.lines == []
+
+
+async def test_filters_take_effect_as_they_change(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str
+) -> None:
+    await create_article(client, "Install")
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/articles")
+    await expect(tab.get_by_role("button", name="Filter")).to_be_hidden()
+
+    await tab.get_by_label("Status").select_option("published")
+
+    await expect(tab.get_by_text("No article is like this.")).to_be_visible()
+    await tab.keyboard.press("/")
+    await expect(tab.get_by_label("Search")).to_be_focused()
+
+
+async def test_a_row_moves_by_keys_and_keeps_the_focus(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str
+) -> None:
+    guides = await create_collection(client)
+    for title in ("One", "Two", "Three"):
+        await create_article(client, title, collectionId=guides["id"])
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/articles?collection={guides['id']}")
+    rows = tab.get_by_role("list", name="Articles").get_by_role("listitem")
+
+    await tab.get_by_role("link", name="Three").focus()
+    await tab.keyboard.press("Alt+ArrowUp")
+    await expect(rows.nth(1)).to_contain_text("Three")
+    await expect(tab.get_by_role("link", name="Three")).to_be_focused()
+    await tab.keyboard.press("Alt+ArrowUp")
+
+    await expect(rows.nth(0)).to_contain_text("Three")
+    await expect(tab.get_by_role("link", name="Three")).to_be_focused()

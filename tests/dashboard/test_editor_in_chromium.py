@@ -1,0 +1,202 @@
+"""What the editor does for those who write: formatting, tables, links, pictures, preview, keys."""
+
+import base64
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.chromium import Complaints
+from tests.dashboard.writer import Writer
+from tests.files.samples import picture
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import create_article, ok
+
+SAVED = re.compile(r"^Saved \d\d:\d\d$")
+MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
+
+
+@pytest.fixture
+def client(api: Api, cast: Cast) -> Client:
+    return api(cast.acme.write_key)
+
+
+@pytest.fixture
+async def writer(
+    signed_in_tab: Page, development_server: str, client: Client, cast: Cast, complaints: Complaints
+) -> Writer:
+    """An owner of Acme in an empty article."""
+    article = await create_article(client, "Begin", contentMarkdown="")
+    writer = Writer(signed_in_tab, f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
+    complaints.lines.clear()
+    await writer.open()
+    return writer
+
+
+async def article_of(client: Client, slug: str) -> Json:
+    return ok(await client.get(f"/v1/articles/{slug}"))
+
+
+async def test_the_editor_writes_what_is_typed_and_nothing_else(
+    writer: Writer, development_server: str, client: Client, cast: Cast, complaints: Complaints
+) -> None:
+    article = await create_article(client, contentMarkdown=MIXED)
+    page = writer.page
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
+    await writer.surface.focus()
+    await page.keyboard.press("Control+s")
+    await expect(writer.state).to_have_text(SAVED)
+    assert await article_of(client, "install") == article
+
+    await page.keyboard.press("Control+End")
+    await page.keyboard.type("end")
+    async with page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
+        await page.keyboard.press("Control+s")
+    assert (await article_of(client, "install"))["contentMarkdown"] == MIXED + "end"
+    assert complaints.lines == []
+
+
+async def test_buttons_and_keys_format_the_selection(writer: Writer) -> None:
+    page = writer.page
+    await writer.type("word")
+    await page.keyboard.press("Control+b")
+    assert await writer.text() == "**word**"
+    await page.keyboard.press("Control+b")
+    assert await writer.text() == "word"
+    for name, text in (
+        ("Italic", "*word*"),
+        ("Italic", "word"),
+        ("Code", "`word`"),
+        ("Code", "word"),
+        ("Heading", "## word"),
+        ("Heading", "### word"),
+        ("Heading", "#### word"),
+        ("Heading", "word"),
+        ("Bulleted list", "- word"),
+        ("Numbered list", "1. word"),
+        ("Numbered list", "word"),
+    ):
+        await page.get_by_role("button", name=name, exact=True).click()
+        assert await writer.text() == text
+
+
+async def test_a_list_goes_on_with_the_next_line(writer: Writer) -> None:
+    await writer.type("1. one\ntwo\n")
+    assert await writer.text() == "1. one\n2. two\n3. "
+    await writer.page.keyboard.press("Enter")
+    assert (await writer.text()).rstrip() == "1. one\n2. two"
+
+
+async def test_blocks_are_offered_after_a_slash(writer: Writer) -> None:
+    await writer.type("/warn")
+    await expect(writer.offers).to_have_text(["Warning> [!WARNING]"])
+    await writer.page.keyboard.press("Enter")
+    await writer.type("Beware.")
+    assert (await writer.text()).rstrip() == "> [!WARNING]\n> Beware."
+
+
+async def test_links_to_own_articles_complete_themselves(writer: Writer, client: Client, cast: Cast) -> None:
+    await create_article(client, "Install the agent")
+    await writer.type("See [inst")
+    await expect(writer.offers).to_contain_text(["Install the agent"])
+    await writer.page.keyboard.press("Enter")
+    link = f"[Install the agent](/help/{cast.acme.slug}/articles/install-the-agent)"
+    assert await writer.text() == f"See {link}"
+
+
+async def test_a_table_grows_by_rows_and_columns(writer: Writer) -> None:
+    page = writer.page
+    await page.get_by_role("button", name="Table", exact=True).click()
+    await page.keyboard.type("A")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("B")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("1")
+    assert await writer.text() == "| A | B |\n| --- | --- |\n| 1 |  |\n"
+
+    await page.get_by_role("button", name="Add a row").click()
+    await page.keyboard.type("2")
+    await page.get_by_role("button", name="Align the column").click()
+    await page.get_by_role("button", name="Add a column").click()
+    assert (await writer.text()).splitlines() == [
+        *("| A |  | B |", "| :-- | --- | --- |", "| 1 |  |  |", "| 2 |  |  |")
+    ]
+
+
+async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(
+    writer: Writer, client: Client
+) -> None:
+    await writer.type("Before. ")
+    await paste(writer.page, "shot.png", "image/png", picture(width=2, height=3))
+
+    await expect(writer.page.locator("#upload-line")).to_contain_text("Describe the picture")
+    [file] = ok(await client.get("/v1/files"))["results"]
+    await writer.page.keyboard.type("A red square")
+    path = file["url"].removeprefix("http://help.test")
+    assert await writer.text() == f"Before. ![A red square]({path})"
+    await expect(writer.page.locator("#preview-text img")).to_have_attribute("width", "2")
+
+
+async def test_a_file_that_is_refused_is_told_and_leaves_no_trace(writer: Writer) -> None:
+    await writer.type("Before. ")
+    await paste(writer.page, "page.html", "text/html", b"<!doctype html><p>Hello")
+
+    await expect(writer.page.locator("#upload-line")).to_contain_text("page.html was not added.")
+    assert await writer.text() == "Before. "
+
+
+async def test_the_preview_follows_and_clicks_lead_to_the_line(writer: Writer) -> None:
+    page = writer.page
+    await writer.type("# One\n\nTwo *words*.\n\nThree.\n")
+    preview = page.locator("#preview-text")
+    await expect(preview.locator("em")).to_have_text("words")
+
+    await preview.get_by_text("Three.").click()
+    await page.keyboard.type("Now three. ")
+    assert "Now three. Three." in await writer.text()
+    await expect(preview.locator(".is-current")).to_have_text("Now three. Three.")
+
+    await page.context.set_offline(True)
+    await page.keyboard.type("Four. ")
+    await expect(writer.state).to_contain_text("Not saved: offline")
+    await expect(preview.locator("em")).to_have_text("words")
+
+
+async def test_escape_and_tab_leave_the_text_and_the_toolbar_is_one_stop(writer: Writer) -> None:
+    page = writer.page
+    await page.locator("summary").focus()
+    await page.keyboard.press("Tab")
+    await expect(page.get_by_role("button", name="Bold", exact=True)).to_be_focused()
+    await page.keyboard.press("ArrowRight")
+    await expect(page.get_by_role("button", name="Italic", exact=True)).to_be_focused()
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("- a")
+    await page.keyboard.press("Tab")
+    assert await writer.text() == "  - a"
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("x")
+    assert await writer.text() == "  - a"
+
+
+async def test_ctrl_enter_publishes(writer: Writer, client: Client) -> None:
+    await writer.type("Go.")
+    await writer.page.keyboard.press("Control+Enter")
+    await writer.page.wait_for_url(re.compile(r"/articles/art_\w+$"))
+    article = await article_of(client, "begin")
+    assert (article["status"], article["contentMarkdown"]) == ("published", "Go.")
+
+
+async def paste(page: Page, name: str, kind: str, data: bytes) -> None:
+    """As a browser pastes a file."""
+    await page.evaluate(
+        """([name, type, data]) => {
+            const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+            const clipboardData = new DataTransfer();
+            clipboardData.items.add(new File([bytes], name, { type }));
+            const content = document.getElementById("surface").shadowRoot.querySelector(".cm-content");
+            const options = { clipboardData, bubbles: true, cancelable: true };
+            content.dispatchEvent(new ClipboardEvent("paste", options));
+        }""",
+        [name, kind, base64.b64encode(data).decode()],
+    )

@@ -1,0 +1,124 @@
+"""A draft on its page: what would change, why, and what stays."""
+
+import re
+
+from instep.core.database import Database, Tx
+from instep.dashboard.review.proof import Fold, ProofBlock, prove_now
+from instep.text.diff import compare_now
+from tests.dashboard.conftest import Desk
+from tests.dashboard.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
+from tests.drafts.review import propose, write_article
+from tests.support.cast import Cast, Client
+
+
+def proof(before: str, after: str) -> list[ProofBlock | Fold]:
+    return prove_now(before, after, compare_now(before, after, ("live", "proposed")).diff, is_unfolded=False)
+
+
+async def test_the_page_shows_changed_words_and_their_evidence(desk: Desk, shelf: Shelf) -> None:
+    draft = await shelf.edit()
+    text = (await desk.get(f"review/{draft['id']}")).text
+
+    assert "<del>25</del><ins>50</ins> MB" in text
+    assert f"#482 {TITLE}" in text
+    assert "config/limits.py:14" in text
+    assert "MAX_UPLOAD = 50 * MB" in text
+    assert re.search(r"<h1[^>]*><bdi>Sending attachments by e-mail</bdi></h1>", text)
+    assert 'aria-current="true"><strong><bdi>Sending attachments by e-mail' in text
+    assert "certain" in text
+
+
+async def test_every_changed_block_has_a_note_or_says_that_it_has_none(desk: Desk, shelf: Shelf) -> None:
+    draft = await shelf.edit()
+    text = (await desk.get(f"review/{draft['id']}")).text
+
+    changed_blocks = text.split("data-change ")[1:]
+    assert len(changed_blocks) == 2
+    assert "Note 1" in changed_blocks[0]
+    assert "No evidence: written by Instep." in changed_blocks[1]
+
+
+async def test_a_proposal_of_a_person_names_the_person(desk: Desk, client: Client) -> None:
+    draft = await propose(client, await write_article(client))
+
+    assert "No evidence: written by Acme writer." in (await desk.get(f"review/{draft['id']}")).text
+
+
+async def test_text_and_both_sides_number_the_changes(desk: Desk, shelf: Shelf) -> None:
+    draft = await shelf.edit()
+    for view in ("text", "sides"):
+        text = (await desk.get(f"review/{draft['id']}?view={view}")).text
+        assert text.count('<h2 id="hunk-') == 2
+        assert "<del>| A file | 25 MB |</del>" in text
+        assert "<ins>| A file | 50 MB |</ins>" in text
+
+
+async def test_customers_html_stays_text(desk: Desk, shelf: Shelf) -> None:
+    hostile = "<script>alert(1)</script><img src=x onerror=alert(1)> [x](javascript:alert(1)) ![](https://a.example/x.png)"
+    draft = await shelf.edit("<b>Bold</b>", after=f"{LIMITS}\n{hostile}\n")
+    for view in ("page", "text", "sides"):
+        text = (await desk.get(f"review/{draft['id']}?view={view}")).text
+        assert "<script>alert" not in text
+        assert "onerror=alert(1)>" not in text.replace("&gt;", "").replace("&lt;", "")
+        assert "<b>Bold" not in text
+        assert 'src="https://a.example' not in text
+
+
+async def test_a_new_article_is_shown_with_the_questions_behind_it(desk: Desk, shelf: Shelf) -> None:
+    text = (await desk.get(f"review/{await shelf.gap()}")).text
+
+    assert "Where is my billing address?" in text
+    assert "<li>Choose Billing.</li>" in text
+
+
+async def test_what_stays_is_folded_and_opens(desk: Desk, shelf: Shelf) -> None:
+    paragraphs = "".join(f"Paragraph {number}.\n\n" for number in range(60))
+    draft = await shelf.edit("Long", f"First 1.\n\n{paragraphs}", f"First 2.\n\n{paragraphs}")
+    folded = (await desk.get(f"review/{draft['id']}")).text
+    unfolded = (await desk.get(f"review/{draft['id']}?unfolded=1")).text
+
+    assert "59 unchanged blocks" in folded
+    assert "Paragraph 40." not in folded
+    assert "Paragraph 40." in unfolded
+
+
+def test_an_item_of_a_list_and_a_row_of_a_table_change_by_themselves() -> None:
+    parts = proof(LIMITS, NEW_LIMITS)
+    changes = [part for part in parts if isinstance(part, ProofBlock) and part.kind == "changed"]
+
+    assert [change.hunks for change in changes] == [(1,), (2,)]
+    assert "<td><del>25</del><ins>50</ins> MB</td>" in changes[1].html
+
+
+def test_a_block_that_goes_and_one_that_comes_are_told_apart() -> None:
+    parts = proof("One.\n\nWhat goes away.\n\nTwo.\n", "One.\n\nTwo.\n\n- Something quite new\n")
+    kinds = [part.kind for part in parts if isinstance(part, ProofBlock)]
+
+    assert kinds == ["same", "removed", "same", "added"]
+
+
+def test_a_change_of_blank_lines_alone_can_still_be_left_out() -> None:
+    [*_, last] = proof("One.\n\nTwo.\n", "One.\n\n\nTwo.\n")
+
+    assert isinstance(last, ProofBlock)
+    assert (last.kind, last.hunks) == ("blank", (1,))
+
+
+def test_references_of_links_work_in_every_block() -> None:
+    parts = proof("See [here][a].\n\n[a]: https://a.example\n", "Look [here][a].\n\n[a]: https://a.example\n")
+
+    assert 'href="https://a.example"' in (parts[0].html or "")
+
+
+async def test_a_person_of_another_workspace_finds_nothing(stranger: Desk, shelf: Shelf) -> None:
+    draft = await shelf.edit()
+    for below in ("", f"/{draft['id']}", f"/{draft['id']}/source", f"/{draft['id']}/edit"):
+        assert (await stranger.get(f"review{below}")).status_code == 404
+
+
+async def test_a_draft_of_another_bot_is_not_found(
+    desk: Desk, database: Database, owner: Tx, cast: Cast
+) -> None:
+    draft = await Shelf(database, owner, cast.globex).edit()
+
+    assert (await desk.get(f"review/{draft['id']}")).status_code == 404

@@ -1,0 +1,331 @@
+"""The settings pages: what needed a command, with the rights of the person who does it."""
+
+import re
+
+import pytest
+from fastapi import FastAPI
+
+from instep.core.database import Database, Tx
+from tests.dashboard.conftest import Desk
+from tests.drafts.review import hold_back_statement
+from tests.support.cast import Api, Cast, Client
+from tests.support.oauth import connect_somebody
+from tests.support.sign_in import PASSWORD, browser, fresh_email
+
+PAGES = (
+    "general",
+    "site",
+    "widget",
+    "keys",
+    "webhooks",
+    "alerts",
+    "people",
+    "apps",
+    "redirects",
+    "suppressed",
+    "audit",
+)
+FOR_OWNERS = ("keys", "webhooks", "alerts", "people", "apps", "audit")
+SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"')
+HOOK = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
+
+
+@pytest.mark.parametrize("name", PAGES)
+async def test_every_page_opens_and_leads_to_the_others(desk: Desk, name: str) -> None:
+    answer = await desk.get(f"settings/{name}")
+
+    assert answer.status_code == 200
+    for other in PAGES:
+        assert f'href="{desk.path(f"settings/{other}")}"' in answer.text
+    assert f'href="{desk.path(f"settings/{name}")}" aria-current="page"' in answer.text
+
+
+@pytest.mark.parametrize("name", PAGES)
+async def test_an_editor_sees_what_is_for_editors(editor: Desk, viewer: Desk, name: str) -> None:
+    for person in (editor, viewer):
+        answer = await person.get(f"settings/{name}")
+        assert answer.status_code == (403 if name in FOR_OWNERS else 200)
+
+
+async def test_a_stranger_finds_no_settings(stranger: Desk) -> None:
+    for name in PAGES:
+        assert (await stranger.get(f"settings/{name}")).status_code == 404
+
+
+async def test_a_name_and_a_language_are_saved_and_told_once(desk: Desk, owner: Tx, cast: Cast) -> None:
+    answer = await desk.send("settings/general", "settings/general", name="Acme & Sons", locale="de-AT")
+    page = await desk.follow(answer)
+    again = await desk.get("settings/general")
+
+    assert "Saved." in page.text
+    assert "Saved." not in again.text
+    assert 'value="Acme &amp; Sons"' in again.text
+    row = await owner.value("select name || locale from bots where id = %(id)s", id=cast.acme.bot_id)
+    assert row == "Acme & Sonsde-AT"
+    audited = await desk.get("settings/audit")
+    assert (desk.user.email in audited.text, "change bot" in audited.text) == (True, True)
+
+
+async def test_what_is_refused_keeps_what_was_typed(desk: Desk) -> None:
+    answer = await desk.send("settings/general", "settings/general", name="Better name", locale="nonsense!")
+
+    assert answer.status_code == 400
+    assert 'value="Better name"' in answer.text
+    assert "Nothing was changed." in answer.text
+    assert "Better name" not in (await desk.get("settings/general")).text
+
+
+async def test_another_help_center_is_made_beside(desk: Desk) -> None:
+    fields = {"new_name": "Acme", "slug": "", "new_locale": "en"}
+    first = await desk.send("settings/general", "settings/bots", **fields)
+    second = await desk.send("settings/general", "settings/bots", **fields)
+
+    paths = {answer.headers["Location"] for answer in (first, second)}
+    assert len(paths) == 2
+    for path in paths:
+        settings = await desk.visitor.get(path.replace("articles", "settings/general"))
+        assert settings.status_code == 200
+
+
+async def test_the_slug_of_another_workspace_is_taken(desk: Desk, cast: Cast) -> None:
+    answer = await desk.send(
+        "settings/general", "settings/bots", new_name="Mine", slug=cast.globex.slug, new_locale="en"
+    )
+
+    assert answer.status_code == 400
+    assert "in use already" in answer.text
+
+
+async def test_a_paused_workspace_refuses_changes_until_it_is_resumed(desk: Desk, client: Client) -> None:
+    await desk.send("settings/general", "settings/pause")
+    paused = await client.post("/v1/collections", json={"title": "New"})
+    refused = await desk.send(
+        "settings/redirects", "settings/redirects", **{"from": "/a", "target": "https://b.example"}
+    )
+    await desk.send("settings/general", "settings/resume")
+    resumed = await client.post("/v1/collections", json={"title": "New"})
+
+    assert (paused.status_code, refused.status_code, resumed.status_code) == (402, 402, 201)
+
+
+async def test_a_key_is_shown_once_and_works_until_it_is_revoked(desk: Desk, api: Api, cast: Cast) -> None:
+    page = await desk.follow(
+        await desk.send("settings/keys", "settings/keys", name="ci", scope="content:write")
+    )
+    [key] = SECRET.findall(page.text)
+    bot_id = str(cast.acme.bot_id)
+    caller = api(key)
+    made = await caller.post("/v1/collections", params={"bot_id": bot_id}, json={"title": "By ci"})
+    listed = await desk.get("settings/keys")
+    [key_id] = re.findall(r'name="id" value="(key_\w+)">\s*<button[^>]*aria-label="Revoke ci"', listed.text)
+    await desk.send("settings/keys", "settings/keys/revoke", id=key_id)
+    ended = await caller.get("/v1/collections", params={"bot_id": bot_id})
+
+    assert (page.status_code, page.headers["Cache-Control"]) == (200, "no-store")
+    assert (made.status_code, ended.status_code) == (201, 401)
+    assert key not in listed.text
+
+
+async def test_a_key_covers_no_bot_of_another_workspace(desk: Desk, cast: Cast) -> None:
+    answer = await desk.send(
+        "settings/keys", "settings/keys", name="x", scope="content:read", bots=[str(cast.globex.bot_id)]
+    )
+
+    assert answer.status_code == 404
+    assert "not in this workspace" in answer.text
+
+
+async def test_nobody_revokes_a_key_of_another_workspace(desk: Desk, cast: Cast, globex: Client) -> None:
+    answer = await desk.send("settings/keys", "settings/keys/revoke", id=cast.globex.write_key_id)
+
+    assert answer.status_code == 404
+    assert (await globex.get("/v1/collections")).status_code == 200
+
+
+async def test_an_accent_is_corrected_and_can_be_taken_back(desk: Desk) -> None:
+    yellow = await desk.follow(await desk.send("settings/site", "settings/site", accent="#ffff00"))
+    refused = await desk.send("settings/site", "settings/site", accent="no colour")
+    blue = await desk.follow(await desk.send("settings/site", "settings/site", accent=""))
+
+    assert re.search(r"<code>#[0-9a-f]{6}</code>", yellow.text)
+    assert refused.status_code == 400
+    assert "Instep&#39;s blue" in blue.text or "Instep's blue now" in blue.text
+
+
+async def test_origins_come_and_go(desk: Desk) -> None:
+    added = await desk.follow(
+        await desk.send("settings/widget", "settings/widget/origins", origin="https://app.acme.example")
+    )
+    refused = await desk.send("settings/widget", "settings/widget/origins", origin="app.acme.example/path")
+    gone = await desk.follow(
+        await desk.send(
+            "settings/widget", "settings/widget/origins/remove", remove="https://app.acme.example"
+        )
+    )
+
+    assert "<code>https://app.acme.example</code>" in added.text
+    assert (refused.status_code, "app.acme.example/path" in refused.text) == (400, True)
+    assert "<code>https://app.acme.example</code>" not in gone.text
+
+
+async def test_the_visitor_secret_is_the_same_until_it_is_rotated(desk: Desk) -> None:
+    first, second = [
+        SECRET.findall((await desk.follow(await desk.send("settings/widget", path))).text)
+        for path in ("settings/widget/secret", "settings/widget/secret")
+    ]
+    answer = await desk.send("settings/widget", "settings/widget/secret/rotate")
+    rotated = SECRET.findall((await desk.follow(answer)).text)
+
+    assert first == second != rotated
+
+
+async def test_a_webhook_is_made_changed_tested_and_deleted(desk: Desk) -> None:
+    made = await desk.send(
+        "settings/webhooks",
+        "settings/webhooks",
+        url="https://93.184.215.14/hook",
+        events=["*", "lead.created"],
+    )
+    [secret] = SECRET.findall((await desk.follow(made)).text)
+    listed = await desk.get("settings/webhooks")
+    [path] = set(re.findall(r"settings/webhooks/wh_\w+", listed.text))
+    await desk.send(path, f"{path}/test")
+    tested = await desk.get(path)
+    await desk.send(path, f"{path}/stop")
+    stopped = await desk.get(path)
+    again = await desk.send(path, f"{path}/test")
+    await desk.send(path, path, url="https://93.184.215.14/other", events=["lead.created"])
+    changed = await desk.get(path)
+    await desk.send(path, f"{path}/delete")
+
+    assert secret.startswith("whsec_")
+    assert secret not in listed.text
+    assert "webhook.test" in tested.text
+    assert "Nothing is delivered to it." in stopped.text
+    assert again.status_code == 400
+    assert "https://93.184.215.14/other" in changed.text
+    assert (await desk.get(path)).status_code == 404
+
+
+async def test_a_webhook_to_a_private_address_is_refused_with_what_was_typed(desk: Desk) -> None:
+    answer = await desk.send(
+        "settings/webhooks", "settings/webhooks", url="https://10.0.0.1/hook", events=["lead.created"]
+    )
+
+    assert (answer.status_code, 'value="https://10.0.0.1/hook"' in answer.text) == (400, True)
+    assert re.search(r'value="lead.created" checked', answer.text)
+
+
+async def test_a_channel_is_added_and_removed_and_its_address_never_shown(desk: Desk) -> None:
+    added = await desk.follow(
+        await desk.send("settings/alerts", "settings/alerts", url=HOOK, alerts=["lead"])
+    )
+    [target_id] = set(re.findall(r'name="id" value="(alt_\w+)"', added.text))
+    tested = await desk.send("settings/alerts", "settings/alerts/test", id=target_id)
+    removed = await desk.follow(await desk.send("settings/alerts", "settings/alerts/remove", id=target_id))
+
+    assert (tested.status_code, HOOK in added.text) == (303, False)
+    assert "Drafts are new in the review" in added.text
+    assert target_id not in removed.text
+
+
+async def test_redirects_are_added_told_and_deleted(editor: Desk) -> None:
+    added = await editor.follow(
+        await editor.send(
+            "settings/redirects", "settings/redirects", **{"from": "/old", "target": "https://b.example/"}
+        )
+    )
+    twice = await editor.send(
+        "settings/redirects", "settings/redirects", **{"from": "/old", "target": "https://c.example/"}
+    )
+    [redirect_id] = set(re.findall(r'name="id" value="(rdr_\w+)"', added.text))
+    deleted = await editor.follow(
+        await editor.send("settings/redirects", "settings/redirects/remove", id=redirect_id)
+    )
+
+    assert "<code>/old</code>" in added.text
+    assert (twice.status_code, 'value="https://c.example/"' in twice.text) == (400, True)
+    assert "No redirect yet." in deleted.text
+
+
+async def test_a_viewer_has_no_forms_and_changes_nothing(viewer: Desk) -> None:
+    page = await viewer.get("settings/redirects")
+    answer = await viewer.send(
+        "settings/general", "settings/redirects", **{"from": "/x", "target": "https://b.example"}
+    )
+
+    assert "New redirect" not in page.text
+    assert answer.status_code == 403
+
+
+async def test_the_audit_is_filtered_and_paged(desk: Desk, owner: Tx, cast: Cast) -> None:
+    await owner.execute(
+        """
+        insert into audit_entries (workspace_id, actor_type, actor_name, channel, action)
+        select %(workspace)s, 'api_key', 'robot', 'rest', 'publish_article' from generate_series(1, 101)
+        """,
+        workspace=cast.acme.workspace_id,
+    )
+    first = await desk.get("settings/audit?actor=ROBOT&action=publish+art")
+    [older] = re.findall(r'rel="next" href="([^"]+)"', first.text)
+    second = await desk.visitor.get(older.replace("&amp;", "&"))
+    none = await desk.get("settings/audit?actor=nobody")
+
+    assert (first.text.count("publish article"), second.text.count("publish article")) == (100, 1)
+    assert "Nothing like that" in none.text
+
+
+async def test_somebody_is_invited_by_a_link_that_is_shown_once(desk: Desk, app: FastAPI) -> None:
+    email = fresh_email("new")
+    answer = await desk.send("settings/people", "settings/people", email=email, role="editor")
+    [link] = SECRET.findall((await desk.follow(answer)).text)
+    again = await desk.get("settings/people")
+    async with browser(app) as newcomer:
+        joined = await newcomer.send(link, "/join", token=link.partition("token=")[2], password=PASSWORD)
+        assert joined.status_code == 303
+        assert (await newcomer.sign_in(email)).status_code == 303
+    listed = await desk.get("settings/people")
+
+    assert (link in again.text, email in again.text) == (False, True)
+    assert f"Role of {email}" in listed.text
+
+
+async def test_roles_change_and_the_only_owner_stays(desk: Desk, editor: Desk) -> None:
+    own, other = {"email": desk.user.email}, {"email": editor.user.email}
+    refused = await desk.send("settings/people", "settings/people/role", **own, role="viewer")
+    await desk.send("settings/people", "settings/people/role", **other, role="viewer")
+    as_viewer = await editor.post("settings/redirects", {})
+    await desk.send("settings/people", "settings/people/disable", **other)
+    outside = await editor.get("settings/general")
+    await desk.send("settings/people", "settings/people/enable", **other)
+
+    assert (refused.status_code, "the only owner" in refused.text) == (400, True)
+    assert (as_viewer.status_code, outside.status_code) == (403, 303)
+
+
+async def test_an_owner_ends_the_connection_of_anybody(
+    app: FastAPI, desk: Desk, owner: Tx, cast: Cast, api: Api
+) -> None:
+    await connect_somebody(app, owner, cast.acme)
+    page = await desk.get("settings/apps")
+    [grant_id] = re.findall(r'name="id" value="(\w+)"', page.text)
+    gone = await desk.follow(await desk.send("settings/apps", "settings/apps", id=grant_id))
+
+    assert "No app is connected." in gone.text
+
+
+async def test_what_is_held_back_is_told_and_may_come_again(
+    editor: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    article = await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": "Run it twice."})
+    await hold_back_statement(cast.acme, database, article.json()["id"])
+    page = await editor.get("settings/suppressed")
+    [suppressed_id] = set(re.findall(r'name="id" value="(sup_\w+)"', page.text))
+    lifted = await editor.follow(
+        await editor.send("settings/suppressed", "settings/suppressed", id=suppressed_id)
+    )
+    again = await editor.send("settings/redirects", "settings/suppressed", id=suppressed_id)
+
+    assert ("“it” → “it thrice”" in page.text, "not needed" in page.text) == (True, True)
+    assert "Nothing is held back." in lifted.text
+    assert again.status_code == 404

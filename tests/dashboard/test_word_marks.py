@@ -1,0 +1,63 @@
+"""Changed words are marked in rendered HTML, and no mark crosses a tag."""
+
+import pytest
+
+from instep.core.markdown import render
+from instep.dashboard.review.word_marks import mark_all, mark_table, mark_words
+
+
+def marked(before: str, after: str) -> str:
+    return mark_words(render(before), render(after)).html.strip()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "html"),
+    [
+        ("up to 25 MB.", "up to 50 MB.", "<p>up to <del>25</del><ins>50</ins> MB.</p>"),
+        ("in 1.5 s", "in 2.5 s", "<p>in <del>1.5</del><ins>2.5</ins> s</p>"),
+        ("run it", "run it twice", "<p>run it<ins> twice</ins></p>"),
+        ("run it twice", "run it", "<p>run it<del> twice</del></p>"),
+        ("a **b** c", "a **d** c", "<p>a <strong><del>b</del><ins>d</ins></strong> c</p>"),
+        ("use `a` now", "use b now", "<p>use <del><code>a</code></del><ins>b</ins> now</p>"),
+        ("a plain word", "a *plain* word", "<p>a <em><del>plain</del><ins>plain</ins></em> word</p>"),
+        ("one two three", "one four five", "<p>one <del>two three</del><ins>four five</ins></p>"),
+        ("Tom & Ann", "Tom & Eve", "<p>Tom &amp; <del>Ann</del><ins>Eve</ins></p>"),
+        ("上传文件", "上传图片", "<p>上传<del>文件</del><ins>图片</ins></p>"),
+    ],
+)
+def test_a_changed_word_is_marked(before: str, after: str, html: str) -> None:
+    assert marked(before, after) == html
+
+
+def test_marks_stay_inside_of_items() -> None:
+    html = marked("- one\n- two\n", "- one\n- three\n- two\n")
+
+    assert html == "<ul>\n<li>one</li>\n<li><ins>three</ins></li>\n<li>two</li>\n</ul>"
+
+
+def test_equal_texts_have_no_marks() -> None:
+    html = render("A [link](https://a.example).")
+
+    assert mark_words(html, html).has_marks is False
+
+
+def test_another_address_of_a_link_is_seen() -> None:
+    assert "<del>link</del><ins>link</ins>" in marked(
+        "A [link](https://a.example).", "A [link](https://b.example)."
+    )
+
+
+def test_a_row_that_goes_stays_a_row() -> None:
+    before = render("|a|b|\n|-|-|\n|1|2|\n|3|4|\n")
+    after = render("|a|b|\n|-|-|\n|1|5|\n")
+
+    html = mark_table(before, after).html
+
+    assert "<td><del>2</del><ins>5</ins></td>" in html
+    assert "<td><del>3</del></td>" in html
+
+
+def test_everything_is_marked() -> None:
+    html = mark_all(render("One *two* three."), "ins")
+
+    assert html.strip() == "<p><ins>One</ins> <em><ins>two</ins></em> <ins>three.</ins></p>"

@@ -1,0 +1,44 @@
+"""Somebody who writes in the editor, in Chromium."""
+
+from playwright.async_api import Page
+
+from tests.support.sign_in import PASSWORD
+
+
+class Writer:
+    """The editor in a tab: its text, and the line that says what has become of it."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.state = page.locator("#saving")
+        self.surface = page.locator(".cm-content")
+        self.offers = page.get_by_role("listbox").get_by_role("option")
+
+    async def open(self) -> None:
+        await self.page.goto(self.address)
+        await self.surface.wait_for()
+
+    async def type(self, text: str) -> None:
+        """At the cursor, which is at the beginning of the text at first."""
+        await self.surface.focus()
+        await self.page.keyboard.type(text)
+
+    async def email(self) -> str:
+        """Who is signed in."""
+        return await self.page.locator(".person a").inner_text()
+
+    async def text(self) -> str:
+        """What the form would send."""
+        text: str = await self.page.evaluate(
+            "new FormData(document.getElementById('editor')).get('content').replaceAll('\\r\\n', '\\n')"
+        )
+        return text
+
+
+async def sign_in(page: Page, address: str, email: str) -> None:
+    await page.goto(f"{address}/sign-in")
+    await page.get_by_label("E-mail").fill(email)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    await page.wait_for_url(f"{address}/app/**")
