@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search eval eval-docsync eval-fitting eval-model eval-porting eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -39,7 +39,7 @@ format: dev ## Format the code
 test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 	$(BIN)/pytest -n 2 --dist loadfile
 
-test-corpora: dev ## Run the tests on hostile inputs, which are not in the repository: ../shared/data/corpora
+test-corpora: dev ## Run the tests on collections that are not in the repository: ../shared/data/{corpora,docsync,retrieval}
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
 test-files: dev ## Run the tests of files on PostgreSQL, an S3 server and a folder, with hostile files by the thousand
@@ -91,6 +91,9 @@ bench-webhooks: dev ## Measure deliveries per second of one worker process, and 
 bench-search: dev ## Measure searches in a large help center and in many small ones
 	$(BIN)/python -m bench.search
 
+bench-dashboard: dev browser ## Measure every page of the dashboard with 10,000 articles, its bytes, and its keys
+	$(BIN)/python -m bench.dashboard
+
 eval: eval-docsync eval-retrieval ## Score the product on real data
 
 eval-docsync: dev ## Score the writer on real histories: make eval-docsync DATA=folder
@@ -106,6 +109,9 @@ eval-fitting: dev ## Fit the writer's models, each product left out in turn: mak
 
 eval-model: dev ## Score a language model: make eval-model PROVIDER=openai:NAME DATA=folder [CASES=50] [REPLAY=1]
 	$(BIN)/python -m eval.model $(DATA) $(if $(PROVIDER),--model $(PROVIDER)) $(if $(CASES),--cases $(CASES)) $(if $(REPLAY),--replay)
+
+eval-replay: dev ## Draft for the last commits of a repository, to judge by hand: make eval-replay [REPOSITORY=.] [DOCS=docs/help] [LAST=100] [EVERY=1]
+	$(BIN)/python -m eval.replay $(or $(REPOSITORY),.) $(or $(DOCS),docs/help) --last $(or $(LAST),100) --every $(or $(EVERY),1)
 
 eval-retrieval: DATA = ../shared/data/retrieval
 eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder

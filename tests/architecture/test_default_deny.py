@@ -1,5 +1,8 @@
 """Every route says who may call it; what is open to everybody is a list that a person has read."""
 
+import re
+from pathlib import Path
+
 import pytest
 from fastapi import FastAPI
 from starlette.responses import Response
@@ -38,6 +41,9 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/search",
     "/help/{bot}/{locale}/articles/{slug}",
     "/help/{bot}/{locale}/search",
+    "/preview/{token}",
+    "/preview/{token}/articles/{slug}",
+    "/preview/{token}/{locale}/articles/{slug}",
     "/files/{bot}/{name}",
     "/static",
     "/static/accents/{name}",
@@ -49,8 +55,14 @@ OPEN_TO_EVERYBODY = {
     "/mcp/server-card",
     "/mcp/admin/server-card",
     "/sign-in",
-    "/app",
-    "/app/",
+    "/app/setup",
+    "/join",
+    "/sign-in/code",
+    "/sign-in/passkey",
+    "/sign-in/oidc",
+    "/sign-in/oidc/callback",
+    "/sign-in/dialog",
+    "/sign-in/dialog/code",
     "/app/_parts",
     "/app/_parts/review",
     "/.well-known/oauth-protected-resource/mcp/admin",
@@ -61,14 +73,20 @@ OPEN_TO_EVERYBODY = {
 # What apps call about themselves: what they get there is bound to what a person has consented to.
 FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "register")}
 # Everybody may try: attempts are counted, and a form of another site is refused.
-OPEN_FORMS = {("POST", "/sign-in")}
-# Pages of those who are signed in, with the least role that opens them.
+STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
+OPEN_FORMS = {
+    ("POST", "/sign-in"),
+    ("POST", "/app/setup"),
+    ("POST", "/join"),
+    ("POST", "/sign-in/code"),
+    *STEP_FORMS,
+}
+# Pages of those who are signed in, each with the least role that opens it: a line "METHOD path role".
 FOR_PEOPLE = {
-    ("GET", "/oauth/authorize", "signed-in viewer"),
-    ("POST", "/oauth/authorize", "signed-in viewer"),
-    ("POST", "/sign-out", "signed-in viewer"),
-    ("GET", "/app/connected-apps", "signed-in viewer"),
-    ("POST", "/app/connected-apps", "signed-in viewer"),
+    (method, path, f"signed-in {role}")
+    for method, path, role in (
+        line.split() for line in Path(__file__).with_name("pages_for_people.txt").read_text().splitlines()
+    )
 }
 # The MCP servers: each tool says what it needs.
 TOOLS = {
@@ -96,8 +114,9 @@ def test_the_pages_for_people_are_known() -> None:
 
 async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visitor: Client) -> None:
     for method, path, _ in FOR_PEOPLE:
-        answer = await visitor.request(method, path)
-        assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign-in?next={path}")
+        address = re.sub(r"\{\w+\}", "x", path)
+        answer = await visitor.request(method, address)
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign-in?next={address}")
 
 
 def test_only_the_answer_api_takes_bot_keys() -> None:

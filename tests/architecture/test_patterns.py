@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
+
+# The parser of patterns is not public, and has no types; there is no other one.
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any

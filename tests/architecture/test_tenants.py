@@ -11,25 +11,41 @@ from fastapi import FastAPI
 
 import instep
 from instep.core.database import OPTIONS, Database, Tx
+from instep.drafts.digest import note_sent
+from instep.drafts.previews import create_preview
+from instep.identity.scopes import Role
 from instep.people.actions import sign_in
+from instep.people.first_person import new_sign_in_link
+from instep.people.invitations import invite
 from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
+from tests.drafts.review import hold_back_statement, look_at
 from tests.files.uploads import show_in_article, upload
 from tests.golden.golden import keep, lose_a_name
 from tests.llm.budgets import spend
 from tests.support import questions
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client
 from tests.support.oauth import connect_somebody
 from tests.support.search import store_index, store_vector
-from tests.support.sign_in import PASSWORD, SIGNING_KEY, sign_up
+from tests.support.second_factors import add_second_factors
+from tests.support.sign_in import PASSWORD, SIGNING_KEY, fresh_email, sign_up
 from tests.support.unanswered import ask
 from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import begin, leave
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
+# A challenge is answered before anybody has signed in.
 # An AI client is known before anybody has said for whom.
-SHARED = {"alembic_version", "jobs", "oauth_clients", "rate_windows"}
-OUT_OF_REACH = {"rate_windows"}
+SHARED = {"alembic_version", "challenges", "jobs", "oauth_clients", "rate_windows"}
+OUT_OF_REACH = {"challenges", "rate_windows"}
+# What belongs to a person, in whichever workspaces they are, and the column that names the person.
+OF_PEOPLE = {
+    "people": "id",
+    "totp_secrets": "person_id",
+    "recovery_codes": "person_id",
+    "passkeys": "person_id",
+}
 
 
 @pytest.fixture
@@ -52,7 +68,8 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     article = (await client.post("/v1/articles/begin/publish")).json()
     await keep(database, cast, article)
     await lose_a_name(database, cast, article["id"])
-    await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})
+    draft = (await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})).json()
+    await hold_back_statement(cast.acme, database, article["id"])
     await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
     await client.post("/v1/changelog/entries", json=body)
     await show_in_article(client, await upload(client))
@@ -72,7 +89,14 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await store_vector(database, cast.acme, article["id"])
     user = await sign_up(owner, cast.acme.workspace_id)
     await sign_in(database, SIGNING_KEY, Attempt(user.email, PASSWORD, address=user.email))
+    await add_second_factors(owner, user)
     await connect_somebody(app, owner, cast.acme)
+    await invite(owner, cast.acme.workspace_id, fresh_email(), Role.VIEWER)
+    await new_sign_in_link(owner, cast.acme.workspace_id, user.id)
+    await look_at(database, cast.acme, user, draft["id"])
+    async with acting(database, cast.acme) as ctx:
+        await create_preview(ctx, draft["id"])
+        await note_sent(ctx)
     return [
         *(
             "workspaces",
@@ -96,7 +120,20 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("webhook_endpoints", "webhook_secrets", "events", "deliveries"),
         *("unanswered_questions", "question_terms", "askings", "golden_questions", "gone_names"),
         *("conversations", "messages", "visitor_secrets", "leads", "alert_targets", "model_use"),
-        *("people", "sessions", "audit_entries", "oauth_grants", "oauth_tokens"),
+        *(
+            "people",
+            "memberships",
+            "sessions",
+            "invitations",
+            "setup_links",
+            "totp_secrets",
+            "recovery_codes",
+            "passkeys",
+            "audit_entries",
+            "oauth_grants",
+            "oauth_tokens",
+        ),
+        *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
         *("files", "file_references", "stored_objects", "object_chunks"),
     ]
 
@@ -116,7 +153,7 @@ async def test_every_table_of_companies_has_row_level_security_and_a_policy(
         owner, "select table_name from information_schema.columns where column_name = 'workspace_id'"
     )
 
-    tables = {name for name in with_company if name in rows} | {"workspaces"}
+    tables = {name for name in with_company if name in rows} | {"workspaces", *OF_PEOPLE}
     assert tables == set(rows) == set(secured) == set(ruled)
 
 
@@ -154,42 +191,58 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         owner, "select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace"
     )
 
-    assert sorted(tables) == [
-        *(
-            "begin_session",
-            "claim_deliveries",
-            "count_hit",
-            "end_session",
-            "enter_front_page",
-            "enter_grant",
-            "enter_site",
-            "enter_with_bot_key",
-            "enter_with_key",
-            "enter_with_session",
-            "enter_with_token",
-            "find_for_sign_in",
-            "is_origin_of_a_bot",
-            "peek_hits",
-            "prune_askings",
-            "prune_audit_entries",
-            "prune_conversations",
-            "prune_events",
-            "prune_idempotency_keys",
-            "prune_leads",
-        ),
-        *(
-            "prune_oauth",
-            "prune_rate_windows",
-            "prune_sessions",
-            "purge_deleted_articles",
-            "read_deliveries",
-            "record_attempts",
-            "removable_objects",
-            "remove_unreferenced_files",
-        ),
+    assert set(tables) == {
+        "accept_invitation",
+        "begin_session",
+        "change_password",
+        "claim_deliveries",
+        "create_person_of_provider",
+        "count_hit",
+        "end_session",
+        "end_sessions_of",
+        "enter_front_page",
+        "enter_grant",
+        "enter_site",
+        "enter_with_bot_key",
+        "enter_with_key",
+        "enter_with_session",
+        "enter_with_token",
+        "erase_visitor_windows",
+        "find_challenge",
+        "find_for_sign_in",
+        "find_invitation",
+        "find_passkey",
+        "find_preview",
+        "find_setup_link",
+        "is_origin_of_a_bot",
+        "memberships_of",
+        "peek_hits",
+        "prune_askings",
+        "prune_audit_entries",
+        "prune_conversations",
+        "prune_events",
+        "prune_idempotency_keys",
+        "prune_leads",
+        "prune_links",
+        "prune_oauth",
+        "prune_rate_windows",
+        "prune_sessions",
+        "purge_deleted_articles",
+        "put_challenge",
+        "read_deliveries",
+        "record_attempts",
+        "removable_objects",
+        "remove_unreferenced_files",
         "search_behind",
+        "sessions_of",
+        "set_up",
+        "slugs_like",
+        "switch_session",
+        "take_challenge",
+        "use_sign_in_link",
         "vectors_behind",
-    ]
+        "verify_session",
+    }
     unpinned = """select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
         and not coalesce('search_path=public, pg_temp' = any(proconfig), false)"""
     assert await names(owner, unpinned) == []
@@ -204,9 +257,12 @@ async def test_what_stands_in_the_audit_stays_and_password_hashes_are_out_of_rea
         "delete from audit_entries",
         "truncate audit_entries",
         "select password_hash from people",
-        "update people set role = 'owner'",
+        "update people set email = 'ann@globex.example'",
+        "insert into memberships (workspace_id, person_id, role) "
+        "select workspace_id, 'per_1', 'owner' from memberships",
         "select token_hash from sessions",
-        "insert into sessions (token_hash, workspace_id, person_id) select 'x', workspace_id, id from people",
+        "insert into sessions (token_hash, workspace_id, person_id, id) "
+        "select 'x', workspace_id, person_id, 'ses_1' from memberships",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             await app_tx.execute(statement)
@@ -331,6 +387,9 @@ async def count(tx: Tx, table: str) -> int:
 
 
 def of_company(table: str) -> str:
+    if table in OF_PEOPLE:
+        members = "select person_id from memberships where workspace_id = %(id)s"
+        return f"{OF_PEOPLE[table]} in ({members})"
     return f"{'id' if table == 'workspaces' else 'workspace_id'} = %(id)s"
 
 

@@ -115,7 +115,7 @@ async def test_what_is_not_live_changes_in_silence(
         ok(await client.patch(path, json={"title": "Another", "contentMarkdown": "Two."}))
         [revision] = ok(await client.get(f"{path}/revisions"))["results"]
         ok(await client.post(f"{path}/revisions/{revision['id']}/restore"))
-        await save_copy(database, cast.acme, ref, contentMarkdown="Three.")
+        await save_copy(database, cast.acme, ref, content="Three.")
 
     assert await kinds(owner, cast.acme) == []
 
@@ -126,9 +126,9 @@ async def test_a_working_copy_is_told_once_it_is_published(
     await live_article(client)
     await create_webhook(client)
 
-    await save_copy(database, cast.acme, "install", contentMarkdown="Three.")
-    await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
-    await save_copy(database, cast.acme, "install", contentMarkdown="Two.")
+    await save_copy(database, cast.acme, "install", content="Three.")
+    await save_copy(database, cast.acme, "install", content="Run it.")
+    await save_copy(database, cast.acme, "install", content="Two.")
     assert await kinds(owner, cast.acme) == []
 
     old = ok(await client.get(INSTALL))
@@ -149,7 +149,7 @@ async def test_a_patch_over_a_working_copy_is_one_event(
 ) -> None:
     await live_article(client)
     await create_webhook(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Two.")
+    await save_copy(database, cast.acme, "install", content="Two.")
     old = ok(await client.get(INSTALL))
 
     new = ok(await client.patch(INSTALL, json={"title": "Set up"}))

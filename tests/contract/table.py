@@ -8,6 +8,7 @@ from instep.core.database import Database
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import log_unanswered
+from tests.drafts.review import hold_back_statement
 from tests.files.uploads import upload
 from tests.support.cast import Client, Company, Json
 from tests.support.http import body_of, create_article, create_collection, created
@@ -31,6 +32,8 @@ class Operation:
     body: Json | None = None
     # A body that is no JSON.
     content: bytes | None = None
+    # What the audit log names where the answer has no id.
+    audited: str | None = None
 
     @property
     def is_write(self) -> bool:
@@ -67,6 +70,8 @@ TABLE = [
     Operation("PATCH", "/drafts/{draft}", "write", body={"title": "Install it"}),
     Operation("POST", "/drafts/{draft}/apply", "write", body={}),
     Operation("POST", "/drafts/{draft}/dismiss", "write"),
+    Operation("POST", "/drafts/{dismissed}/reopen", "write"),
+    Operation("POST", "/releases", "write", body={"taskIds": ["task_1"]}, audited="task_1"),
     Operation("GET", "/articles/{article}/revisions", "read"),
     Operation("GET", "/articles/{article}/revisions/{revision}", "read"),
     Operation("GET", "/articles/{article}/revisions/{revision}/diff", "read"),
@@ -104,6 +109,8 @@ TABLE = [
     Operation("GET", "/insights/unanswered", "read"),
     Operation("POST", "/insights/unanswered/{question}/dismiss", "write"),
     Operation("GET", "/insights/health", "read"),
+    Operation("GET", "/insights/suppressed", "read"),
+    Operation("DELETE", "/insights/suppressed/{suppressed}", "write"),
 ]
 
 
@@ -118,6 +125,8 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
     await client.delete(f"/v1/articles/{deleted['id']}")
     news = created(await client.post("/v1/changelog/entries", json=TEXT))
     await client.post(f"/v1/changelog/entries/{news['id']}/publish")
+    dismissed = created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))
+    await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
     webhook = created(await client.post("/v1/webhooks", json=ENDPOINT))
     return {
         "article": article["id"],
@@ -125,6 +134,8 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
         "published": published["id"],
         "deleted": deleted["id"],
         "draft": created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"],
+        "dismissed": dismissed["id"],
+        "suppressed": await hold_back_statement(company, database, article["id"]),
         "collection": (await create_collection(client))["id"],
         "redirect": created(await client.post("/v1/redirects", json={**REDIRECT, "from": "/older"}))["id"],
         "entry": created(await client.post("/v1/changelog/entries", json=TEXT))["id"],

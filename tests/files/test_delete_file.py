@@ -37,7 +37,7 @@ async def in_draft_article(client: Client, file: Json, cast: Cast, database: Dat
 async def in_working_copy(client: Client, file: Json, cast: Cast, database: Database) -> None:
     article = await create_article(client, "Install it")
     ok(await client.post(f"/v1/articles/{article['id']}/publish"))
-    await save_copy(database, cast.acme, article["id"], contentMarkdown=f"![]({file['url']})")
+    await save_copy(database, cast.acme, article["id"], content=f"![]({file['url']})")
 
 
 async def in_pending_draft(client: Client, file: Json, cast: Cast, database: Database) -> None:

@@ -89,7 +89,7 @@ async def test_working_copies_drafts_and_revisions_show_nothing_to_the_public(
     text = f"![]({file['url']})"
     article = await show_in_article(client, await upload(client, picture(shade=1)))
 
-    await save_copy(database, cast.acme, article["id"], contentMarkdown=text)
+    await save_copy(database, cast.acme, article["id"], content=text)
     assert not await is_shown(app, file)
     created(await client.post(f"/v1/articles/{article['id']}/drafts", json={"contentMarkdown": text}))
     assert not await is_shown(app, file)

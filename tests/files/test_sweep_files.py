@@ -72,7 +72,7 @@ async def test_the_30_days_begin_when_the_last_text_lets_go_of_the_file(
 
     assert await age_and_sweep()
     # A working copy lets go of it; the live text still shows it.
-    await save_copy(database, cast.acme, article["id"], contentMarkdown="None.")
+    await save_copy(database, cast.acme, article["id"], content="None.")
     assert await age_and_sweep()
     # Now only a revision shows it, and then one in Recently deleted.
     await client.post(f"{path}/publish")

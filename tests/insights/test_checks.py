@@ -130,6 +130,7 @@ def test_a_good_text_has_no_problems() -> None:
         ("- a\n\n  ```\n  b", [("unclosed_code", 3)]),
         ("> ~~~ sh\n> a\n> ```\n\nb", [("unclosed_code", 1)]),
         ("````\na\n```", [("unclosed_code", 1)]),
+        ("a\n\n    ```  \n", []),
         ("````\na\n`````", []),
         ("| a | b |\n|---|---|\n| 1 |\n| 1 | 2 |\n| 1 | 2 | 3 |", [("uneven_table", 3), ("uneven_table", 5)]),
         ("> a | b\n> ---|---\n> 1 \\| 1 | 2\n> 1 | 2 | 3", [("uneven_table", 4)]),

@@ -11,7 +11,6 @@ from instep.llm.client import HttpModel
 from instep.llm.factory import allow_only, provider_of
 from tests.llm.endpoint import KEY, Endpoint, Mood, endpoint
 
-SetLimit = Callable[[str, int], None]
 Meet = Callable[..., AbstractAsyncContextManager[tuple[HttpModel, Endpoint]]]
 
 
@@ -47,16 +46,4 @@ def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> 
             await client.aclose()
 
     yield open_endpoint
-    settings.cache_clear()
-
-
-@pytest.fixture
-def set_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[SetLimit]:
-    """Changes a setting for one test; the cache of settings is cleared before and after."""
-
-    def set_limit_for_test(name: str, value: int) -> None:
-        monkeypatch.setenv(name, str(value))
-        settings.cache_clear()
-
-    yield set_limit_for_test
     settings.cache_clear()

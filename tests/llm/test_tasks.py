@@ -10,7 +10,7 @@ from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.llm.protocol import Completion, CompletionError, Model, Prompt
 from instep.runtime import worker_of
-from tests.llm.conftest import Meet, SetLimit
+from tests.llm.conftest import Meet
 from tests.llm.endpoint import (
     INPUT,
     KEY,
@@ -30,6 +30,7 @@ from tests.llm.endpoint import (
     stops_at_its_limit,
 )
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.limits import SetSetting
 from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, get, publish, send, write
 
 LINE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."
@@ -164,11 +165,11 @@ async def test_an_edit_is_left_out_that_no_line_of_the_diff_proves(
 
 
 async def test_both_questions_together_cost_no_more_than_a_task_may_use(
-    api: Api, cast: Cast, database: Database, set_limit: SetLimit
+    api: Api, cast: Cast, database: Database, set_setting: SetSetting
 ) -> None:
     client = api(cast.acme.write_key)
     article = await write_settings(client)
-    set_limit("INSTEP_MODEL_TOKENS_PER_TASK", 6_000)
+    set_setting("INSTEP_MODEL_TOKENS_PER_TASK", "6000")
     edit = {"article": article["id"], "search": LINE, "replace": MORE}
     model = Scripted(json.dumps({"edits": [edit]}))
 
@@ -263,11 +264,11 @@ async def test_what_was_used_is_counted_for_the_bot(
 
 
 async def test_when_the_day_is_used_up_tasks_go_on_without_it(
-    api: Api, cast: Cast, database: Database, set_limit: SetLimit
+    api: Api, cast: Cast, database: Database, set_setting: SetSetting
 ) -> None:
     client = api(cast.acme.write_key)
     await write_settings(client)
-    set_limit("INSTEP_MODEL_TOKENS_PER_DAY", 50)
+    set_setting("INSTEP_MODEL_TOKENS_PER_DAY", "50")
     model = Scripted()
 
     task = await finished(client, database, model)
@@ -277,11 +278,11 @@ async def test_when_the_day_is_used_up_tasks_go_on_without_it(
 
 
 async def test_no_question_costs_more_than_a_task_may_use(
-    api: Api, cast: Cast, database: Database, set_limit: SetLimit
+    api: Api, cast: Cast, database: Database, set_setting: SetSetting
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Settings", SETTINGS + "\n\n".join(f"## Part {n}\n\n{PETS}" for n in range(900)))
-    set_limit("INSTEP_MODEL_TOKENS_PER_TASK", 5_000)
+    set_setting("INSTEP_MODEL_TOKENS_PER_TASK", "5000")
     model = Scripted()
 
     await finished(client, database, model, body="It was too short. " * 5_000)

@@ -4,6 +4,7 @@ import json
 
 from instep.core import limits
 from instep.core.database import Database
+from tests.drafts.review import hold_back_statement
 from tests.support import unanswered
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import created
@@ -19,6 +20,7 @@ LISTS: dict[str, Json] = {
     "list_drafts": {},
     "list_changelog": {"includeText": True, "status": "draft"},
     "list_gaps": {},
+    "list_suppressed": {},
     "list_collections": {},
     "list_redirects": {},
     "doc_health": {},
@@ -39,6 +41,7 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
         await client.post(f"/v1/articles/{article['id']}/publish")
         reason = {"contentMarkdown": f"{n}\n", "reason": f"{n} {'because ' * 240}"}
         await client.post(f"/v1/articles/{article['id']}/drafts", json=reason)
+        await hold_back_statement(cast.acme, database, article["id"])
         entry = {"title": f"{TITLE}{n}", "contentMarkdown": TEXT}
         await client.post("/v1/changelog/entries", json=entry)
         group = {"title": f"{TITLE}{n}", "description": "长" * 500}

@@ -14,17 +14,20 @@ READS = [
         "list_redirects",
         "list_files",
         "get_file",
+        "list_suppressed",
     ),
 ]
 ADDS = [
     *("create_article", "propose_edit", "create_changelog_entry", "create_task"),
-    *("create_collection", "create_redirect"),
+    *("create_collection", "create_redirect", "lift_suppressed"),
 ]
 CHANGES = [
     "update_article",
     "publish_article",
     "apply_draft",
     "dismiss_draft",
+    "reopen_draft",
+    "release_drafts",
     "delete_redirect",
     "delete_file",
 ]

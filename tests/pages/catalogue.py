@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from playwright.async_api import Page, Route
+from playwright.async_api import Page
 
+from tests.pages import account, settings, writing
 from tests.pages.stage import Stage
 
 # What somebody does on a page, once it is open, to bring it into a state.
@@ -45,16 +46,54 @@ async def send_form_without_cookies(page: Page, stage: Stage) -> None:
 
 
 async def exceed_limit(page: Page, stage: Stage) -> None:
-    """Ask for more than the one page of this minute; the styles are at hand, as in a visitor's cache."""
-    limited, empty = await stage.site("limited"), await stage.site("empty")
-
-    async def fetch_elsewhere(route: Route) -> None:
-        response = await route.fetch(url=route.request.url.replace(limited.url, empty.url))
-        await route.fulfill(response=response)
-
-    await page.route("**/static/**", fetch_elsewhere)
+    """Ask for more than the one page of this minute."""
+    limited = await stage.site("limited")
     await page.request.get(f"{limited.url}/")
     await page.goto(f"{limited.url}/")
+
+
+async def open_menu(page: Page, stage: Stage) -> None:
+    await page.locator("[data-row] [popovertarget]").first.click()
+
+
+async def ask_to_delete(page: Page, stage: Stage) -> None:
+    await page.get_by_role("button", name="Delete", exact=True).click()
+
+
+async def save_without_title(page: Page, stage: Stage) -> None:
+    await page.fill("#title", " ")
+    await page.click("main button")
+
+
+async def send_editor(page: Page, **fields: str) -> None:
+    """Send the form of the editor as it does without scripts, with other values in some fields."""
+    # What the page still asks for would be broken off.
+    await page.wait_for_load_state("networkidle")
+    async with page.expect_navigation():
+        await page.evaluate(
+            """(fields) => {
+                const form = document.getElementById("editor");
+                const fill = ({ formData }) => {
+                    for (const [name, value] of Object.entries(fields)) formData.set(name, value);
+                };
+                form.addEventListener("formdata", fill);
+                form.submit();
+            }""",
+            fields,
+        )
+
+
+async def choose_taken_address(page: Page, stage: Stage) -> None:
+    await send_editor(page, slug="what-instep-is")
+
+
+async def write_at_the_same_time(page: Page, stage: Stage) -> None:
+    await send_editor(page, content="Ours.\n", version="of an earlier text")
+
+
+async def link_to_nothing(page: Page, stage: Stage) -> None:
+    text = "See [this](/help/nordwind/articles/nothing).\n"
+    await send_editor(page, title="New", content=text, act="publish")
 
 
 PAGES = (
@@ -79,10 +118,174 @@ PAGES = (
     PageState("Changelog entry", "filled", "/help/nordwind/changelog/version-2-0"),
     PageState("Sign in", "empty", "/sign-in"),
     PageState("Sign in", "wrong password", "/sign-in", step=send_wrong_password, status=401),
+    PageState("Editor", "new article", "/app/nordwind/articles/new", person="anna"),
+    PageState("Editor", "article", "/app/nordwind/articles/what-instep-is/edit", person="anna"),
+    PageState("Editor", "right to left", "/app/noor/articles/article-0/edit", person="anna"),
+    PageState("Editor", "translation", "/app/nordwind/articles/alles/edit", person="anna"),
+    PageState(
+        "Editor",
+        "taken address",
+        "/app/nordwind/articles/try-the-demo/edit",
+        person="anna",
+        step=choose_taken_address,
+        status=400,
+    ),
+    PageState(
+        "Editor",
+        "two at once",
+        "/app/nordwind/articles/try-the-demo/edit",
+        person="anna",
+        step=write_at_the_same_time,
+        status=409,
+    ),
+    PageState(
+        "Editor",
+        "dead link",
+        "/app/nordwind/articles/new",
+        person="anna",
+        step=link_to_nothing,
+        status=409,
+    ),
+    PageState("Editor", "new entry", "/app/nordwind/changelog/new", person="anna"),
+    PageState("Sign in", "code", "/sign-in", step=writing.sign_in_with_code),
     PageState("Consent", "asked", "{consent}", person="anna"),
     PageState("Consent", "refused", "{refused}", person="anna", status=400),
     PageState("Connected apps", "none", "/app/connected-apps", person="anna"),
     PageState("Connected apps", "some", "/app/connected-apps", person="omar"),
+    PageState("Tasks", "filled", "/app/nordwind/tasks", person="anna"),
+    PageState("Tasks", "empty", "/app/new/tasks", person="anna"),
+    PageState("Tasks", "none in this state", "/app/new/tasks?status=failed", person="anna"),
+    PageState("Task", "completed", "/app/nordwind/tasks/{task-completed}", person="anna"),
+    PageState("Task", "running", "/app/nordwind/tasks/{task-running}", person="anna"),
+    PageState("Task", "failed", "/app/nordwind/tasks/{task-failed}", person="anna"),
+    PageState("Send a task", "change", "/app/nordwind/tasks/new", person="anna"),
+    PageState("Send a task", "article", "/app/nordwind/tasks/new?about=article", person="anna"),
+    PageState("Questions", "filled", "/app/nordwind/questions", person="anna"),
+    PageState("Questions", "empty", "/app/new/questions", person="anna"),
+    PageState("Questions", "none in this state", "/app/new/questions?status=dismissed", person="anna"),
+    PageState("Merge questions", "choices", "/app/nordwind/questions/{question}/merge", person="anna"),
+    PageState("Conversations", "filled", "/app/nordwind/conversations", person="ida"),
+    PageState("Conversations", "empty", "/app/new/conversations", person="anna"),
+    PageState("Conversations", "contact details", "/app/nordwind/conversations?status=leads", person="anna"),
+    PageState("Conversation", "escalated", "/app/nordwind/conversations/{conversation}", person="ida"),
+    PageState("Data of a visitor", "nobody yet", "/app/nordwind/conversations/visitor", person="ida"),
+    PageState(
+        "Data of a visitor",
+        "somebody",
+        "/app/nordwind/conversations/visitor?conversation={conversation}",
+        person="ida",
+    ),
+    PageState("Health", "by kind", "/app/nordwind/health", person="anna"),
+    PageState("Health", "one kind", "/app/nordwind/health?kind=broken_link", person="anna"),
+    PageState("Health", "by article", "/app/nordwind/health?by=article", person="anna"),
+    PageState("Health", "empty", "/app/new/health", person="anna"),
+    PageState("Files", "filled", "/app/nordwind/files", person="anna"),
+    PageState("Files", "empty", "/app/new/files", person="anna"),
+    PageState("Articles", "filled", "/app/nordwind/articles", person="anna"),
+    PageState("Articles", "one collection", "/app/nordwind/articles?collection=none", person="anna"),
+    PageState(
+        "Articles", "menu open", "/app/nordwind/articles?collection=none", person="anna", step=open_menu
+    ),
+    PageState("Articles", "nothing matches", "/app/nordwind/articles?q=zeppelin", person="anna"),
+    PageState("Articles", "empty", "/app/new/articles", person="anna"),
+    PageState("Articles", "right to left", "/app/noor/articles", person="anna"),
+    PageState("Recently deleted", "filled", "/app/nordwind/articles/deleted", person="anna"),
+    PageState("Recently deleted", "empty", "/app/new/articles/deleted", person="anna"),
+    PageState("Article page", "everything", "{article}?check=yes", person="anna"),
+    PageState("Article page", "a draft", "{limits}", person="anna"),
+    PageState("Article page", "asks before deleting", "{limits}", person="anna", step=ask_to_delete),
+    PageState("Article page", "delete without scripts", "{limits}/delete", person="anna"),
+    PageState("Article page", "move", "{limits}/move", person="anna"),
+    PageState("Article page", "unpublished changes", "{article}/changes", person="anna"),
+    PageState("History", "three versions", "{limits}/history", person="anna"),
+    PageState("History", "an earlier version", "{limits}/history?version=1&with=3", person="anna"),
+    PageState("Translations", "older than the original", "{limits}/translations", person="anna"),
+    PageState("Translations", "none", "/app/nordwind/articles/what-instep-is/translations", person="anna"),
+    PageState("Collections", "filled", "/app/nordwind/collections", person="anna"),
+    PageState("Collections", "empty", "/app/new/collections", person="anna"),
+    PageState("Collections", "new", "/app/nordwind/collections/new", person="anna"),
+    PageState("Collections", "edit", "{hidden}", person="anna"),
+    PageState("Collections", "refused", "{hidden}", person="anna", step=save_without_title, status=400),
+    PageState("Collections", "delete", "/app/nordwind/collections/soon/delete", person="anna"),
+    PageState("Changelog list", "filled", "/app/nordwind/changelog", person="anna"),
+    PageState("Changelog list", "nothing matches", "/app/nordwind/changelog?status=archived", person="anna"),
+    PageState("Changelog list", "empty", "/app/new/changelog", person="anna"),
+    PageState("Changelog page", "published", "{entry}", person="anna"),
+    PageState("Changelog page", "delete without scripts", "{entry}/delete", person="anna"),
+    PageState("Review", "nothing yet", "/app/new/review", person="anna"),
+    PageState("Review", "queue", "/app/desk/review", person="anna"),
+    PageState("Review", "no match", "/app/desk/review?kind=question", person="anna"),
+    PageState("Review", "page", "{review_edit}", person="anna"),
+    PageState("Review", "left out", "{review_edit}?out=1", person="anna"),
+    PageState("Review", "text", "{review_edit}?view=text", person="anna"),
+    PageState("Review", "side by side", "{review_edit}?view=sides", person="anna"),
+    PageState("Review", "edit", "{review_edit}/edit", person="anna"),
+    PageState("Review", "conflict", "{review_conflict}", person="anna"),
+    PageState("Review", "settled", "{review_settled}", person="anna"),
+    PageState("Review", "source", "{review_edit}/source", person="anna"),
+    PageState("Set up", "empty", "{setup}", "empty"),
+    PageState("Set up", "weak password", "{setup}", "empty", step=account.set_up_weakly, status=400),
+    PageState("Set up", "link not valid", "/app/setup?token=nothing", status=404),
+    PageState("Get started", "no key", "/app/new/get-started", person="olga"),
+    PageState("Get started", "key shown", "/app/new/get-started", person="olga", step=account.create_key),
+    PageState("Get started", "editor", "/app/new/get-started", person="anna"),
+    PageState("Invitation", "somebody new", "{join_new}"),
+    PageState("Invitation", "has an account", "{join_known}"),
+    PageState("Invitation", "for somebody else", "{join_new}", person="anna"),
+    PageState("Account", "plain", "/app/account", person="anna"),
+    PageState("Account", "everything", "/app/account", person="olga"),
+    PageState("Account", "authenticator", "/app/account", person="olga", step=account.begin_authenticator),
+    PageState("Account", "recovery codes", "/app/account", person="olga", step=account.renew_codes),
+    PageState("Account", "prove again", "/app/verify", person="olga"),
+    PageState("Settings", "general", "/app/nordwind/settings/general", person="olga"),
+    PageState("Settings", "help center", "/app/nordwind/settings/site", person="olga"),
+    PageState("Settings", "widget", "/app/nordwind/settings/widget", person="olga"),
+    PageState("Settings", "keys", "/app/nordwind/settings/keys", person="olga"),
+    PageState("Settings", "webhooks", "/app/nordwind/settings/webhooks", person="olga"),
+    PageState("Settings", "alerts", "/app/nordwind/settings/alerts", person="olga"),
+    PageState("Settings", "people", "/app/nordwind/settings/people", person="olga"),
+    PageState("Settings", "apps", "/app/nordwind/settings/apps", person="olga"),
+    PageState("Settings", "redirects", "/app/nordwind/settings/redirects", person="olga"),
+    PageState("Settings", "held back", "/app/nordwind/settings/suppressed", person="olga"),
+    PageState("Settings", "audit", "/app/nordwind/settings/audit", person="olga"),
+    PageState("Settings", "widget empty", "/app/fresh/settings/widget", person="fritz"),
+    PageState("Settings", "keys empty", "/app/fresh/settings/keys", person="fritz"),
+    PageState("Settings", "webhooks empty", "/app/fresh/settings/webhooks", person="fritz"),
+    PageState("Settings", "alerts empty", "/app/fresh/settings/alerts", person="fritz"),
+    PageState("Settings", "apps empty", "/app/fresh/settings/apps", person="fritz"),
+    PageState("Settings", "redirects empty", "/app/fresh/settings/redirects", person="fritz"),
+    PageState("Settings", "held back empty", "/app/fresh/settings/suppressed", person="fritz"),
+    PageState("Settings", "general for an editor", "/app/nordwind/settings/general", person="anna"),
+    PageState(
+        "Settings", "nothing in the audit", "/app/nordwind/settings/audit?actor=zeppelin", person="olga"
+    ),
+    PageState(
+        "Settings",
+        "refused",
+        "/app/nordwind/settings/general",
+        person="olga",
+        step=settings.refuse_language,
+        status=400,
+    ),
+    PageState("Settings", "key shown", "/app/fresh/settings/keys", person="fritz", step=settings.create_key),
+    PageState(
+        "Settings",
+        "visitor secret",
+        "/app/nordwind/settings/widget",
+        person="olga",
+        step=settings.show_visitor_secret,
+    ),
+    PageState("Webhook", "deliveries", "{webhook}", person="olga"),
+    PageState(
+        "Webhook", "asks before deleting", "{webhook}", person="olga", step=settings.ask_to_delete_webhook
+    ),
+    PageState("Editor", "preview", "{article}/edit", person="anna", step=writing.show_preview),
+    PageState("Editor", "new translation", "{new_translation}", person="anna"),
+    PageState("Editor", "edit entry", "{entry}/edit", person="anna"),
+    PageState("Palette", "open", "/app/nordwind/articles", person="anna", step=writing.open_palette),
+    PageState("Palette", "keys", "/app/nordwind/articles", person="anna", step=writing.show_keys),
+    PageState("No help center", "owner", "/app/", person="nobody"),
+    PageState("Preview", "draft", "{preview}"),
     PageState("Error", "403", "/sign-in", step=send_form_without_cookies, status=403),
     PageState("Error", "404", "/help/nordwind/articles/nothing", status=404),
     PageState("Error", "405", "/sign-out", status=405),

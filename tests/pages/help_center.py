@@ -10,7 +10,13 @@ from instep.identity.schemas import Person
 from instep.identity.scopes import Role, Scope
 from instep.workspaces.actions import create_bot, create_key, create_workspace
 from tests.changelog.entries import publish_entry
+from tests.pages.account import add_owner, invitation_paths
+from tests.pages.content import fill_content
+from tests.pages.review_states import fill_review
+from tests.pages.running import run
+from tests.pages.settings import fill_settings
 from tests.pages.texts import ARABIC, EVERYTHING, GERMAN, NEWS
+from tests.pages.writing import begin_elsewhere, preview_draft
 from tests.site.pages import collect, publish
 from tests.support.cast import Client
 from tests.support.oauth import Request, begin_session, register, submit
@@ -27,6 +33,15 @@ TIMES = {
     "articles": ("published_at", "text_changed_at", "updated_at"),
     "changelog_entries": ("published_at", "updated_at"),
     "oauth_grants": ("created_at",),
+    "tasks": ("created_at",),
+    "files": ("created_at",),
+    "conversations": ("created_at",),
+    "messages": ("created_at",),
+    "leads": ("created_at",),
+    "unanswered_questions": ("first_asked_at", "last_asked_at"),
+    "passkeys": ("created_at",),
+    "deliveries": ("created_at",),
+    "suppressed_statements": ("created_at",),
 }
 
 
@@ -40,7 +55,7 @@ class Site:
 
 
 async def fill(owner: Tx, url: str) -> Site:
-    """Two help centers with articles and one without; an editor without apps, and one with several."""
+    """Help centers with articles, without, and with drafts; an editor without apps, and one with several."""
     workspace = await create_workspace(owner, "Nordwind")
     keys = {
         slug: await open_help_center(owner, workspace.id, name, slug, locale)
@@ -48,15 +63,27 @@ async def fill(owner: Tx, url: str) -> Site:
             ("Nordwind Help", "nordwind", "en"),
             ("مركز مساعدة نور", "noor", "ar"),
             ("New", "new", "en"),
+            ("Desk", "desk", "en"),
         )
     }
     async with client_of(url, keys["nordwind"]) as client:
         await write_english(client)
+        paths = await run(owner, client) | await fill_content(owner, client, workspace.id, "nordwind")
     async with client_of(url, keys["noor"]) as client:
         await write_arabic(client)
-    site = Site(url)
+    site = Site(url, paths=paths)
+    site.sessions["ida"] = await begin_session(
+        owner, await add_person(owner, workspace.id, "ida", Role.OWNER)
+    )
+    async with client_of(url, keys["desk"]) as client:
+        site.paths |= await fill_review(owner, client, "desk")
     for name in ("anna", "omar"):
-        site.sessions[name] = await begin_session(owner, await add_editor(owner, workspace.id, name))
+        site.sessions[name] = await begin_session(owner, await add_person(owner, workspace.id, name))
+    site.sessions["olga"] = await add_owner(owner, workspace.id)
+    site.paths |= await invitation_paths(owner, workspace.id)
+    site.paths |= await fill_settings(owner, url, site.sessions["olga"], "nordwind")
+    site.paths["preview"] = await preview_draft(url, site.sessions["olga"], site.paths["review_edit"])
+    site.sessions |= await begin_elsewhere(owner)
     async with httpx2.AsyncClient(base_url=url) as app:
         await connect_apps(app, site, "omar")
         request = Request(await register(app, client_name="Claude"), scope="content:read content:write")
@@ -114,9 +141,9 @@ async def write_arabic(client: Client) -> None:
     await publish_entry(client, "الإصدار 2.0", contentMarkdown=ARABIC)
 
 
-async def add_editor(owner: Tx, workspace_id: str, name: str) -> Person:
-    user = await sign_up(owner, workspace_id, Role.EDITOR, f"{name}@nordwind.example")
-    return Person(user.id, workspace_id, user.email, Role.EDITOR)
+async def add_person(owner: Tx, workspace_id: str, name: str, role: Role = Role.EDITOR) -> Person:
+    user = await sign_up(owner, workspace_id, role, f"{name}@nordwind.example")
+    return Person(user.id, workspace_id, user.email, role)
 
 
 async def connect_apps(app: Client, site: Site, name: str) -> None:

@@ -8,6 +8,7 @@ from psycopg import sql
 
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
+from instep.people.first_person import new_setup_link
 from instep.workspaces.actions import create_bot, create_workspace
 from tests.pages.help_center import Site, fill
 from tests.runtime.installation import installed
@@ -49,9 +50,10 @@ class Stage:
                 for customer in ("Nordwind", "Noor"):
                     workspace = await create_workspace(owner, customer)
                     await create_bot(owner, workspace.id, customer, None, "en")
+            paths = {"setup": await new_setup_link(owner) or ""} if name == "empty" else {}
         if name == "broken":
             self.drop_database(f"stage_{name}")
-        return Site(installation.url)
+        return Site(installation.url, paths=paths)
 
     def drop_database(self, name: str) -> None:
         with psycopg.connect(self.cluster.url, autocommit=True) as connection:

@@ -25,13 +25,18 @@ STOP = """
     }
 }
 """
-# What can be used; the radio buttons of a group are one stop, at the chosen one.
+# What can be used, in a dialog only what is in it; the radio buttons of a group are one stop, the chosen one,
+# and so are the buttons of a toolbar; arrow keys choose the option of a list, whose field keeps the focus.
 TARGETS = """
 () => {
     const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+    const dialog = document.querySelector("dialog:modal")
     return [...document.querySelectorAll("*")].map((element, place) => [element, place])
+        .filter(([element]) => !dialog || dialog.contains(element))
         .filter(([element]) => element.matches(usable) && !element.disabled && element.checkVisibility())
         .filter(([element]) => element.type !== "radio" || element.checked)
+        .filter(([element]) => element.role !== "option")
+        .filter(([element]) => !element.matches("[role=toolbar] > [tabindex='-1']"))
         .map(([_, place]) => place)
 }
 """

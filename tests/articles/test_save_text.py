@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from instep.articles.actions import save_working_copy
-from instep.articles.schemas import TextUpdate
+from instep.articles.editing import EditedMeanwhile, autosave_text
+from instep.articles.schemas import TextEdit
 from instep.core.database import Database, Tx
-from instep.core.errors import Conflict, InsufficientScope, NotFound, PlanInactive
+from instep.core.errors import InsufficientScope, NotFound, PlanInactive
 from instep.workspaces.actions import pause_workspace
-from tests.support.articles import acting, delete, restore, revisions_of, save_copy
+from tests.support.articles import acting, delete, restore, revisions_of, save_copy, type_text
 from tests.support.cast import Cast, Client, Json
-from tests.support.http import at_once, create_article, created, error, ok
+from tests.support.http import at_once, create_article, created, ok
 
 INSTALL = "/v1/articles/install"
 
@@ -21,7 +21,7 @@ async def test_the_live_text_stays_until_it_is_published(
 ) -> None:
     live = await write_live(client)
 
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     article = ok(await client.get(INSTALL))
     assert article["updatedAt"] > live["updatedAt"]
@@ -35,7 +35,7 @@ async def test_publishing_makes_it_live_under_its_authors_name(
     client: Client, visitor: Client, cast: Cast, database: Database
 ) -> None:
     live = await write_live(client)
-    await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="*Better.*")
+    await save_copy(database, cast.acme, "install", title="Set up", content="*Better.*")
 
     published = ok(await client.post(f"{INSTALL}/publish"))
 
@@ -53,7 +53,7 @@ async def test_publishing_makes_it_live_under_its_authors_name(
 async def test_saving_goes_on_from_what_was_saved(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
 
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
     await save_copy(database, cast.acme, "install", title="Set up")
 
     published = ok(await client.post(f"{INSTALL}/publish"))
@@ -67,11 +67,11 @@ async def test_saving_goes_on_from_what_was_saved(client: Client, cast: Cast, da
 async def test_saving_the_same_again_leaves_no_trace(client: Client, cast: Cast, database: Database) -> None:
     live = await write_live(client)
 
-    await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
+    await save_copy(database, cast.acme, "install", content="Run it.")
     assert ok(await client.get(INSTALL)) == live
 
-    copy = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
-    again = await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    copy = await save_copy(database, cast.acme, "install", content="Better.")
+    again = await save_copy(database, cast.acme, "install", content="Better.")
     assert again == copy
 
 
@@ -79,9 +79,9 @@ async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
     client: Client, cast: Cast, database: Database
 ) -> None:
     live = await write_live(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
-    await save_copy(database, cast.acme, "install", contentMarkdown="Run it.")
+    await save_copy(database, cast.acme, "install", content="Run it.")
 
     article = ok(await client.get(INSTALL))
     assert article == {**live, "updatedAt": article["updatedAt"]}
@@ -91,7 +91,7 @@ async def test_going_back_to_the_live_text_leaves_nothing_to_publish(
 async def test_the_text_of_a_draft_is_saved_directly(client: Client, cast: Cast, database: Database) -> None:
     draft = await create_article(client)
 
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     article_after = ok(await client.get(INSTALL))
     text = {"contentMarkdown": "Better.", "version": 2, "updatedAt": article_after["updatedAt"]}
@@ -104,7 +104,7 @@ async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
     client: Client, visitor: Client, cast: Cast, database: Database
 ) -> None:
     await write_live(client)
-    await save_copy(database, cast.acme, "install", title="Set up", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", title="Set up", content="Better.")
 
     patched = ok(await client.patch(INSTALL, json={"contentMarkdown": "Patched."}))
 
@@ -124,7 +124,7 @@ async def test_a_patched_text_drops_it_but_keeps_it_as_a_revision(
 async def test_an_applied_edit_drops_it_likewise(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
     draft = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Applied."}))
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
 
@@ -136,7 +136,7 @@ async def test_a_restored_revision_drops_it_likewise(client: Client, cast: Cast,
     await write_live(client)
     await client.patch(INSTALL, json={"contentMarkdown": "Two."})
     [revision] = await revisions_of(client, "install")
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     restored = ok(await client.post(f"{INSTALL}/revisions/{revision['id']}/restore"))
 
@@ -153,7 +153,7 @@ async def test_a_patch_with_its_very_text_keeps_no_second_one(
     client: Client, cast: Cast, database: Database
 ) -> None:
     await write_live(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     ok(await client.patch(INSTALL, json={"contentMarkdown": "Better."}))
 
@@ -162,7 +162,7 @@ async def test_a_patch_with_its_very_text_keeps_no_second_one(
 
 async def test_a_patch_of_other_fields_leaves_it(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     same = {"description": "How to.", "title": "Install", "contentMarkdown": "Run it."}
     patched = ok(await client.patch(INSTALL, json=same))
@@ -175,7 +175,7 @@ async def test_unpublishing_keeps_it_until_the_next_publishing(
     client: Client, cast: Cast, database: Database
 ) -> None:
     await write_live(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
 
     draft = ok(await client.post(f"{INSTALL}/unpublish"))
 
@@ -189,7 +189,7 @@ async def test_in_an_unpublished_article_saving_goes_on_from_it(
     client: Client, cast: Cast, database: Database
 ) -> None:
     await write_live(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
     await client.post(f"{INSTALL}/unpublish")
 
     await save_copy(database, cast.acme, "install", title="Set up")
@@ -201,24 +201,71 @@ async def test_in_an_unpublished_article_saving_goes_on_from_it(
 
 async def test_it_comes_back_with_a_deleted_article(client: Client, cast: Cast, database: Database) -> None:
     await write_live(client)
-    await save_copy(database, cast.acme, "install", contentMarkdown="Better.")
+    await save_copy(database, cast.acme, "install", content="Better.")
     await delete(client, "install")
 
     assert (await restore(client, "install"))["hasUnpublishedChanges"] is True
     assert ok(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Better."
 
 
-async def test_a_stale_etag_is_refused(client: Client, cast: Cast, database: Database) -> None:
-    await write_live(client)
-    stale = (await client.get(INSTALL)).headers["ETag"]
-    copy = await save_copy(database, cast.acme, "install", stale, contentMarkdown="Better.")
+async def test_a_version_that_somebody_has_replaced_is_refused_and_names_them(
+    client: Client, cast: Cast, database: Database
+) -> None:
+    live = await write_live(client)
+    opened = await save_copy(database, cast.acme, "install")
+    theirs = await type_text(database, cast.acme, "install", opened.version, "Theirs.", "Ada")
 
-    with pytest.raises(Conflict):
-        await save_copy(database, cast.acme, "install", stale, contentMarkdown="Mine.")
-    refusal = await client.post(f"{INSTALL}/publish", headers={"If-Match": stale})
-    assert error(refusal) == (400, "conflict")
-    published = await client.post(f"{INSTALL}/publish", headers={"If-Match": copy.etag})
-    assert ok(published)["contentMarkdown"] == "Better."
+    with pytest.raises(EditedMeanwhile) as refusal:
+        await type_text(database, cast.acme, "install", opened.version, "Mine.")
+    current = refusal.value.current
+    assert (current.author_name, current.content, current.version) == ("Ada", "Theirs.", theirs.version)
+    await type_text(database, cast.acme, "install", theirs.version, "Mine.")
+    assert ok(await client.post(f"{INSTALL}/publish"))["contentMarkdown"] == "Mine."
+    assert live["contentMarkdown"] == "Run it."
+
+
+async def test_the_same_text_may_arrive_twice(client: Client, cast: Cast, database: Database) -> None:
+    """The first answer may be lost on its way."""
+    await write_live(client)
+    opened = await save_copy(database, cast.acme, "install")
+
+    first = await type_text(database, cast.acme, "install", opened.version, "Mine.")
+    assert await type_text(database, cast.acme, "install", opened.version, "Mine.") == first
+
+
+async def test_what_is_typed_in_a_draft_is_no_revision_until_it_is_saved(
+    client: Client, cast: Cast, database: Database
+) -> None:
+    draft = await create_article(client)
+    opened = await save_copy(database, cast.acme, "install")
+
+    for content in ("B.", "Be.", "Bet."):
+        opened = await type_text(database, cast.acme, "install", opened.version, content)
+    article = ok(await client.get(INSTALL))
+    assert article == draft | {"hasUnpublishedChanges": True, "updatedAt": article["updatedAt"]}
+
+    saved = await save_copy(database, cast.acme, "install")
+    assert (saved.content, saved.article.has_unpublished_changes) == ("Bet.", False)
+    assert [text for _, _, text, _ in await history(client)] == ["Bet.", "Run it."]
+
+
+async def test_two_at_once_never_write_over_each_other(
+    client: Client, cast: Cast, database: Database
+) -> None:
+    await write_live(client)
+    opened = await save_copy(database, cast.acme, "install")
+    refused: list[str] = []
+
+    async def write(number: int) -> None:
+        try:
+            await type_text(database, cast.acme, "install", opened.version, f"Text {number}.")
+        except EditedMeanwhile as refusal:
+            refused.append(refusal.current.content)
+
+    await at_once(10, write)
+
+    text = ok(await client.post(f"{INSTALL}/publish"))["contentMarkdown"]
+    assert refused == [text] * 9
 
 
 async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
@@ -228,7 +275,7 @@ async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
 
     async def write(number: int) -> None:
         if number % 3 == 0:
-            await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
+            await save_copy(database, cast.acme, "install", content=f"Saved {number}.")
         elif number % 3 == 1:
             ok(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
         else:
@@ -245,7 +292,7 @@ async def test_only_the_newest_50_revisions_are_kept_with_it(
 ) -> None:
     await write_live(client)
     for number in range(27):
-        await save_copy(database, cast.acme, "install", contentMarkdown=f"Saved {number}.")
+        await save_copy(database, cast.acme, "install", content=f"Saved {number}.")
         ok(await client.patch(INSTALL, json={"contentMarkdown": f"Patched {number}."}))
 
     assert [version for version, *_ in await history(client)] == list(range(55, 4, -1))
@@ -257,21 +304,20 @@ async def test_an_article_of_somebody_else_is_not_found(
     theirs = await create_article(globex)
 
     with pytest.raises(NotFound):
-        await save_copy(database, cast.acme, theirs["id"], contentMarkdown="Ours.")
+        await save_copy(database, cast.acme, theirs["id"], content="Ours.")
 
 
 async def test_neither_a_reader_nor_a_paused_workspace_saves(
     cast: Cast, database: Database, owner: Tx
 ) -> None:
     await pause_workspace(owner, cast.paused.workspace_id)
-    update = TextUpdate.model_validate({"title": "Mine"})
-
-    with pytest.raises(PlanInactive):
-        await save_copy(database, cast.paused, "install", title="Mine")
+    async with acting(database, cast.paused) as ctx:
+        with pytest.raises(PlanInactive):
+            await autosave_text(ctx, "install", TextEdit(title="Mine", content=""), "")
     async with acting(database, cast.acme) as ctx:
         reader = replace(ctx, actor=replace(ctx.actor, can_write=False))
         with pytest.raises(InsufficientScope):
-            await save_working_copy(reader, "install", update)
+            await autosave_text(reader, "install", TextEdit(title="Mine", content=""), "")
 
 
 async def write_live(client: Client) -> Json:

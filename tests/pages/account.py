@@ -1,0 +1,77 @@
+"""What the pages of accounts and of the first run need, and what somebody does on them."""
+
+from typing import TYPE_CHECKING
+
+from playwright.async_api import Page
+
+from instep.core.database import Tx
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role
+from instep.people.invitations import invite
+from instep.workspaces.actions import create_workspace
+from tests.support.oauth import begin_session
+from tests.support.sign_in import sign_up
+
+if TYPE_CHECKING:
+    from tests.pages.stage import Stage
+
+# No page asks again who somebody is, however long a run takes.
+LATER = "now() + interval '1 day'"
+BROWSERS = ("Firefox on Windows", "Safari on iPhone")
+PASSKEYS = ("Laptop", "A security key with a name that is as long as a field for names lets it be")
+
+
+async def add_owner(owner: Tx, workspace_id: str) -> str:
+    """An owner with everything that an account may have; the cookie of their session."""
+    user = await sign_up(owner, workspace_id, Role.OWNER, "olga@nordwind.example")
+    person = Person(user.id, workspace_id, user.email, Role.OWNER)
+    for browser in BROWSERS:
+        await begin_session(owner, person)
+        sql = "update sessions set browser = %(browser)s where person_id = %(id)s and browser = ''"
+        await owner.execute(sql, browser=browser, id=user.id)
+    session = await begin_session(owner, person)
+    await owner.execute(f"update sessions set verified_at = {LATER} where person_id = %(id)s", id=user.id)
+    for name in PASSKEYS:
+        await owner.execute(
+            "insert into passkeys (id, person_id, name, public_key, sign_count) "
+            "values (%(name)s, %(person)s, %(name)s, 'x', 0)",
+            name=name,
+            person=user.id,
+        )
+    other = await create_workspace(owner, "Südwind, a company with a name that is longer than a line")
+    await owner.execute(
+        "insert into memberships (workspace_id, person_id, role) values (%(other)s, %(id)s, 'viewer')",
+        other=other.id,
+        id=user.id,
+    )
+    return session
+
+
+async def invitation_paths(owner: Tx, workspace_id: str) -> dict[str, str]:
+    """Invitations of somebody new, and of somebody who has an account elsewhere."""
+    elsewhere = await create_workspace(owner, "Elsewhere")
+    known = await sign_up(owner, elsewhere.id, email="known@nordwind.example")
+    return {
+        "join_new": (await invite(owner, workspace_id, "new@nordwind.example", Role.EDITOR)).path,
+        "join_known": (await invite(owner, workspace_id, known.email, Role.OWNER)).path,
+    }
+
+
+async def begin_authenticator(page: Page, stage: "Stage") -> None:
+    await page.get_by_role("button", name="Set up an authenticator app").click()
+
+
+async def renew_codes(page: Page, stage: "Stage") -> None:
+    await page.get_by_role("button", name="Make new codes").click()
+
+
+async def create_key(page: Page, stage: "Stage") -> None:
+    await page.get_by_role("button", name="Create key").click()
+
+
+async def set_up_weakly(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Company").fill("Nordwind")
+    await page.get_by_label("E-mail").fill("ada@nordwind.example")
+    await page.get_by_label("Password").fill("password12345")
+    await page.get_by_label("Name").fill("Nordwind Help")
+    await page.get_by_role("button", name="Set up").click()

@@ -1,0 +1,54 @@
+"""What fills the pages of content in the dashboard: an article with everything that its page can tell."""
+
+from instep.articles.editing import open_text, save_text
+from instep.articles.schemas import TextEdit
+from instep.core.clock import utc_now
+from instep.core.database import Tx
+from instep.dashboard.queries import list_bots
+from instep.golden.actions import add_golden_question
+from instep.identity.schemas import Actor, Ctx
+from tests.support.cast import Client, Json
+from tests.support.http import create_article, create_collection, created, ok
+
+TEXTS = (
+    "Each file may be up to 25 MB.\n",
+    "Each file may be up to 50 MB.\n",
+    "Each file may be up to 200 MB.\n",
+)
+
+
+async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) -> dict[str, str]:
+    """The paths of the pages, by the names that the catalogue uses."""
+    limits = await write_limits(client)
+    everything = ok(await client.get("/v1/articles/everything"))
+    edit = {"contentMarkdown": "A proposal.\n", "reason": "The limit has changed."}
+    created(await client.post(f"/v1/articles/{everything['id']}/drafts", json=edit))
+    [bot] = [row for row in await list_bots(owner, workspace_id) if row.slug == slug]
+    ctx = Ctx(owner, bot, Actor("person", "omar@nordwind.example", can_write=True), utc_now())
+    async with owner.transaction():
+        await add_golden_question(ctx, "What may an article hold?", everything["id"])
+        edited = await open_text(ctx, everything["id"])
+        copy = TextEdit(title=edited.title, content=edited.content + "\nOne more.\n")
+        await save_text(ctx, everything["id"], copy, edited.version)
+    gone = await create_article(client, "Nobody needs this any more")
+    ok(await client.delete(f"/v1/articles/{gone['id']}"))
+    hidden = await create_collection(
+        client, "For partners", parentId="soon", visibility="authenticated", icon="🤝"
+    )
+    [entry, *_] = ok(await client.get("/v1/changelog/entries"))["results"]
+    return {
+        "article": f"/app/{slug}/articles/{everything['id']}",
+        "limits": f"/app/{slug}/articles/{limits['id']}",
+        "new_translation": f"/app/{slug}/articles/new?translation-of={limits['id']}",
+        "hidden": f"/app/{slug}/collections/{hidden['id']}",
+        "entry": f"/app/{slug}/changelog/{entry['id']}",
+    }
+
+
+async def write_limits(client: Client) -> Json:
+    """A draft with three versions, a former address, and a translation of the second version."""
+    article = await create_article(client, "Upload limits", contentMarkdown=TEXTS[0], slug="limits")
+    path = f"/v1/articles/{article['id']}"
+    ok(await client.patch(path, json={"contentMarkdown": TEXTS[1], "slug": "upload-limits"}))
+    await create_article(client, "Grenzen", locale="de", translationOf=article["id"])
+    return ok(await client.patch(path, json={"contentMarkdown": TEXTS[2]}))

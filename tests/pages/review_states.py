@@ -1,0 +1,61 @@
+"""What waits for review on the stage: a change with evidence, a conflict, questions, and what is settled."""
+
+from psycopg.types.json import Jsonb
+
+from instep.core.database import Tx
+from instep.core.ids import new_id
+from tests.dashboard.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL, VERDICTS
+from tests.drafts.review import propose, write_article
+from tests.support.cast import Client, Json
+
+
+async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
+    """The paths of the drafts on the stage, by the names that the catalogue uses."""
+    task_id = await add_task(owner, slug)
+    drafts: dict[str, Json] = {}
+    for name, title in (("edit", "Sending attachments by e-mail"), ("other", "Upload limits")):
+        article = await write_article(client, title, LIMITS, live=False)
+        drafts[name] = await propose(client, article, NEW_LIMITS, sourceUrl=URL)
+        await give_evidence(owner, drafts[name], task_id, "certain" if name == "edit" else "likely")
+    conflict = await write_article(client, "Roles and what they may do", LIMITS, live=False)
+    drafts["conflict"] = await propose(client, conflict, NEW_LIMITS)
+    text = LIMITS.replace("25 MB", "30 MB")
+    await client.patch(f"/v1/articles/{conflict['id']}", json={"contentMarkdown": text})
+    settled = await write_article(client, "Invoices", LIMITS, live=False)
+    drafts["settled"] = await propose(client, settled, NEW_LIMITS)
+    await client.post(f"/v1/drafts/{drafts['settled']['id']}/dismiss", json={"reason": "later"})
+    return {f"review_{name}": f"/app/{slug}/review/{draft['id']}" for name, draft in drafts.items()}
+
+
+async def add_task(owner: Tx, slug: str) -> str:
+    task_id = new_id("task")
+    await owner.execute(
+        """
+        insert into tasks (id, workspace_id, bot_id, type, status, change_kind, change_title, change_url,
+            outcome, summary, reviewed, created_at, started_at, finished_at, diff)
+        select %(id)s, workspace_id, id, 'document_change', 'completed', 'pr', %(title)s, %(url)s,
+            'drafts', 'Done.', %(reviewed)s, now(), now(), now(), ''
+        from bots where slug = %(slug)s
+        """,
+        id=task_id,
+        title=TITLE,
+        url=URL,
+        reviewed=Jsonb(VERDICTS),
+        slug=slug,
+    )
+    return task_id
+
+
+async def give_evidence(owner: Tx, draft: Json, task_id: str, certainty: str) -> None:
+    evidence = {"file": "config/limits.py", "start_line": 14, "end_line": 14, "excerpt": EXCERPT}
+    await owner.execute(
+        """
+        update drafts set task_id = %(task)s, certainty = %(certainty)s, evidence = %(evidence)s,
+            author_type = 'task', author_name = 'Instep', reason = 'The limit is raised in the code.'
+        where id = %(id)s
+        """,
+        id=draft["id"],
+        task=task_id,
+        certainty=certainty,
+        evidence=Jsonb([{**evidence, "article_line": 5}]),
+    )

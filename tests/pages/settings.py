@@ -1,0 +1,93 @@
+"""What the settings of the stage hold, sent by forms as an owner sends them, and what somebody does there."""
+
+from typing import TYPE_CHECKING
+
+import httpx2
+from playwright.async_api import Page
+
+from instep.core.database import Tx
+from instep.core.ids import new_id
+from tests.support.cast import Json
+from tests.support.oauth import submit
+from tests.webhooks.endpoints import settle
+
+if TYPE_CHECKING:
+    from tests.pages.stage import Stage
+
+# Addresses of no host that anybody answers at: the stage runs no jobs, so nothing is sent.
+HOOK = "https://93.184.215.14/hooks/a-path-that-is-longer-than-a-telephone-is-wide/instep"
+CHAT = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
+FORMS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("site", {"accent": "#e8b500"}),
+    ("widget/origins", {"origin": "https://app.nordwind.example"}),
+    ("widget/origins", {"origin": "https://staging.a-customer-with-a-long-name.example"}),
+    ("webhooks", {"url": HOOK, "description": "Tells the status page", "events": "*"}),
+    ("alerts", {"url": CHAT, "alerts": "handoff"}),
+    ("redirects", {"from": "/hc/*/articles/360012-*", "target": "everything"}),
+    ("redirects", {"from": "/old", "target": "https://nordwind.example/a/page/that/has/moved/elsewhere"}),
+    ("people", {"email": "invited@nordwind.example", "role": "viewer"}),
+    ("keys", {"name": "ci", "scope": "content:write"}),
+)
+
+
+async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[str, str]:
+    """Send every form of the settings; the path of the webhook, by the name that the catalogue uses."""
+    path = f"/app/{slug}/settings"
+    async with httpx2.AsyncClient(base_url=url, cookies={"instep-session": session}, timeout=30) as browser:
+        page = await browser.get(f"{path}/general")
+        for below, form in FORMS:
+            answer = await submit(browser, page, f"{path}/{below}", **form)
+            assert answer.status_code == 303, answer.text
+        webhook_id = await owner.value("select id from webhook_endpoints limit 1")
+        for _ in range(3):
+            await submit(browser, page, f"{path}/webhooks/{webhook_id}/test")
+        key_id = await owner.value("select id from api_keys where name = 'ci'")
+        await submit(browser, page, f"{path}/keys/revoke", id=key_id)
+    await settle_deliveries(owner)
+    await hold_back(owner, slug)
+    return {"webhook": f"{path}/webhooks/{webhook_id}"}
+
+
+async def settle_deliveries(owner: Tx) -> None:
+    """One delivery has arrived, one has failed, and one waits."""
+    ids = await owner.value("select array_agg(id order by id) from deliveries")
+    deliveries: list[Json] = [{"id": delivery_id} for delivery_id in ids]
+    await settle(owner, deliveries[0], "delivered", 503, 200)
+    await settle(owner, deliveries[1], "failed", 503, None)
+
+
+async def hold_back(owner: Tx, slug: str) -> None:
+    for article_slug, summary in (("everything", "“25 MB” → “50 MB”"), (None, "New article: Exports")):
+        await owner.execute(
+            """
+            insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason,
+                comment, author_type, author_name, created_at)
+            select %(id)s, workspace_id, id, (select a.id from articles a where a.bot_id = bots.id
+                and a.slug = %(article)s), %(summary)s, %(summary)s, 'not_needed', 'Only we do it.',
+                'person', 'anna@nordwind.example', now()
+            from bots where slug = %(slug)s
+            """,
+            id=new_id("sup"),
+            article=article_slug,
+            summary=summary,
+            slug=slug,
+        )
+
+
+async def refuse_language(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Language").first.fill("nonsense!")
+    await page.get_by_role("button", name="Save").click()
+
+
+async def create_key(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Name", exact=True).fill("deploy")
+    await page.get_by_role("button", name="Create key").click()
+
+
+async def show_visitor_secret(page: Page, stage: "Stage") -> None:
+    await page.get_by_role("button", name="Show the secret").click()
+
+
+async def ask_to_delete_webhook(page: Page, stage: "Stage") -> None:
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    await page.get_by_role("dialog").wait_for()

@@ -1,0 +1,74 @@
+"""What somebody does in the editor of the stage, in the palette, and where there is no help center."""
+
+import re
+from typing import TYPE_CHECKING
+
+import httpx2
+from playwright.async_api import Page
+
+from instep.core.database import Tx
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role
+from instep.workspaces.actions import create_bot, create_workspace
+from tests.support.oauth import begin_session, submit
+from tests.support.second_factors import add_authenticator
+from tests.support.sign_in import PASSWORD, sign_up
+
+if TYPE_CHECKING:
+    from tests.pages.stage import Stage
+
+CAREFUL = "careful@elsewhere.example"
+PREVIEW = re.compile(r'href="http://[^/]+(/preview/[^"]+)"')
+
+
+async def begin_elsewhere(owner: Tx) -> dict[str, str]:
+    """Owners of workspaces without a bot, and with one bot that is new; their sessions by their names."""
+    sessions: dict[str, str] = {}
+    for name, has_bot in (("nobody", False), ("fritz", True)):
+        workspace = await create_workspace(owner, f"Workspace of {name}")
+        if has_bot:
+            await create_bot(owner, workspace.id, "Fresh", "fresh", "en")
+        user = await sign_up(owner, workspace.id, Role.OWNER, f"{name}@elsewhere.example")
+        sessions[name] = await begin_session(owner, Person(user.id, workspace.id, user.email, Role.OWNER))
+    user = await sign_up(owner, workspace.id, Role.VIEWER, CAREFUL)
+    await add_authenticator(owner, user)
+    return sessions
+
+
+async def preview_draft(url: str, session: str, path: str) -> str:
+    """The path of a preview link of the draft that is at this path."""
+    cookies = {"instep-session": session}
+    async with httpx2.AsyncClient(
+        base_url=url, cookies=cookies, timeout=30, follow_redirects=True
+    ) as browser:
+        page = await submit(browser, await browser.get(path), f"{path}/preview", of="draft")
+    link = PREVIEW.search(page.text)
+    assert link is not None, page.text
+    return link[1]
+
+
+async def sign_in_with_code(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("E-mail").fill(CAREFUL)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_label("Code").wait_for()
+
+
+async def open_palette(page: Page, stage: "Stage") -> None:
+    await page.keyboard.press("/")
+    await page.locator("#palette-words").fill("limit")
+    await page.locator("#palette-hits a").first.wait_for()
+
+
+async def show_keys(page: Page, stage: "Stage") -> None:
+    await page.keyboard.press("?")
+    await page.get_by_role("dialog").wait_for()
+
+
+async def show_preview(page: Page, stage: "Stage") -> None:
+    """In a narrow window the text makes room for it when it is asked for."""
+    await page.set_viewport_size({"width": 1024, "height": 800})
+    toggle = page.get_by_role("button", name="Preview")
+    if await toggle.get_attribute("aria-pressed") == "false":
+        await toggle.click()
+    await page.locator("#preview-text h2").first.wait_for()
