@@ -6,6 +6,7 @@ from typing import Any
 from instep.alerts.actions import alert
 from instep.answers import queries
 from instep.answers.ask import QuestionRequest, RetrievedContext, retrieve_context
+from instep.answers.inbox import get_conversation
 from instep.answers.model_answer import answer_with_model
 from instep.answers.reply_texts import texts_for
 from instep.answers.schemas import (
@@ -192,12 +193,12 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     details that come up later are a lead of this conversation.
     """
     sent = escalation.model_dump()
-    before = await _get_conversation(ctx, conversation_id)
+    before = await get_conversation(ctx, conversation_id)
     escalated = await queries.escalate(
         ctx, before.id, _clean_text(sent.get("email")), _clean_text(sent.get("message"))
     )
     if escalated is None:
-        return await _get_conversation(ctx, conversation_id)
+        return await get_conversation(ctx, conversation_id)
     after = ConversationOut.of(escalated)
     await emit(ctx, "conversation.escalated", after, before=ConversationOut.of(before))
     await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", _alert_lines(after), None)
@@ -234,13 +235,6 @@ async def _count_lead(ctx: Ctx) -> None:
             "This help center has taken as many contact details as it may in an hour: try again later.",
             headers={"Retry-After": str(hits.seconds_left)},
         )
-
-
-async def _get_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
-    conversation = await queries.find_conversation(ctx, conversation_id)
-    if conversation is None:
-        raise NotFound("There is no such conversation.")
-    return conversation
 
 
 async def _referenced_id(ctx: Ctx, conversation_id: str | None) -> str | None:

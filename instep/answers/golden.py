@@ -1,5 +1,6 @@
 """Golden questions asked as a visitor would: is each still answered from its article?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instep.answers.ask import QuestionRequest, answer_from_articles
@@ -53,8 +54,13 @@ class GoldenRunOut(Out):
 
 async def ask_golden_questions(ctx: Ctx) -> list[GoldenAnswer]:
     """Ask all golden questions without a model, each in the language of its article."""
+    return await ask_each(ctx, await list_golden_questions(ctx))
+
+
+async def ask_each(ctx: Ctx, questions: Sequence[GoldenQuestion]) -> list[GoldenAnswer]:
+    """Ask these golden questions without a model, each in the language of its article."""
     answers: list[GoldenAnswer] = []
-    for question in await list_golden_questions(ctx):
+    for question in questions:
         request = QuestionRequest(question.question, question.locale)
         answers.append(GoldenAnswer(question, await answer_from_articles(ctx, request)))
     return answers

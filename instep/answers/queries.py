@@ -5,8 +5,16 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.answers.schemas import Conversation, Feedback, Lead
+from instep.answers.schemas import (
+    Conversation,
+    ConversationFilter,
+    ConversationSummary,
+    Feedback,
+    Lead,
+    VisitorMessage,
+)
 from instep.core import limits
+from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 
 CONVERSATION = "id, bot_id, locale, page_url, status, email, message, created_at, escalated_at"
@@ -185,4 +193,86 @@ async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
         bot=ctx.bot.id,
         now=ctx.now,
         **row,
+    )
+
+
+CONVERSATION_ORDER = Order(("(c.status = 'escalated')", "c.created_at", "c.id"), descending=True)
+# What each filter of the list shows.
+CONDITIONS: dict[ConversationFilter, str] = {
+    "all": "true",
+    "escalated": "c.status = 'escalated'",
+    "unanswered": """exists (select from messages m
+        where m.bot_id = c.bot_id and m.conversation_id = c.id and not m.answered)""",
+}
+
+
+async def list_conversations(
+    ctx: Ctx, status: ConversationFilter, request: PageRequest
+) -> Page[ConversationSummary]:
+    page = request.page(CONVERSATION_ORDER, "conversations", ctx.bot.id, status)
+    rows = await ctx.tx.all(
+        ConversationSummary,
+        f"""
+        select c.id, c.status, c.email, c.locale, m.question, m.message_count, m.unanswered_count,
+            c.created_at
+        from conversations c, lateral (
+            select (array_agg(m.question order by m.created_at, m.id))[1] as question,
+                count(*)::integer as message_count,
+                (count(*) filter (where not m.answered))::integer as unanswered_count
+            from messages m where m.bot_id = c.bot_id and m.conversation_id = c.id) m
+        where c.bot_id = %(bot)s and {CONDITIONS[status]} and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.status == "escalated", row.created_at, row.id))
+
+
+async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) -> Page[VisitorMessage]:
+    page = request.page(
+        Order(("m.created_at", "m.id"), descending=False), "messages", ctx.bot.id, conversation_id
+    )
+    rows = await ctx.tx.all(
+        VisitorMessage,
+        f"""
+        select m.id, m.question, m.answer, m.answered, m.confidence, m.model, m.helpful, m.comment,
+            m.created_at,
+            coalesce((
+                select jsonb_agg(jsonb_build_object('article_id', a.id, 'title', a.title,
+                    'heading', s.source ->> 'heading') order by s.place)
+                from jsonb_array_elements(m.sources) with ordinality as s (source, place)
+                left join articles a on a.bot_id = m.bot_id and a.id = s.source ->> 'article_id'
+                    and a.deleted_at is null), '[]') as sources
+        from messages m
+        where m.bot_id = %(bot)s and m.conversation_id = %(conversation)s and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        conversation=conversation_id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_leads(ctx: Ctx, request: PageRequest) -> Page[Lead]:
+    page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id)
+    rows = await ctx.tx.all(
+        Lead,
+        f"select {LEAD} from leads where bot_id = %(bot)s and {page.condition} {page.tail}",
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_leads_of(ctx: Ctx, conversation_id: str, limit: int) -> list[Lead]:
+    """The newest contact details that were left in a conversation."""
+    return await ctx.tx.all(
+        Lead,
+        f"""
+        select {LEAD} from leads where bot_id = %(bot)s and conversation_id = %(conversation)s
+        order by created_at desc, id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        conversation=conversation_id,
+        limit=limit,
     )

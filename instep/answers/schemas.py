@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import MISSING, AfterValidator, Field
@@ -115,6 +115,43 @@ class Conversation:
     message: str | None
     created_at: datetime
     escalated_at: datetime | None
+
+
+ConversationFilter = Literal["all", "escalated", "unanswered"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """What a list shows of a conversation; `question` is its first one, None while it has none."""
+
+    id: str
+    status: ConversationStatus
+    email: str | None
+    locale: str
+    question: str | None
+    message_count: int
+    unanswered_count: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorMessage:
+    """A question with its answer, what the visitor thought of it, and the articles that it rests on.
+
+    `sources` are in the order of the citations' numbers: article_id, title, heading; the first two are null
+    for an article that was deleted.
+    """
+
+    id: str
+    question: str
+    answer: str
+    answered: bool
+    confidence: float
+    model: str | None
+    helpful: bool | None
+    comment: str | None
+    created_at: datetime
+    sources: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,27 @@
 from dataclasses import replace
 from typing import Any
 
-from instep.articles import deleted, queries, revisions
+from instep.articles import deleted, overviews, queries, revisions
 from instep.articles.events import emit_deletion
 from instep.articles.queries import NO_WORKING_COPY, ArticleCriteria
 from instep.articles.schemas import (
     Article,
+    ArticleCount,
     ArticleCreate,
+    ArticleOverview,
     ArticleUpdate,
     DeletedArticle,
+    DeletedOverview,
     Deletion,
+    LinkTarget,
+    OverviewCriteria,
     Revision,
     RevisionDiff,
+    Step,
     TextSource,
-    TextUpdate,
+    VersionOverview,
+    VersionText,
+    WorkingCopy,
 )
 from instep.articles.texts import (
     author_columns,
@@ -56,6 +64,64 @@ async def list_articles(
 async def get_article(ctx: Ctx, ref: str, format: Format = "markdown") -> Article:
     """Get an article by its id, its slug or a slug that it had before."""
     return await find_article(ctx, ref, format)
+
+
+async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
+    """List the articles in a language that what is typed may mean, for a link to one of them."""
+    return await queries.list_link_targets(ctx, words, locale)
+
+
+async def list_article_overviews(
+    ctx: Ctx, criteria: OverviewCriteria, page: PageRequest
+) -> Page[ArticleOverview]:
+    """List articles without their texts: in their order inside a collection, else newest change first."""
+    if criteria.collection_id:
+        collection = await find_collection(ctx, criteria.collection_id)
+        criteria = replace(criteria, collection_id=collection.id)
+    return await overviews.list_page(ctx, criteria, page)
+
+
+async def get_article_overview(ctx: Ctx, ref: str) -> ArticleOverview:
+    """Get what the dashboard tells about an article, without its text."""
+    return await overviews.find(ctx, (await find_article(ctx, ref)).id)
+
+
+async def count_articles(ctx: Ctx) -> list[ArticleCount]:
+    """Count the originals of each collection and language."""
+    return await overviews.count(ctx)
+
+
+async def list_former_slugs(ctx: Ctx, ref: str) -> list[str]:
+    """List the slugs that an article had before; their addresses lead to it."""
+    return await overviews.list_former_slugs(ctx, (await find_article(ctx, ref)).id)
+
+
+async def list_deleted_articles(ctx: Ctx, page: PageRequest) -> Page[DeletedOverview]:
+    """List Recently deleted, the last deletion first; translations stand with the article they went with."""
+    return await overviews.list_deleted(ctx, page)
+
+
+async def get_working_copy(ctx: Ctx, ref: str) -> WorkingCopy | None:
+    """Get what an editor saved and nobody has published yet; None if there is nothing."""
+    return await find_working_copy(ctx, await find_article(ctx, ref))
+
+
+async def get_translated_text(ctx: Ctx, translation: Article) -> VersionText:
+    """Get the original's text that a translation was written from, as far back as revisions go."""
+    return await overviews.find_source_text(ctx, translation.id)
+
+
+async def list_versions(ctx: Ctx, ref: str) -> list[VersionOverview]:
+    """List the versions of an article that are kept, the present one first."""
+    return await overviews.list_versions(ctx, (await find_article(ctx, ref)).id)
+
+
+async def get_version(ctx: Ctx, ref: str, version: int) -> VersionText:
+    """Get the title and text that an article has or had at a version."""
+    text = await overviews.find_version(ctx, (await find_article(ctx, ref)).id, version)
+    if text is None:
+        raise NotFound("This version of the article is not kept.")
+    return text
 
 
 @writes
@@ -117,6 +183,33 @@ async def unpublish_article(ctx: Ctx, ref: str, format: Format = "markdown") -> 
 
 
 @writes
+async def archive_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
+    """Put an article away: it leaves the help center and stays findable for editors as archived."""
+    article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
+    if article.status not in ("draft", "published"):
+        raise InvalidState("Only a draft or a published article can be archived.")
+    return await save(ctx, article, {"status": "archived"}, "markdown")
+
+
+@writes
+async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
+    """Move an article one place up or down in its collection; at the end it stays where it is."""
+    await overviews.lock_order(ctx)
+    article = await find_article(ctx, ref)
+    neighbour_id = await overviews.find_neighbour(ctx, article.id, step)
+    if neighbour_id is None:
+        return article
+    if (await find_article(ctx, neighbour_id)).position == article.position:
+        await overviews.number_positions(ctx, article.collection_id)
+    # Several articles are locked in the order of their ids, which prevents deadlocks.
+    first, second = [await find_article(ctx, id, lock=True) for id in sorted((article.id, neighbour_id))]
+    await save(ctx, first, {"position": second.position}, "markdown")
+    await save(ctx, second, {"position": first.position}, "markdown")
+    return await find_article(ctx, article.id)
+
+
+@writes
 async def delete_article(ctx: Ctx, ref: str) -> Deletion:
     """Move an article and its translations to Recently deleted, for 30 days.
 
@@ -155,23 +248,13 @@ async def restore_article(ctx: Ctx, ref: str) -> Article:
 
 
 @writes
-async def save_working_copy(ctx: Ctx, ref: str, update: TextUpdate, if_match: str | None = None) -> Article:
-    """Save what the editor holds; a published article keeps its live text until it is published again.
-
-    No face calls it yet: it waits for the editor of the dashboard.
-    """
+async def discard_working_copy(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
+    """Drop what an editor saved and nobody has published; the live text stays, the changes are lost."""
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
-    edited = await find_working_copy(ctx, article) or article
-    sent = update.model_dump()
-    title, content = sent.get("title", edited.title), sent.get("content_markdown", edited.content)
-    if (title, content) == (edited.title, edited.content):
-        return article
-    if not article.is_live:
-        return await replace_text(ctx, article, title, content, TextSource("update"))
-    is_live_text = (title, content) == (article.title, article.content)
-    changes = NO_WORKING_COPY if is_live_text else _working_columns(ctx, title, content)
-    return await save(ctx, article, changes, "markdown")
+    if not article.has_unpublished_changes:
+        raise InvalidState("The article has no unpublished changes: there is nothing to discard.")
+    return await save(ctx, article, NO_WORKING_COPY, "markdown")
 
 
 async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Page[Revision]:
@@ -256,13 +339,3 @@ async def _changed_columns(ctx: Ctx, article: Article, sent: dict[str, Any]) -> 
     if "description" in sent:
         sent["description"] = sent["description"] or None
     return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}
-
-
-def _working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
-    return {
-        "working_title": title,
-        "working_markdown": content,
-        "working_author_type": ctx.actor.type,
-        "working_author_name": ctx.actor.name,
-        "working_saved_at": ctx.now,
-    }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from instep.articles.schemas import Article, DeletedArticle, TextSource, WorkingCopy
+from instep.articles.schemas import Article, DeletedArticle, LinkTarget, TextAuthor, TextSource, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
 from instep.core.markdown import Format
@@ -243,6 +243,50 @@ async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
     )
 
 
+async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
+    """Who wrote an article's own text, and when."""
+    return await ctx.tx.fetch_one(
+        TextAuthor,
+        """
+        select author_name as name, text_changed_at as changed_at from articles
+        where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
+    """Articles in a language whose title or slug holds the words, first those whose title begins so."""
+    pattern = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return await ctx.tx.all(
+        LinkTarget,
+        """
+        select a.id, a.slug, a.locale, a.title, a.status from articles a
+        where a.bot_id = %(bot)s and a.deleted_at is null and a.locale = %(locale)s
+          and a.status <> 'archived' and (a.title ilike %(inside)s or a.slug ilike %(inside)s)
+        order by a.title not ilike %(beginning)s, a.status <> 'published', length(a.title), a.id
+        limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        inside=f"%{pattern}%",
+        beginning=f"{pattern}%",
+        limit=limits.MAX_LINKS_OFFERED,
+    )
+
+
+def working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
+    """A working copy by the caller."""
+    return {
+        "working_title": title,
+        "working_markdown": content,
+        "working_author_type": ctx.actor.type,
+        "working_author_name": ctx.actor.name,
+        "working_saved_at": ctx.now,
+    }
+
+
 async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
     """Redirect the old address to the article, and drop the redirect of an address that it uses again."""
     await ctx.tx.execute(
@@ -273,11 +317,18 @@ async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["appl
     """Settle the drafts whose texts these articles hold; pending edits of the articles stay."""
     await ctx.tx.execute(
         """
-        update drafts set status = %(status)s, updated_at = %(now)s
-        where bot_id = %(bot)s and article_id = any(%(articles)s) and type <> 'edit' and status = 'pending'
+        update drafts d set status = %(status)s, updated_at = %(now)s, settled_at = %(now)s,
+            settled_by_type = %(by_type)s, settled_by_name = %(by_name)s,
+            replaced_version = case %(status)s when 'applied' then a.version end,
+            applied_version = case %(status)s when 'applied' then a.version end
+        from articles a
+        where d.bot_id = %(bot)s and d.article_id = any(%(articles)s) and d.type <> 'edit'
+          and d.status = 'pending' and a.bot_id = d.bot_id and a.id = d.article_id
         """,
         bot=ctx.bot.id,
         articles=article_ids,
         status=status,
         now=ctx.now,
+        by_type=ctx.actor.type,
+        by_name=ctx.actor.name,
     )

@@ -37,3 +37,16 @@ async def find(ctx: Ctx, article_id: str, revision_id: str) -> Revision | None:
         article=article_id,
         id=revision_id,
     )
+
+
+async def find_version(ctx: Ctx, article_id: str, version: int) -> Revision | None:
+    return await ctx.tx.first(
+        Revision,
+        f"""
+        select {REVISION} from revisions r
+        where r.bot_id = %(bot)s and r.article_id = %(article)s and r.version = %(version)s
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        version=version,
+    )

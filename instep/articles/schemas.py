@@ -44,6 +44,8 @@ ArticlePosition = Annotated[
     Position, Field(description="The place in the collection, 0 first; a new article goes to the end.")
 ]
 Status = Literal["draft", "in_review", "published", "archived"]
+# One place among the articles of a collection.
+Step = Literal["up", "down"]
 Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
 
 
@@ -97,6 +99,29 @@ class WorkingCopy:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkTarget:
+    """An article that others may link to."""
+
+    id: str
+    slug: str
+    locale: str
+    title: str
+    status: Status
+
+    def path(self, bot: Bot) -> str:
+        """As links in texts name it: wherever the text is shown, it leads there."""
+        return f"/help/{bot.slug}" + path_of_article(bot.locale, self.locale, self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class TextAuthor:
+    """Who wrote an article's own text, and when."""
+
+    name: str
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DeletedArticle:
     """A row of `articles` in Recently deleted; what was deleted together has the same `deleted_at`."""
 
@@ -105,6 +130,104 @@ class DeletedArticle:
     locale: str
     translation_of: str | None
     deleted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewCriteria:
+    """Which articles the dashboard lists; None or False leaves a criterion out.
+
+    Without a language the list holds originals, not their translations. An empty `collection_id` means: in
+    no collection. `words` must stand in the title or the slug.
+    """
+
+    words: str = ""
+    status: str | None = None
+    locale: str | None = None
+    collection_id: str | None = None
+    visibility: str | None = None
+    has_unpublished_changes: bool = False
+    has_drafts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleOverview:
+    """One row of `articles` without its text, as the dashboard lists it.
+
+    `author_name` and `text_changed_at` are those of the working copy where there is one, else of the text.
+    `translations` are `{id, title, locale, status, outdated}`, by language.
+    """
+
+    id: str
+    slug: str
+    title: str
+    locale: str
+    translation_of: str | None
+    status: Status
+    visibility: Visibility
+    collection_id: str | None
+    position: int
+    version: int
+    origin: Origin
+    has_unpublished_changes: bool
+    translations: list[dict[str, Any]]
+    pending_drafts: int
+    author_name: str
+    text_changed_at: datetime
+    published_at: datetime | None
+    updated_at: datetime
+
+    @property
+    def is_live(self) -> bool:
+        return self.status == "published"
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleCount:
+    """How many originals a collection holds in a language; without a collection `collection_id` is None."""
+
+    collection_id: str | None
+    locale: str
+    originals: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedOverview:
+    """An article in Recently deleted, as the dashboard lists it."""
+
+    id: str
+    title: str
+    slug: str
+    locale: str
+    deleted_at: datetime
+    author_name: str
+    restorable_until: datetime
+    # The languages of the translations that were deleted with it.
+    translation_locales: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionText:
+    """The title and text of an article as a version had them."""
+
+    title: str
+    content: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOverview:
+    """A version of an article without its text; the present one has no `revision_id`.
+
+    `written_at` is None where the version before it is no longer kept.
+    """
+
+    version: int
+    revision_id: str | None
+    title: str
+    origin: Origin
+    draft_id: str | None
+    author_name: str
+    written_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +289,18 @@ class ArticleCreate(Body):
     position: ArticlePosition | MISSING = MISSING
 
 
-class TextUpdate(Body):
-    """Title and text as the editor saves them; only the fields sent are changed."""
+class TextEdit(Body):
+    """Title and text, as the editor sends them."""
+
+    title: ArticleTitle
+    content: ArticleText
+
+
+class ArticleUpdate(Body):
+    """Only the fields sent are changed."""
 
     title: ArticleTitle | MISSING = MISSING
     content_markdown: ArticleText | MISSING = MISSING
-
-
-class ArticleUpdate(TextUpdate):
-    """Only the fields sent are changed."""
-
     slug: Slug | MISSING = MISSING
     description: Lead | MISSING = MISSING
     collection_id: CollectionRef | MISSING | None = MISSING

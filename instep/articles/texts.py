@@ -6,11 +6,11 @@ None of them checks whether the caller may write: they run inside an action that
 from dataclasses import replace
 from typing import Any
 
-from instep.articles import queries
+from instep.articles import queries, revisions
 from instep.articles.events import emit_change
-from instep.articles.schemas import Article, ArticleCreate, Status, TextSource, WorkingCopy
+from instep.articles.schemas import Article, ArticleCreate, Revision, Status, TextSource, WorkingCopy
 from instep.collections.actions import referenced_id
-from instep.core.errors import InvalidValue, NotFound
+from instep.core.errors import Conflict, InvalidValue, NotFound
 from instep.core.ids import new_id
 from instep.core.markdown import Format
 from instep.core.slug_rules import SlugTaken, slug_must_be_free
@@ -98,6 +98,24 @@ async def save(
     await emit_change(ctx, article, after)
     await warn_of_loss(ctx, article.id, public_text(article), public_text(after))
     return saved
+
+
+async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:
+    """What has the text that an article had at a version: it, or a revision; None if that is not kept."""
+    if version == article.version:
+        return article
+    return await revisions.find_version(ctx, article.id, version)
+
+
+async def back_to_review(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
+    """Put a locked article into the state `in_review` with this text, so that a draft can stand for it."""
+    if article.has_unpublished_changes:
+        raise Conflict("The article has unpublished changes in the editor: publish or discard them first.")
+    changes: dict[str, Any] = {"status": "in_review"}
+    if (title, content) == (article.title, article.content):
+        return await save(ctx, article, changes, "markdown")
+    changes |= {"title": title, **await content_columns(ctx, content)}
+    return await save(ctx, article, changes, "markdown", source)
 
 
 async def find_working_copy(ctx: Ctx, article: Article) -> WorkingCopy | None:

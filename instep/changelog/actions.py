@@ -7,6 +7,7 @@ from instep.changelog.schemas import (
     ChangelogEntry,
     ChangelogEntryCreate,
     ChangelogEntryUpdate,
+    ChangelogOverview,
     changelog_entry_out,
 )
 from instep.core.errors import InvalidState, NotFound
@@ -26,6 +27,11 @@ async def list_changelog_entries(
 ) -> Page[ChangelogEntry]:
     """List the changelog entries, newest first by their creation."""
     return await queries.list_page(ctx, status, format, page)
+
+
+async def list_changelog_overviews(ctx: Ctx, status: str, page: PageRequest) -> Page[ChangelogOverview]:
+    """List the changelog entries without their texts, newest first by their creation."""
+    return await queries.list_overviews(ctx, status, page)
 
 
 async def get_changelog_entry(ctx: Ctx, ref: str, format: Format = "markdown") -> ChangelogEntry:
@@ -89,6 +95,25 @@ async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
     if entry.status == "draft":
         raise InvalidState("Only a published or archived entry can be unpublished.")
     return await _save(ctx, entry, {"status": "draft"})
+
+
+@writes
+async def archive_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
+    """Put a changelog entry away: it leaves the help center and stays findable for editors as archived."""
+    entry = await _find_entry(ctx, ref, lock=True)
+    refuse_stale(if_match, entry.etag)
+    if entry.status == "archived":
+        return entry
+    return await _save(ctx, entry, {"status": "archived"})
+
+
+@writes
+async def delete_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
+    """Delete a changelog entry for good; returns what it was."""
+    entry = await _find_entry(ctx, ref, lock=True)
+    refuse_stale(if_match, entry.etag)
+    await queries.delete(ctx, entry.id)
+    return entry
 
 
 async def _find_entry(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from instep.changelog.schemas import ChangelogEntry
+from instep.changelog.schemas import ChangelogEntry, ChangelogOverview
 from instep.core.ids import looks_like_id
 from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
@@ -38,6 +38,23 @@ async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest)
         ChangelogEntry,
         f"""
         select {columns(format)} from changelog_entries e
+        where e.bot_id = %(bot)s and {"e.status = %(status)s" if status != "all" else "true"}
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        status=status,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[ChangelogOverview]:
+    page = request.page(ORDER, "changelog overviews", ctx.bot.id, status)
+    rows = await ctx.tx.all(
+        ChangelogOverview,
+        f"""
+        select e.id, e.slug, e.title, e.status, e.source_url, e.published_at, e.created_at, e.updated_at
+        from changelog_entries e
         where e.bot_id = %(bot)s and {"e.status = %(status)s" if status != "all" else "true"}
           and {page.condition} {page.tail}
         """,
@@ -93,4 +110,10 @@ async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Forma
         bot=ctx.bot.id,
         id=entry_id,
         **changes,
+    )
+
+
+async def delete(ctx: Ctx, entry_id: str) -> None:
+    await ctx.tx.execute(
+        "delete from changelog_entries where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=entry_id
     )

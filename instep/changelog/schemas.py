@@ -45,6 +45,20 @@ class ChangelogEntry:
         return etag_of(self.id, self.updated_at)
 
 
+@dataclass(frozen=True, slots=True)
+class ChangelogOverview:
+    """One row of `changelog_entries` without its text, as the dashboard lists it."""
+
+    id: str
+    slug: str
+    title: str
+    status: Status
+    source_url: str | None
+    published_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
 class ChangelogEntryCreate(Body):
     """What a new entry is made from."""
 

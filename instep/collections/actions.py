@@ -1,6 +1,6 @@
 """What can be done with collections."""
 
-from typing import Any
+from typing import Any, Literal
 
 from instep.collections import queries
 from instep.collections.queries import Lock
@@ -69,6 +69,19 @@ async def update_collection(
         return collection
     with slug_must_be_free():
         return await queries.update(ctx, collection.id, changes)
+
+
+@writes
+async def move_collection(ctx: Ctx, ref: str, step: Literal["up", "down"]) -> Collection:
+    """Move a collection one place up or down among those beside it; at the end it stays where it is."""
+    await queries.lock_tree(ctx)
+    collection = await find_collection(ctx, ref)
+    ids = await queries.siblings_of(ctx, collection.parent_id)
+    old = ids.index(collection.id)
+    new = min(max(old + (-1 if step == "up" else 1), 0), len(ids) - 1)
+    ids.insert(new, ids.pop(old))
+    await queries.order_siblings(ctx, ids)
+    return await find_collection(ctx, collection.id)
 
 
 @writes

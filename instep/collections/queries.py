@@ -117,6 +117,41 @@ async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Colle
     return collection
 
 
+async def siblings_of(ctx: Ctx, parent_id: str | None) -> list[str]:
+    """The ids of the collections that stand in one parent or at the top, in reading order."""
+    ids = await ctx.tx.value(
+        """
+        select array_agg(id order by sort_order, created_at, id) from collections
+        where bot_id = %(bot)s and parent_id is not distinct from %(parent)s::text
+        """,
+        bot=ctx.bot.id,
+        parent=parent_id,
+    )
+    return list(ids or ())
+
+
+async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
+    """Give these collections, which stand side by side, this order."""
+    await ctx.tx.execute(
+        """
+        select id from collections where bot_id = %(bot)s and id = any(%(ids)s)
+        order by id for no key update
+        """,
+        bot=ctx.bot.id,
+        ids=ids,
+    )
+    await ctx.tx.execute(
+        """
+        with stamp as (select stamp_change(%(bot)s) as at)
+        update collections c set sort_order = sibling.number - 1, updated_at = stamp.at
+        from stamp, unnest(%(ids)s::text[]) with ordinality as sibling (id, number)
+        where c.bot_id = %(bot)s and c.id = sibling.id and c.sort_order <> sibling.number - 1
+        """,
+        bot=ctx.bot.id,
+        ids=ids,
+    )
+
+
 async def delete(ctx: Ctx, collection: Collection) -> None:
     """Delete the collection; what stood in it changes with it, so it is stamped for clients that sync."""
     for lock in (

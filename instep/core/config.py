@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -88,6 +88,21 @@ class Settings(BaseModel):
     )
     conversation_retention_days: int = Field(
         365, ge=1, description="days that leads and conversations with a person are kept", examples=[90]
+    )
+    oidc_issuer: str | None = Field(
+        None,
+        description="the OpenID provider through which people may sign in; none: without one",
+        examples=["https://login.example.com"],
+    )
+    oidc_client_id: str | None = Field(None, description="how the provider knows this installation")
+    oidc_client_secret: str | None = Field(
+        None, pattern=VISIBLE, description="the secret that the provider gave with it"
+    )
+    oidc_name: str = Field(
+        "single sign-on", description="what the button to the provider says", examples=["Acme login"]
+    )
+    oidc_create_role: Literal["owner", "editor", "viewer"] | None = Field(
+        None, description="the role of people whom the provider names first; none: they need an invitation"
     )
     development: bool = Field(
         False, description="whether the pages for developing Instep itself are shown", examples=["true"]
@@ -185,6 +200,21 @@ class Settings(BaseModel):
             parse_url(text)
         return text or None
 
+    @field_validator("oidc_issuer")
+    @classmethod
+    def callable_issuer(cls, text: str | None) -> str | None:
+        if text and ("?" in text or "#" in text):
+            raise ValueError("it must be without a query")
+        if text:
+            parse_url(text)
+        return text or None
+
+    @model_validator(mode="after")
+    def provider_with_client(self) -> "Settings":
+        if self.oidc_issuer and not (self.oidc_client_id and self.oidc_client_secret):
+            raise ValueError("INSTEP_OIDC_ISSUER needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET")
+        return self
+
     @model_validator(mode="after")
     def model_with_key(self) -> "Settings":
         if self.model and self.provider_key is None and self.provider_url is None:
@@ -241,6 +271,7 @@ SECRETS = {
     "openai_api_key",
     "anthropic_api_key",
     "embeddings_key",
+    "oidc_client_secret",
 }
 # Settings whose variables have their providers' usual names, without the prefix.
 PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}

@@ -20,6 +20,9 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
+# The dashboard shows this much of a task's diff, and takes one in a form of this size.
+MAX_SHOWN_DIFF_CHARACTERS = 50_000
+MAX_TASK_FORM_BYTES = 4 * 1024 * 1024
 # PostgreSQL's type `integer` holds counts from 0 to 2^31 - 1.
 MAX_INTEGER = 2_147_483_647
 
@@ -80,6 +83,11 @@ MAX_INDEXED_PASSAGES = 600
 MAX_NEAREST_ARTICLES_RETRIEVED = 10
 # Passages that a search returns at most, over all its pages.
 MAX_PASSAGES_LISTED = 50
+# Rows on one page of a list in the dashboard, and of its audit.
+DASHBOARD_PAGE_ROWS = 50
+AUDIT_PAGE_ROWS = 100
+# Articles that the palette lists.
+PALETTE_ROWS = 8
 # Results on one page of the help center's search.
 SITE_PAGE_ROWS = 10
 # The excerpt of a search result is taken from this much of the rendered text.
@@ -103,6 +111,8 @@ HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
 # Articles on one page of a collection, and pages of any list.
 COLLECTION_ARTICLES = 100
+# The dashboard: articles or entries on one page of a list.
+DASHBOARD_PAGE_ROWS = 50
 # The tree beside a text: collections in it, and articles before and after the one that is read.
 TREE_COLLECTIONS = 200
 TREE_NEIGHBOURS = 30
@@ -264,6 +274,26 @@ MAX_PASSWORD_CHARACTERS = 256
 MIN_PASSWORD_SCORE = 3
 SESSION_IDLE_TTL = timedelta(hours=12)
 SESSION_MAX_AGE = timedelta(days=14)
+# What is dangerous needs a proof of who somebody is that is no older than this.
+RECENT_SIGN_IN_TTL = timedelta(minutes=10)
+# How long a browser has for the second step of signing in, or for the question to a passkey.
+CHALLENGE_TTL = timedelta(minutes=10)
+# Codes that are tried in the second step, of one person or from a browser that is known to them.
+MAX_SECOND_FACTOR_TRIES = 10
+SECOND_FACTOR_WINDOW_SECONDS = 900
+# Passkeys of one person, and characters of the name of one.
+MAX_PASSKEYS = 20
+MAX_PASSKEY_NAME_CHARACTERS = 60
+# Documents of an OpenID provider in bytes, and by how many seconds its clock may differ.
+MAX_OIDC_DOCUMENT_BYTES = 64 * 1024
+OIDC_LEEWAY_SECONDS = 60
+# Codes of one set, each for one use.
+RECOVERY_CODES = 10
+# A link that invites somebody, and one that signs in or sets up the installation.
+INVITATION_TTL = timedelta(days=7)
+SETUP_LINK_TTL = timedelta(hours=24)
+# Invitations of one workspace that wait to be accepted.
+MAX_INVITATIONS = 100
 # Sign-ins from a known browser, one that has signed in to the account before, and how long it stays known.
 MAX_SIGN_INS_PER_BROWSER = 10
 SIGN_IN_BROWSER_WINDOW_SECONDS = 900
@@ -286,8 +316,15 @@ SIGN_IN_ACCOUNT_WINDOW_SECONDS = 3_600
 MAX_CONCURRENT_PASSWORD_HASHES = 2
 MAX_PASSWORD_WAITERS = 60
 MAX_FORM_BYTES = 16 * 1024
-# Fields of one form.
+# Fields of one form; files of one that takes them, and its size with one file of the largest size.
 MAX_FORM_FIELDS = 50
+# The form of an editor: a text of the greatest length, each byte of which may be sent as three.
+MAX_EDITOR_FORM_BYTES = 12 * 1024 * 1024
+# Collections that the editor offers to choose from, and articles that it offers to link to.
+MAX_COLLECTIONS_OFFERED = 500
+MAX_LINKS_OFFERED = 12
+MAX_FORM_FILES = 1
+MAX_FILE_FORM_BYTES = MAX_FILE_BYTES + MAX_FORM_BYTES
 # The path that a person returns to after signing in; an authorization request is the longest.
 MAX_NEXT_PATH_CHARACTERS = 8_000
 AUDIT_RETENTION = timedelta(days=400)
@@ -301,8 +338,9 @@ MAX_ORIGINS = 50
 MAX_COLOUR_CHARACTERS = 100
 MAX_EMAIL_CHARACTERS = 254
 MAX_VISITOR_MESSAGE_CHARACTERS = 2_000
-# Leads of one bot, over all visitors.
+# Leads of one bot, over all visitors; and leads that the page of one conversation shows.
 LEADS_PER_HOUR = 200
+MAX_SHOWN_LEADS = 20
 
 # Questions and answers.
 MAX_QUESTION_CHARACTERS = 2_000
@@ -341,6 +379,8 @@ MIN_GAP_VISITORS = 3
 MAX_PENDING_GAP_DRAFTS = 50
 GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
 PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
+# Questions that the dashboard offers to merge one into.
+MAX_SIMILAR_QUESTIONS = 20
 # Notes of visitors who asked for a person after an unanswered question: their number, and their length.
 MAX_GAP_NOTES = 3
 MAX_GAP_NOTE_CHARACTERS = 300
@@ -354,6 +394,16 @@ MAX_WARNINGS = 10
 # A warning about an overwrite: lines that it quotes, and characters of each line.
 MAX_REPORTED_OVERWRITTEN_LINES = 3
 MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
+# How long a person counts as looking at a draft after the last sign of it.
+DRAFT_VIEWER_TTL = timedelta(seconds=15)
+# Drafts of one source that a page of the review queue holds, and that one call applies together.
+MAX_SOURCE_DRAFTS = 100
+# Hunks of one diff that a caller may name.
+MAX_HUNKS = 10_000
+# Commits of a range that `instep release` reads.
+MAX_RELEASE_COMMITS = 10_000
+# Addresses, and tasks, that one release may name.
+MAX_RELEASE_SOURCES = 1_000
 # Ids of other drafts of the same article that a draft's detail names.
 MAX_REPORTED_OTHER_DRAFTS = 5
 QUESTION_LOG_RETENTION = timedelta(days=180)
@@ -386,9 +436,13 @@ MAX_ANALYSIS_SECONDS = 6
 CHECK_SECONDS = 20
 MAX_CONCURRENT_CHECKS = 2
 CHECK_RETRY_SECONDS = 5
+# The dashboard examines up to so many articles while its page is loaded, and more of them beside it.
+MAX_PROMPTLY_EXAMINED_ARTICLES = 100
 # Cached analyses of articles in one process: memory, and problems.
 MAX_ANALYSIS_CACHE_BYTES = 30_000_000
-MAX_CACHED_PROBLEMS = 50_000
+MAX_CACHED_PROBLEMS = 150_000
+# Lists of articles of which a process knows in which state they were examined last.
+MAX_REMEMBERED_EXAMINATIONS = 10_000
 
 # Markdown that its renderer would take more than linear time for is refused.
 MAX_RENDER_SECONDS = 2
@@ -461,6 +515,24 @@ CHUNK_BYTES = 720
 MAX_SEMANTIC_HITS = 30
 # `instep doctor` reports a problem when changes have waited longer than this for their vectors.
 MAX_EMBEDDING_LAG_SECONDS = 900
+
+# The review pages of the dashboard.
+# Drafts on one page of the queue, and articles that a task has looked at on the page of a source.
+REVIEW_QUEUE_ROWS = 50
+MAX_SHOWN_VERDICTS = 200
+# How long a preview link works, and how many the drafts of a source have.
+PREVIEW_TTL = timedelta(days=7)
+MAX_PREVIEWS = 20
+# A digest of new drafts waits for those that follow; a window has one digest, which names so many sources.
+REVIEW_DIGEST_DELAY = timedelta(minutes=5)
+REVIEW_DIGEST_WINDOW = timedelta(hours=1)
+MAX_DIGEST_SOURCES = 10
+# What a page says of the last decision, with its warnings: it travels in a cookie.
+MAX_NOTICE_CHARACTERS = 600
+# Lines that a note in the margin quotes.
+MAX_NOTE_LINES = 12
+# The form with a draft's whole text, each byte of which a browser may send as three.
+MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024
 
 # The commands `instep change` and `instep draft`.
 # Time of one run of git, and of one API request.

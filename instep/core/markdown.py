@@ -1,6 +1,8 @@
 """Markdown to sanitised HTML: CommonMark with GitHub's extensions, then an allow-list of tags."""
 
 import re
+from collections.abc import Set
+from functools import partial
 from typing import Any, Literal
 
 import comrak
@@ -42,6 +44,10 @@ GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
 GENERATED_CLASS = re.compile(
     r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
 )
+# Where a block or a piece of text begins in the Markdown, as the renderer tells it and as editors are told.
+SOURCE_POSITION = re.compile(r' data-sourcepos="(\d+):[\d:-]+"')
+LINE = "data-line"
+LINE_NUMBER = re.compile(r"\d{1,7}")
 # The cleaner writes the attributes that it sets in random order, so checkboxes are replaced by these.
 CHECKBOX = re.compile(r"<input[^>]*>")
 CHECKED = '<input type="checkbox" checked="" disabled="">'
@@ -57,23 +63,37 @@ def render(text: str) -> str:
     return clean_html(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
 
 
-def render_checked(text: str) -> str:
-    """Like `render`; raises `TooComplex` for a text that would take more than linear time."""
+def render_checked(text: str, *, has_lines: bool = False) -> str:
+    """Like `render`; raises `TooComplex` for a text that would take more than linear time.
+
+    With `has_lines` the tags tell in `data-line` which line, from 1, they begin in.
+    """
     refuse_costly_markdown(text)
     if has_many_headings(text):
         refuse_equal_headings(comrak.render_markdown(text, extension_options=extensions(has_anchors=False)))
-    html = comrak.render_markdown(text, extension_options=extensions(), render_options=options())
+    render_options = options(has_lines=has_lines)
+    html = comrak.render_markdown(text, extension_options=extensions(), render_options=render_options)
     if "<" in text:
         refuse_costly_html(html, text)
-    return clean_html(html)
+    if has_lines:
+        html = SOURCE_POSITION.sub(rf' {LINE}="\1"', html)
+    return clean_html(html, {LINE} if has_lines else set())
 
 
-def clean_html(html: str) -> str:
+def render_excerpt(text: str) -> str:
+    """Like `render`, for a part of a text that stands beside others in a page: its headings have no ids."""
+    extension_options = extensions(has_anchors=False)
+    return clean_html(
+        comrak.render_markdown(text, extension_options=extension_options, render_options=options())
+    )
+
+
+def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:
     """The HTML with the allowed tags and attributes only, made readable."""
     cleaner = nh3.Cleaner(
         tags=TAGS,
         clean_content_tags={"script", "style"},
-        attributes=ATTRIBUTES,
+        attributes={**ATTRIBUTES, "*": set(further_attributes)},
         attribute_filter=keep_attribute,
         set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
         url_schemes={"http", "https", "mailto"},
@@ -87,15 +107,21 @@ def clean_html(html: str) -> str:
     return make_readable(CHECKBOX.sub(lambda tag: CHECKED if " checked=" in tag[0] else UNCHECKED, html))
 
 
-async def render_bounded(text: str) -> str:
+def renders_at_once(text: str) -> bool:
+    """Whether a text is short and plain enough to be rendered where requests are served."""
+    return len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS
+
+
+async def render_bounded(text: str, *, has_lines: bool = False) -> str:
     """Like `render_checked`; long texts and texts with many marks run in a sandbox with a time limit.
 
     Raises `InvalidRequest` for `contentMarkdown` when the text is too complex or takes too long.
     """
-    if len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS:
-        return render_checked(text)
+    if renders_at_once(text):
+        return render_checked(text, has_lines=has_lines)
+    render_text = partial(render_checked, has_lines=has_lines) if has_lines else render_checked
     try:
-        return await run_with_timeout(render_checked, text, seconds=limits.MAX_RENDER_SECONDS)
+        return await run_with_timeout(render_text, text, seconds=limits.MAX_RENDER_SECONDS)
     except TimeLimitExceeded:
         message = "This text takes too long to render: shorten it or make its nesting simpler."
         raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None
@@ -107,6 +133,8 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
         return value if GENERATED_ID.fullmatch(value) else None
     if name == "checked":
         return ""
+    if name == LINE:
+        return value if LINE_NUMBER.fullmatch(value) else None
     if name == "class":
         return value if GENERATED_CLASS.fullmatch(value) else None
     if name == "href" and value.startswith("#") and not GENERATED_ID.fullmatch(value[1:]):
@@ -123,8 +151,9 @@ def extensions(*, has_anchors: bool = True) -> Any:
     return extension_options
 
 
-def options() -> Any:
+def options(*, has_lines: bool = False) -> Any:
     render_options = comrak.RenderOptions()
+    render_options.sourcepos = has_lines
     # Raw HTML passes because the cleaner's allow-list decides about it: it keeps `<details>`, not `<script>`.
     render_options.unsafe_ = True
     return render_options

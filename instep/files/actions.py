@@ -1,6 +1,7 @@
 """What can be done with files: upload, read, delete."""
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
 
 from instep.core import limits
@@ -30,6 +31,20 @@ class FileInUse(AppError):
 async def list_files(ctx: Ctx, page: PageRequest) -> Page[StoredFile]:
     """List the images and downloads, newest first."""
     return await queries.list_page(ctx, page)
+
+
+async def list_file_uses(ctx: Ctx, files: Sequence[StoredFile]) -> dict[str, list[FileUse]]:
+    """List the articles and entries that show these files, by the ids of the files.
+
+    There is one more of each file than a refusal names, which tells that there are others.
+    """
+    uses = await queries.list_uses_of(ctx, {file.sha256 for file in files}, limits.MAX_FILE_USES_NAMED + 1)
+    return {file.id: uses.get(file.sha256, []) for file in files}
+
+
+async def stored_bytes(ctx: Ctx) -> int:
+    """The size of all files of the bot together."""
+    return await queries.stored_bytes(ctx)
 
 
 async def get_file(ctx: Ctx, file_id: str) -> StoredFile:

@@ -17,12 +17,12 @@ ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
 WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
 
 
-async def render_with_sizes(ctx: Ctx, text: str) -> str:
+async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:
     """Like `render_bounded`; pictures among the bot's files get their width and height, in pixels.
 
     Pictures elsewhere, and files that do not exist yet, stay without.
     """
-    html = await render_bounded(text)
+    html = await render_bounded(text, has_lines=has_lines)
     digests = {digest for tag in PICTURE.finditer(html) if (digest := digest_of(tag[1], ctx.bot))}
     if not digests:
         return html

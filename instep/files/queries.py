@@ -130,29 +130,45 @@ async def delete(ctx: Ctx, file_id: str) -> None:
     )
 
 
-async def list_uses(ctx: Ctx, sha256: str, limit: int) -> list[FileUse]:
-    """The articles and entries whose texts, working copies or pending drafts refer to a file."""
-    return await ctx.tx.all(
-        FileUse,
-        """
-        select a.id, a.title from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and a.id in (
-            select r.source_id from file_references r
-            where r.bot_id = %(bot)s and r.sha256 = %(sha256)s and r.source in ('article', 'working_copy')
-            union all
-            select d.article_id from file_references r
-            join drafts d on d.bot_id = r.bot_id and d.id = r.source_id and d.status = 'pending'
-            where r.bot_id = %(bot)s and r.sha256 = %(sha256)s and r.source = 'draft')
+# The articles and entries whose texts, working copies or pending drafts refer to a file.
+USES = """
+    select a.id, a.title from articles a
+    where a.bot_id = %(bot)s and a.deleted_at is null and a.id in (
+        select r.source_id from file_references r
+        where r.bot_id = %(bot)s and r.sha256 = f.sha256 and r.source in ('article', 'working_copy')
         union all
-        select e.id, e.title from changelog_entries e join file_references r on r.source_id = e.id
-        where e.bot_id = %(bot)s and r.bot_id = %(bot)s and r.sha256 = %(sha256)s
-          and r.source = 'changelog_entry'
-        order by title, id limit %(limit)s
+        select d.article_id from file_references r
+        join drafts d on d.bot_id = r.bot_id and d.id = r.source_id and d.status = 'pending'
+        where r.bot_id = %(bot)s and r.sha256 = f.sha256 and r.source = 'draft')
+    union all
+    select e.id, e.title from changelog_entries e join file_references r on r.source_id = e.id
+    where e.bot_id = %(bot)s and r.bot_id = %(bot)s and r.sha256 = f.sha256
+      and r.source = 'changelog_entry'
+    order by title, id limit %(limit)s
+"""
+
+
+async def list_uses(ctx: Ctx, sha256: str, limit: int) -> list[FileUse]:
+    """So many of the articles and entries that refer to a file."""
+    return (await list_uses_of(ctx, [sha256], limit)).get(sha256, [])
+
+
+async def list_uses_of(ctx: Ctx, digests: Collection[str], limit: int) -> dict[str, list[FileUse]]:
+    """So many of the articles and entries that refer to each of these files, by the digests of the files."""
+    rows = await ctx.tx.all(
+        FileUse,
+        f"""
+        select f.sha256, u.id, u.title from unnest(%(digests)s::text[]) as f (sha256), lateral ({USES}) as u
+        order by u.title, u.id
         """,
         bot=ctx.bot.id,
-        sha256=sha256,
+        digests=list(digests),
         limit=limit,
     )
+    uses: dict[str, list[FileUse]] = {}
+    for row in rows:
+        uses.setdefault(row.sha256, []).append(row)
+    return uses
 
 
 async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:

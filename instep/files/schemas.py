@@ -71,8 +71,9 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """An article or changelog entry that shows a file."""
+    """An article or changelog entry that shows a file, which its digest names."""
 
+    sha256: str
     id: str
     title: str
 

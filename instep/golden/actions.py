@@ -20,6 +20,11 @@ async def list_golden_questions(ctx: Ctx) -> list[GoldenQuestion]:
     return await queries.list_all(ctx)
 
 
+async def list_golden_questions_of(ctx: Ctx, article_id: str) -> list[GoldenQuestion]:
+    """List the golden questions of an article, oldest first."""
+    return await queries.list_of_articles(ctx, [article_id])
+
+
 @writes
 async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> GoldenQuestion:
     """Add a question that an article, named by its id or slug, must answer."""

@@ -6,19 +6,37 @@ from typing import Literal
 
 from pydantic import MISSING
 
+from instep.articles.texts import find_article
 from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, NotFound
 from instep.core.jobs import defer
 from instep.core.paging import Order, Page, PageRequest
+from instep.drafts.actions import propose_edit
+from instep.drafts.schemas import DraftCreate
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.identity.visitor_hash import hash_visitor
-from instep.insights.health import checking
-from instep.insights.health.assessment import StatusFilter, assess_articles, sort_key
+from instep.insights.health import checking, link_addresses
+from instep.insights.health.assessment import (
+    StatusFilter,
+    assess_articles,
+    known_assessment,
+    sort_key,
+)
 from instep.insights.health.checking import Finding
+from instep.insights.health.kinds_of_problems import Assessment, only_with_code
+from instep.insights.health.problems import Code, Problem
 from instep.insights.questions import queries
 from instep.insights.questions.question_key import question_key
-from instep.insights.schemas import CheckRequest, Health, Nearest, Need, UnansweredQuestion
+from instep.insights.schemas import (
+    CheckRequest,
+    Health,
+    HealthReport,
+    HealthSummary,
+    Nearest,
+    Need,
+    UnansweredQuestion,
+)
 
 QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
 STATUSES: dict[QuestionFilter, list[str]] = {
@@ -28,9 +46,13 @@ STATUSES: dict[QuestionFilter, list[str]] = {
 HEALTH_ORDER = Order(("score", "article_id"), descending=False)
 VISITOR_HASH_BYTES = 16
 DRAFT_GAP = "draft_gap"
+# Marks the payload of a job that a person has requested, so that no number of visitors is needed.
+REQUESTED = "requested"
 
 
-async def list_unanswered(ctx: Ctx, status: QuestionFilter, page: PageRequest) -> Page[UnansweredQuestion]:
+async def list_unanswered(
+    ctx: Ctx, status: QuestionFilter, page: PageRequest, locale: str | None = None
+) -> Page[UnansweredQuestion]:
     """List the questions that the published articles did not answer, most asked first.
 
     Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
@@ -38,7 +60,7 @@ async def list_unanswered(ctx: Ctx, status: QuestionFilter, page: PageRequest) -
     waits: `open` and `drafted` ones.
     Counts cover the last 180 days; a question that was not asked in that time is deleted.
     """
-    return await queries.list_page(ctx, STATUSES.get(status, [status]), page)
+    return await queries.list_page(ctx, STATUSES.get(status, [status]), locale, page)
 
 
 @writes
@@ -54,6 +76,70 @@ async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
         raise NotFound("There is no such question.")
     if not dismissed:
         raise InvalidState("This question has been dismissed already.")
+    return question
+
+
+@writes
+async def reopen_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Take a dismissal back: the question waits again."""
+    is_reopened = await queries.reopen(ctx, question_id)
+    question = await get_unanswered(ctx, question_id)
+    if not is_reopened:
+        raise InvalidState("This question is not dismissed.")
+    return question
+
+
+async def get_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Get a question; one that was merged into another is not found."""
+    question = await queries.find(ctx, question_id)
+    if question is None:
+        raise NotFound("There is no such question.")
+    return question
+
+
+async def list_question_locales(ctx: Ctx) -> list[str]:
+    """List the languages in which something was asked in vain."""
+    return await queries.list_locales(ctx)
+
+
+async def list_similar_questions(ctx: Ctx, question: UnansweredQuestion) -> list[UnansweredQuestion]:
+    """List the questions that this one may be merged into, the most similar first."""
+    return await queries.list_similar(ctx, question, limits.MAX_SIMILAR_QUESTIONS)
+
+
+@writes
+async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestion:
+    """Merge a question into another one of its language, which keeps its wording.
+
+    Its wordings, its counts and, where the other has none, its draft go there, and whoever asks it again is
+    counted there. Somebody who asked both counts as two visitors, because visitors are only known by a hash
+    within one question.
+    """
+    question = await get_unanswered(ctx, question_id)
+    await queries.lock_language(ctx, question.locale)
+    # Another merge may have ended while this one waited for the lock.
+    question, target = await get_unanswered(ctx, question_id), await get_unanswered(ctx, into_id)
+    if question.id == target.id or question.locale != target.locale:
+        raise InvalidRequest("Choose another question of the same language to merge this one into.")
+    if "dismissed" in (question.status, target.status):
+        raise InvalidState("A dismissed question can't be merged: take it back first.")
+    await queries.merge(ctx, question.id, target.id)
+    return await get_unanswered(ctx, target.id)
+
+
+@writes
+async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Have an article written that answers a question, however few have asked it; it becomes a draft."""
+    question = await get_unanswered(ctx, question_id)
+    if question.status in ("dismissed", "drafted"):
+        raise InvalidState(f"No article is written: this question is {question.status} already.")
+    if await queries.count_gap_drafts(ctx) >= limits.MAX_PENDING_GAP_DRAFTS:
+        raise InvalidState(
+            f"{limits.MAX_PENDING_GAP_DRAFTS} drafts that answer questions await review: settle some first."
+        )
+    await defer(
+        ctx.tx.connection, DRAFT_GAP, _gap_payload(ctx, question.id) | {REQUESTED: "yes"}, dedupe=question.id
+    )
     return question
 
 
@@ -80,9 +166,13 @@ async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
     """Have a gap drafted at once; a pending draft takes in new wordings after a delay."""
     if need is None:
         return
-    payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
     run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
+    payload = _gap_payload(ctx, question_id)
     await defer(ctx.tx.connection, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
+
+
+def _gap_payload(ctx: Ctx, question_id: str) -> dict[str, str]:
+    return {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
 
 
 async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
@@ -91,16 +181,44 @@ async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
         await _defer_draft(ctx, question_id, "renewal")
 
 
-async def list_health(ctx: Ctx, status: StatusFilter, page: PageRequest) -> Page[Health]:
+async def list_health(
+    ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
+) -> Page[Health]:
     """List the articles by their health, worst first, with what is wrong with each and where.
 
     The list holds published articles unless `status` says otherwise. Links and anchors are checked as a
     reader's browser would follow them inside this help center; addresses elsewhere are not requested.
     """
-    keyset = page.page(HEALTH_ORDER, "health", ctx.bot.id, status)
-    rows = await assess_articles(ctx, status)
+    return _health_page(ctx, await assess_articles(ctx, status), status, page, code)
+
+
+def _health_page(
+    ctx: Ctx, assessment: Assessment, status: StatusFilter, page: PageRequest, code: Code | None
+) -> Page[Health]:
+    keyset = page.page(HEALTH_ORDER, "health", ctx.bot.id, status, *([code] if code else []))
+    rows = assessment.rows if code is None else assessment.rows_by_code.get(code, [])
     start = 0 if keyset.after is None else bisect_right(rows, keyset.after, key=sort_key)
-    return keyset.page_of(rows[start : start + keyset.size + 1], sort_key)
+    rows = rows[start : start + keyset.size + 1]
+    return keyset.page_of(rows if code is None else only_with_code(rows, code), sort_key)
+
+
+async def summarize_health(ctx: Ctx, status: StatusFilter) -> HealthSummary:
+    """How many articles have problems of each kind: errors first, then what concerns most articles."""
+    return (await assess_articles(ctx, status)).summary
+
+
+async def report_health(
+    ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
+) -> HealthReport | None:
+    """What is known of the health of articles, in little time; None before they are examined.
+
+    Few articles are examined at once. Of many, the report may be that of an earlier state: then
+    `summarize_health` examines them, which takes some seconds for thousands.
+    """
+    assessment, is_current = await known_assessment(ctx, status)
+    if assessment is None:
+        return None
+    return HealthReport(assessment.summary, _health_page(ctx, assessment, status, page, code), is_current)
 
 
 async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) -> Page[Finding]:
@@ -117,3 +235,28 @@ async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) 
         assert subject.content_markdown is not MISSING, "one of the three was sent"
         findings = checking.after_cursor(page, await checking.check_text(ctx, subject.content_markdown))
     return page.page_of(findings[: page.size + 1], lambda finding: finding.sort_key)
+
+
+async def check_links(ctx: Ctx, content: str, locale: str, article_id: str | None = None) -> list[Problem]:
+    """Find the links of a text that lead nowhere, before it goes live."""
+    return await link_addresses.find_dead_links(ctx, content, locale, article_id)
+
+
+async def count_former_links(ctx: Ctx, article_ref: str, former_slug: str) -> int:
+    """Count the articles that link to an article by a slug that it had before."""
+    article = await find_article(ctx, article_ref)
+    return len(await link_addresses.correct_former_links(ctx, article.id, former_slug))
+
+
+async def propose_link_edits(ctx: Ctx, article_ref: str, former_slug: str) -> int:
+    """Propose an edit of each article that links to an article by a slug that it had before; their number.
+
+    The links work without it: the former address leads on. Each edit is a draft, and waits for review.
+    """
+    article = await find_article(ctx, article_ref)
+    texts = await link_addresses.correct_former_links(ctx, article.id, former_slug)
+    for text in texts:
+        reason = f"The address of “{article.title}” has changed: links to it name the new one."
+        draft = DraftCreate.model_validate({"contentMarkdown": text.content, "reason": reason})
+        await propose_edit(ctx, text.article_id, draft)
+    return len(texts)

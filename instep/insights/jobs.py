@@ -17,8 +17,10 @@ from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
+from instep.insights.actions import REQUESTED
 from instep.insights.questions import queries
 from instep.insights.questions.gap_drafts import draft_of, gap_request
+from instep.insights.schemas import Gap
 from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks.jobs import WRITER
@@ -41,8 +43,8 @@ async def draft_gap(database: Database, job: Job, model: Model | None = None) ->
 async def process_gap(database: Database, payload: dict[str, str], model: Model | None) -> None:
     async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
-        gap = await queries.find_gap(ctx, payload["question"])
-        if gap is None or not gap.is_due:
+        gap = await find_due_gap(ctx, payload)
+        if gap is None:
             return
         notes = await queries.list_notes(ctx, gap)
         request = gap_request(gap, notes)
@@ -58,18 +60,29 @@ async def process_gap(database: Database, payload: dict[str, str], model: Model 
     async def store_draft() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            await store_gap_draft(ctx, gap.id, report.proposals[0])
+            await store_gap_draft(ctx, payload, report.proposals[0])
 
     await restartable(store_draft)
 
 
-async def store_gap_draft(ctx: Ctx, gap_id: str, proposal: Proposal) -> None:
+async def find_due_gap(ctx: Ctx, payload: dict[str, str], *, lock: bool = False) -> Gap | None:
+    """The question of a job that is to get a draft, or whose pending draft is to be renewed.
+
+    Otherwise several visitors must have asked it, and it gets only one; a person may request another.
+    """
+    is_requested = REQUESTED in payload
+    min_visitors = 1 if is_requested else limits.MIN_GAP_VISITORS
+    gap = await queries.find_gap(ctx, payload["question"], min_visitors=min_visitors, lock=lock)
+    return gap if gap is not None and (is_requested or gap.is_due) else None
+
+
+async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal) -> None:
     # When two workers run at once the second waits here, and then finds the draft that the first stored.
-    gap = await queries.find_gap(ctx, gap_id, lock=True)
-    if gap is None or not gap.is_due:
+    gap = await find_due_gap(ctx, payload, lock=True)
+    if gap is None:
         return
     draft = draft_of(gap, proposal)
-    if gap.draft_id is not None:
+    if gap.draft_id is not None and gap.is_waiting:
         await renew_gap_draft(ctx, gap.draft_id, draft)
     elif await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
         await queries.set_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

@@ -6,6 +6,8 @@ from fastapi import Query
 from fastapi.responses import Response
 
 from instep.core import limits
+from instep.drafts import suppression
+from instep.drafts.suppressed_schemas import SuppressedDeletedOut, SuppressedOut
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
 from instep.insights.health.assessment import StatusFilter
@@ -57,3 +59,19 @@ async def list_health(
     async with call.begin() as ctx:
         rows = await actions.list_health(ctx, status, call.page(page_size, start_cursor))
         return reply_list(rows, health_out)
+
+
+@router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])
+async def list_suppressed(
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+) -> Response:
+    async with call.begin() as ctx:
+        return reply_list(
+            await suppression.list_suppressed(ctx, call.page(page_size, start_cursor)), SuppressedOut.of
+        )
+
+
+@router.operation("DELETE /insights/suppressed/{id}", suppression.lift_suppressed, SuppressedDeletedOut)
+async def lift_suppressed(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        return reply(SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True))

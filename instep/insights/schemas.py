@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
+from instep.core.paging import Page
 from instep.insights.health.problems import Code, Problem, Severity
 from instep.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
 
@@ -78,6 +79,34 @@ class Health:
     title: str
     score: int
     problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KindSummary:
+    """How many articles have problems with one code, and how many problems these are."""
+
+    code: Code
+    severity: Severity
+    articles: int
+    problems: int
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSummary:
+    """How many articles there are, how many have no problem, and the kinds of problems of the others."""
+
+    articles: int
+    healthy: int
+    kinds: list[KindSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """What is known of the health of articles; `is_current` is false if something has changed since."""
+
+    summary: HealthSummary
+    page: Page[Health]
+    is_current: bool
 
 
 class NearestOut(Out):

@@ -93,6 +93,19 @@ async def reserve_tokens(ctx: Ctx, tokens: int, tokens_per_day: int) -> Reservat
     return Reservation(day, tokens) if day else None
 
 
+async def tokens_used_today(ctx: Ctx) -> int:
+    """The tokens that the bot has used since midnight (UTC), reserved ones included."""
+    tokens: int | None = await ctx.tx.value(
+        """
+        select tokens from model_use
+        where bot_id = %(bot)s and day = (%(now)s::timestamptz at time zone 'UTC')::date
+        """,
+        bot=ctx.bot.id,
+        now=ctx.now,
+    )
+    return tokens or 0
+
+
 async def settle_reservation(ctx: Ctx, reservation: Reservation, used_tokens: int | None) -> None:
     """Count what was used instead of what was reserved; with None the reservation stays counted."""
     await ctx.tx.execute(

@@ -1,5 +1,7 @@
 """What can be done with redirects, and where an address leads for which there is no page."""
 
+from collections.abc import Sequence
+
 from instep.articles.texts import find_article
 from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, InvalidValue, NotFound
@@ -15,6 +17,11 @@ from instep.redirects.schemas import Redirect, RedirectCreate
 async def list_redirects(ctx: Ctx, page: PageRequest) -> Page[Redirect]:
     """List the redirects, newest first."""
     return await queries.list_page(ctx, page)
+
+
+async def titles_of_targets(ctx: Ctx, redirects: Sequence[Redirect]) -> dict[str, str]:
+    """The titles of the articles that these redirects lead to, by their ids."""
+    return await queries.titles_of(ctx, [row.article_id for row in redirects if row.article_id is not None])
 
 
 @writes

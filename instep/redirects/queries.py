@@ -127,3 +127,12 @@ async def delete(ctx: Ctx, redirect_id: str) -> bool:
             "delete from redirects where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=redirect_id
         )
     )
+
+
+async def titles_of(ctx: Ctx, article_ids: list[str]) -> dict[str, str]:
+    titles: dict[str, str] | None = await ctx.tx.value(
+        "select jsonb_object_agg(id, title) from articles where bot_id = %(bot)s and id = any(%(ids)s)",
+        bot=ctx.bot.id,
+        ids=article_ids,
+    )
+    return titles or {}

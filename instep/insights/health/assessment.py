@@ -21,6 +21,7 @@ from instep.insights.health import queries
 from instep.insights.health.checks_help_center import HELP_CENTER_CHECKS, ArticleContext
 from instep.insights.health.checks_signals import SIGNAL_CHECKS
 from instep.insights.health.help_center import ArticleMeta, HelpCenter
+from instep.insights.health.kinds_of_problems import Assessment, assessment_of
 from instep.insights.health.problems import run_checks, score_of, sort_problems
 from instep.insights.health.queries import HealthState, Signal, TextRow
 from instep.insights.health.text_analysis import NOT_ANALYZED, TextAnalysis, analyze_texts
@@ -45,15 +46,17 @@ class ChecksInProgress(RateLimited):
         super().__init__(headers={"Retry-After": str(limits.CHECK_RETRY_SECONDS)})
 
 
-def problem_count(rows: list[Health]) -> int:
-    return sum(1 + len(row.problems) for row in rows)
+def problem_count(assessment: Assessment) -> int:
+    return assessment.problem_count
 
 
 # Neither cache needs to be invalidated: a version of a text and a state of a bot never change.
-health_cache: LRUCache[HealthKey, list[Health]] = LRUCache(limits.MAX_CACHED_PROBLEMS, problem_count)
+health_cache: LRUCache[HealthKey, Assessment] = LRUCache(limits.MAX_CACHED_PROBLEMS, problem_count)
 analysis_cache: LRUCache[AnalysisKey, TextAnalysis] = LRUCache(
     limits.MAX_ANALYSIS_CACHE_BYTES, lambda analysis: analysis.size
 )
+# Where each bot's articles were assessed last: pages show that while a later state is assessed.
+last_keys: LRUCache[tuple[UUID, StatusFilter], HealthKey] = LRUCache(limits.MAX_REMEMBERED_EXAMINATIONS)
 running_checks: set[object] = set()
 
 
@@ -63,19 +66,37 @@ def cache(entries: LRUCache[Key, Value], key: Key, value: Value) -> None:
         entries[key] = value
 
 
-async def assess_articles(ctx: Ctx, status: StatusFilter) -> list[Health]:
+async def assess_articles(ctx: Ctx, status: StatusFilter) -> Assessment:
     """The health of all articles with this status, worst first."""
     # The state is read before anything else: a later change has a later stamp.
     state = await queries.find_state(ctx)
-    # The date belongs to the key, because removed names and ratings expire with time.
-    key = (ctx.bot, status, ctx.now.date(), state.key)
-    rows = health_cache.get(key)
-    if rows is None:
+    key = key_of(ctx, status, state)
+    assessment = health_cache.get(key)
+    if assessment is None:
         help_center = await load_help_center(ctx, status, state)
         signals = signals_by_article(await queries.list_signals(ctx))
-        rows = await asyncio.to_thread(assess, help_center, status, signals)
-        cache(health_cache, key, rows)
-    return rows
+        assessment = await asyncio.to_thread(assess, help_center, status, signals)
+        cache(health_cache, key, assessment)
+    last_keys[ctx.bot.id, status] = key
+    return assessment
+
+
+async def known_assessment(ctx: Ctx, status: StatusFilter) -> tuple[Assessment | None, bool]:
+    """What is known without examining many articles, and whether it is that of the present state."""
+    key = key_of(ctx, status, await queries.find_state(ctx))
+    assessment, last_key = health_cache.get(key), last_keys.get((ctx.bot.id, status))
+    if assessment is not None:
+        return assessment, True
+    # What is too large for the cache can only be worked out again.
+    is_uncached = key == last_key
+    if is_uncached or not await queries.has_more_articles(ctx, limits.MAX_PROMPTLY_EXAMINED_ARTICLES):
+        return await assess_articles(ctx, status), True
+    return (health_cache.get(last_key) if last_key else None), False
+
+
+def key_of(ctx: Ctx, status: StatusFilter, state: HealthState) -> HealthKey:
+    # The date belongs to the key, because removed names and ratings expire with time.
+    return ctx.bot, status, ctx.now.date(), state.key
 
 
 async def load_help_center(ctx: Ctx, status: StatusFilter, state: HealthState) -> HelpCenter:
@@ -100,14 +121,14 @@ def signals_by_article(signals: Sequence[Signal]) -> SignalsByArticle:
     return groups
 
 
-def assess(help_center: HelpCenter, status: StatusFilter, signals: SignalsByArticle) -> list[Health]:
+def assess(help_center: HelpCenter, status: StatusFilter, signals: SignalsByArticle) -> Assessment:
     """The worst article comes first; equal ones are ordered by id."""
     rows = [
         assess_article(help_center, article, signals.get(article.id, []))
         for article in help_center.articles
         if has_status(article, status)
     ]
-    return sorted(rows, key=sort_key)
+    return assessment_of(sorted(rows, key=sort_key))
 
 
 def assess_article(help_center: HelpCenter, article: ArticleMeta, signals: Sequence[Signal] = ()) -> Health:

@@ -53,7 +53,7 @@ async def check_saved(ctx: Ctx, refs: Sequence[str]) -> list[Finding]:
     if unknown:
         raise InvalidValue("articleIds", f"there is no article “{one_line_excerpt(unknown[0])}”")
     article_ids = set(ids.values())
-    rows = [row for row in await assess_articles(ctx, "all") if row.article_id in article_ids]
+    rows = [row for row in (await assess_articles(ctx, "all")).rows if row.article_id in article_ids]
     return [
         finding
         for row in sorted(rows, key=lambda row: row.article_id)

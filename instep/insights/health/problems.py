@@ -70,7 +70,9 @@ class Check(Generic[Subject]):
 
     def problems(self, subject: Subject) -> Iterator[Problem]:
         for location in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):
-            yield Problem(self.code, self.severity, self.advice.format(what=location.what), location.line)
+            # Thousands of problems in the cache share one sentence.
+            message = self.advice.format(what=location.what) if "{" in self.advice else self.advice
+            yield Problem(self.code, self.severity, message, location.line)
 
 
 def run_checks(checks: Iterable[Check[Subject]], subject: Subject) -> list[Problem]:

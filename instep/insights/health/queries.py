@@ -103,6 +103,19 @@ async def find_state(ctx: Ctx) -> HealthState:
     )
 
 
+async def has_more_articles(ctx: Ctx, count: int) -> bool:
+    """Whether the bot has more articles than `count`."""
+    has_more: bool = await ctx.tx.value(
+        """
+        select count(*) > %(count)s from (
+            select from articles where bot_id = %(bot)s and deleted_at is null limit %(count)s + 1) counted
+        """,
+        bot=ctx.bot.id,
+        count=count,
+    )
+    return has_more
+
+
 async def list_signals(ctx: Ctx) -> list[Signal]:
     """Signals of code changes and of visitors' ratings since the texts of the articles changed last."""
     return await ctx.tx.all(
@@ -180,6 +193,23 @@ async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
         """,
         bot=ctx.bot.id,
         ids=article_ids,
+    )
+
+
+async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow]:
+    """The texts of other articles, drafts and live ones, that hold these characters."""
+    return await ctx.tx.all(
+        TextRow,
+        """
+        select id, version, title, content_markdown as content from articles
+        where bot_id = %(bot)s and deleted_at is null and status in ('draft', 'published')
+          and id <> %(besides)s and strpos(content_markdown, %(words)s) > 0
+        order by id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        besides=besides_id,
+        words=words,
+        limit=limits.MAX_CHECKED_ARTICLES,
     )
 
 

@@ -42,11 +42,14 @@ def draft_of(gap: Gap, proposal: Proposal) -> NewArticle:
         reason=proposal.reason[: limits.MAX_REASON_CHARACTERS],
         questions=tuple(gap.examples),
         warnings=proposal.warnings,
+        certainty="likely",
     )
 
 
 def gap_reason(gap: Gap, notes: Sequence[str]) -> str:
-    summary = f"{gap.visitor_count} visitors asked this {gap.asked_count} times, and no article answered it."
+    visitors = "1 visitor" if gap.visitor_count == 1 else f"{gap.visitor_count} visitors"
+    times = "once" if gap.asked_count == 1 else f"{gap.asked_count} times"
+    summary = f"{visitors} asked this {times}, and no article answered it."
     quotes = [f"“{masked(note)}”" for note in notes]
     if not quotes:
         return summary

@@ -30,16 +30,20 @@ FROM = "from unanswered_questions q left join drafts d on d.bot_id = q.bot_id an
 ORDER = Order(("q.asked_count", "q.last_asked_at", "q.id"), descending=True)
 
 
-async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Page[UnansweredQuestion]:
-    page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses)
+async def list_page(
+    ctx: Ctx, statuses: list[str], locale: str | None, request: PageRequest
+) -> Page[UnansweredQuestion]:
+    page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses, *([locale] if locale else []))
     rows = await ctx.tx.all(
         UnansweredQuestion,
         f"""
         select {QUESTION} {FROM}
-        where q.bot_id = %(bot)s and {STATUS} = any(%(statuses)s) and {page.condition} {page.tail}
+        where q.bot_id = %(bot)s and q.merged_into is null and {STATUS} = any(%(statuses)s)
+          and q.locale = coalesce(%(locale)s, q.locale) and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         statuses=statuses,
+        locale=locale,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.asked_count, row.last_asked_at, row.id))
@@ -48,10 +52,93 @@ async def list_page(ctx: Ctx, statuses: list[str], request: PageRequest) -> Page
 async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
     return await ctx.tx.first(
         UnansweredQuestion,
-        f"select {QUESTION} {FROM} where q.bot_id = %(bot)s and q.id = %(id)s",
+        f"select {QUESTION} {FROM} where q.bot_id = %(bot)s and q.id = %(id)s and q.merged_into is null",
         bot=ctx.bot.id,
         id=question_id,
     )
+
+
+async def list_locales(ctx: Ctx) -> list[str]:
+    """The languages in which something was asked in vain."""
+    # One look into the index for each language, however many questions there are.
+    locales: list[str] | None = await ctx.tx.value(
+        """
+        with recursive locales as (
+            select min(locale) as locale from question_terms where bot_id = %(bot)s
+            union all
+            select (select min(t.locale) from question_terms t
+                where t.bot_id = %(bot)s and t.locale > l.locale)
+            from locales l where l.locale is not null)
+        select array_agg(locale order by locale) from locales where locale is not null
+        """,
+        bot=ctx.bot.id,
+    )
+    return locales or []
+
+
+async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> list[UnansweredQuestion]:
+    """Other questions of its language that wait, those first that share most words with it."""
+    return await ctx.tx.all(
+        UnansweredQuestion,
+        f"""
+        select {QUESTION} {FROM} left join (
+            select o.question_id, count(*) as shared from question_terms t
+            join question_terms o on o.bot_id = t.bot_id and o.locale = t.locale and o.term = t.term
+            where t.bot_id = %(bot)s and t.question_id = %(id)s group by o.question_id
+        ) terms on terms.question_id = q.id
+        where q.bot_id = %(bot)s and q.locale = %(locale)s and q.id <> %(id)s and q.merged_into is null
+          and {STATUS} in ('open', 'drafted')
+        order by coalesce(terms.shared, 0) desc, q.asked_count desc, q.id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        id=question.id,
+        locale=question.locale,
+        limit=limit,
+    )
+
+
+async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
+    """Count the askings of one question at another, and let its words lead there from now on."""
+    await ctx.tx.execute(
+        """
+        with moved as (
+            update askings set question_id = %(into)s where bot_id = %(bot)s and question_id = %(id)s
+        ), merged as (
+            update unanswered_questions set merged_into = %(into)s, draft_id = null
+            where bot_id = %(bot)s and (id = %(id)s or merged_into = %(id)s)
+        )
+        update unanswered_questions q set
+            asked_count = q.asked_count + m.asked_count,
+            visitor_count = q.visitor_count + m.visitor_count,
+            examples = (select array_agg(example order by place) from (
+                select example, min(place) as place
+                from unnest(q.examples || m.examples) with ordinality as e (example, place)
+                group by example order by place limit %(max_examples)s) as distinct_examples),
+            first_asked_at = least(q.first_asked_at, m.first_asked_at),
+            last_asked_at = greatest(q.last_asked_at, m.last_asked_at),
+            draft_id = coalesce(q.draft_id, m.draft_id),
+            drafted_at = coalesce(q.drafted_at, m.drafted_at)
+        from unanswered_questions m
+        where q.bot_id = %(bot)s and q.id = %(into)s and m.bot_id = q.bot_id and m.id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=question_id,
+        into=into_id,
+        max_examples=limits.MAX_QUESTION_EXAMPLES,
+    )
+
+
+async def reopen(ctx: Ctx, question_id: str) -> bool:
+    """Whether this call took the dismissal back."""
+    row_count = await ctx.tx.execute(
+        """
+        update unanswered_questions set dismissed_at = null
+        where bot_id = %(bot)s and id = %(id)s and dismissed_at is not null and merged_into is null
+        """,
+        bot=ctx.bot.id,
+        id=question_id,
+    )
+    return row_count == 1
 
 
 async def dismiss(ctx: Ctx, question_id: str) -> bool:
@@ -59,7 +146,7 @@ async def dismiss(ctx: Ctx, question_id: str) -> bool:
     row_count = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s and dismissed_at is null
+        where bot_id = %(bot)s and id = %(id)s and dismissed_at is null and merged_into is null
         """,
         bot=ctx.bot.id,
         id=question_id,
@@ -92,10 +179,13 @@ async def lock_language(ctx: Ctx, locale: str) -> None:
 
 
 async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -> str | None:
-    """The id of the question whose terms overlap most with these, locked; None if none overlaps enough."""
+    """The id of the question whose terms overlap most with these, locked; None if none overlaps enough.
+
+    Words of a merged question lead to the one that it was merged into.
+    """
     question_id: str | None = await ctx.tx.value(
         """
-        select q.id from unanswered_questions q join (
+        select coalesce(q.merged_into, q.id) from unanswered_questions q join (
             select question_id, count(*)::integer as shared from question_terms
             where bot_id = %(bot)s and locale = %(locale)s and term = any(%(terms)s)
             group by question_id) t on t.question_id = q.id
@@ -182,8 +272,10 @@ async def count_asking(
     return need
 
 
-async def find_gap(ctx: Ctx, question_id: str, *, lock: bool = False) -> Gap | None:
-    """A question that several visitors asked in vain and that is not dismissed."""
+async def find_gap(
+    ctx: Ctx, question_id: str, *, min_visitors: int = limits.MIN_GAP_VISITORS, lock: bool = False
+) -> Gap | None:
+    """A question that so many visitors asked in vain and that is not dismissed."""
     return await ctx.tx.first(
         Gap,
         f"""
@@ -193,12 +285,12 @@ async def find_gap(ctx: Ctx, question_id: str, *, lock: bool = False) -> Gap | N
                 where d.bot_id = q.bot_id and d.id = q.draft_id and d.status = 'pending') as is_waiting
         from unanswered_questions q
         where q.bot_id = %(bot)s and q.id = %(id)s and q.dismissed_at is null
-          and q.visitor_count >= %(min_visitors)s
+          and q.merged_into is null and q.visitor_count >= %(min_visitors)s
         {"for update" if lock else ""}
         """,
         bot=ctx.bot.id,
         id=question_id,
-        min_visitors=limits.MIN_GAP_VISITORS,
+        min_visitors=min_visitors,
     )
 
 
