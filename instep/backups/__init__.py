@@ -1,0 +1,1 @@
+"""Backups of a whole installation while it serves, and restoring them elsewhere."""

@@ -1,0 +1,1 @@
+"""Moving in: files or another product become articles, collections, files and redirects of a bot."""

@@ -1,0 +1,147 @@
+"""What every reader makes of its source: pages, collections and redirects, with what could not be kept.
+
+Readers are pure: they read files and make no requests. What is the same for all formats comes after the tree,
+once: links, anchors, images, slugs, order, translations, redirects, storing and the report.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from instep.web.shapes import Visibility
+
+PageStatus = Literal["draft", "published"]
+
+
+class UnreadableSource(ValueError):
+    """The source can't be read; the message is one sentence that names the file and says what to do."""
+
+
+class SourceFiles(Protocol):
+    """The files of a source, by POSIX paths relative to its root; never outside of it."""
+
+    def paths(self) -> Iterable[str]:
+        """All paths, sorted."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; `KeyError` when it doesn't exist."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something of the source that the import can't keep or had to change, told to the person who imports.
+
+    `what` is a noun phrase such as "component <Tweet>" or "image that is not in the folder: img/a.png".
+    """
+
+    path: str
+    what: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCollection:
+    """A collection; `key` is unique in the tree and stays the same in the next import of the source."""
+
+    key: str
+    title: str
+    parent: str | None = None
+    description: str | None = None
+    slug: str | None = None
+    visibility: Visibility = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedPage:
+    """A page as plain Markdown, in the order of the tree.
+
+    `key` is the foreign id, or the path, and becomes the article's external reference. `path` is the file
+    that links and images are relative to. `address` is the public path in the source, such as
+    "/guides/install", which links may use and which leads to the article afterwards; `former_addresses` are
+    its other ones. `markdown` has no front matter, no heading that repeats the title, and links and images as
+    the source writes them. `heading_ids` gives ids that the source itself sets: the id, and the number of the
+    heading in the text, from 0.
+    `translation_of` is the key of the page that this one translates.
+    """
+
+    key: str
+    path: str
+    title: str
+    markdown: str
+    locale: str
+    address: str | None = None
+    former_addresses: tuple[str, ...] = ()
+    slug: str | None = None
+    collection: str | None = None
+    translation_of: str | None = None
+    description: str | None = None
+    status: PageStatus = "published"
+    visibility: Visibility = "public"
+    heading_ids: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEntry:
+    """An entry of a changelog."""
+
+    key: str
+    path: str
+    title: str
+    markdown: str
+    published_at: datetime | None = None
+    status: PageStatus = "published"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRedirect:
+    """A former address, and where it leads: an address in the source or a full URL."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A whole source.
+
+    `pages` and `collections` are in reading order, a collection before its children. `locale` is the one of
+    pages that are no translations. `sites` are URLs whose paths are addresses of the source, such as
+    "https://docs.example.com", or "/handbook" for a base path. `static_folders` are folders whose files are
+    served from the root, such as "public" or "static".
+    """
+
+    format: str
+    locale: str
+    pages: tuple[ImportedPage, ...]
+    collections: tuple[ImportedCollection, ...] = ()
+    entries: tuple[ImportedEntry, ...] = ()
+    redirects: tuple[ImportedRedirect, ...] = ()
+    sites: tuple[str, ...] = ()
+    static_folders: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format: `recognises` looks at the paths and configuration of a source, `read` makes the tree.
+
+    `read` raises `UnreadableSource` with one sentence that says which file is wrong and what to do.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[SourceFiles], bool]
+    read: Callable[[SourceFiles], Tree]
+
+
+@dataclass(slots=True)
+class Losses:
+    """Collects what a reader can't keep."""
+
+    rows: list[Loss] = field(default_factory=list)
+
+    def add(self, path: str, what: str, line: int | None = None) -> None:
+        self.rows.append(Loss(path, what, line))
