@@ -57,7 +57,7 @@ def database_url(cluster: EmbeddedPostgres) -> str:
 
 
 @pytest.fixture(scope="session")
-def app() -> FastAPI:
+def built_app() -> FastAPI:
     return create_app()
 
 
@@ -101,9 +101,15 @@ async def cast(owner: Tx) -> Cast:
 
 
 @pytest.fixture
-async def api(app: FastAPI, database: Database) -> AsyncIterator[Api]:
+def app(built_app: FastAPI, database: Database) -> FastAPI:
+    """The application with the settings of tests, whatever the test before has put into it."""
+    put_into(built_app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+    return built_app
+
+
+@pytest.fixture
+async def api(app: FastAPI) -> AsyncIterator[Api]:
     """A client for a key; without one for somebody who has none."""
-    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
     clients: list[httpx2.AsyncClient] = []
 
     def client_for(key: str | None) -> httpx2.AsyncClient:
