@@ -104,7 +104,7 @@ async def test_links_to_own_articles_complete_themselves(writer: Writer, client:
     assert await writer.text() == f"See {link}"
 
 
-async def test_a_table_grows_by_rows_and_columns(writer: Writer) -> None:
+async def test_a_table_grows_and_shrinks_by_rows_and_columns(writer: Writer) -> None:
     page = writer.page
     await page.get_by_role("button", name="Table", exact=True).click()
     await page.keyboard.type("A")
@@ -121,6 +121,12 @@ async def test_a_table_grows_by_rows_and_columns(writer: Writer) -> None:
     assert (await writer.text()).splitlines() == [
         *("| A |  | B |", "| :-- | --- | --- |", "| 1 |  |  |", "| 2 |  |  |")
     ]
+
+    await page.get_by_role("button", name="Delete the column").click()
+    assert (await writer.text()).splitlines() == ["|  | B |", "| --- | --- |", "|  |  |", "|  |  |"]
+    await page.keyboard.press("Control+z")
+    await page.get_by_role("button", name="Delete the row").click()
+    assert (await writer.text()).splitlines()[2:] == ["| 1 |  |  |"]
 
 
 async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(

@@ -232,7 +232,7 @@ async def test_a_new_article_is_offered_back_too(
     await new.open()
     await page.get_by_label("Title").fill("Invite people")
     await new.type("Words.")
-    await expect(new.state).to_have_text("Not saved yet")
+    await expect(new.state).to_have_text("Not saved yet, kept in this browser")
     await page.reload()
 
     await page.get_by_role("button", name="Restore what this browser kept").click()

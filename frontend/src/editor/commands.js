@@ -1,7 +1,7 @@
 // The toolbar, and the keys that act in the whole editor.
 import { openSearchPanel } from "@codemirror/search";
 import * as formatting from "./formatting.js";
-import { addColumn, addRow, alignColumn, tableAt } from "./tables.js";
+import { addColumn, addRow, alignColumn, removeColumn, removeRow, tableAt } from "./tables.js";
 
 const COMMANDS = {
   bold: formatting.bold,
@@ -14,6 +14,8 @@ const COMMANDS = {
   table: formatting.table,
   row: addRow,
   column: addColumn,
+  "remove-row": removeRow,
+  "remove-column": removeColumn,
   align: alignColumn,
   search: (view) => openSearchPanel(view),
 };

@@ -46,8 +46,7 @@ class Saving {
   /** Something was typed. */
   note() {
     this.keepTimer ??= setTimeout(() => this.keep(), KEEP_MILLISECONDS);
-    if (this.isRefused) return;
-    if (!this.savesByItself) return this.say("Not saved yet");
+    if (this.isRefused || !this.savesByItself) return;
     if (this.failures === 0) this.say("Saving");
     this.sendTimer ??= setTimeout(() => this.send(), SAVE_MILLISECONDS);
   }
@@ -57,7 +56,10 @@ class Saving {
     this.keepTimer = undefined;
     const fields = this.fields();
     if (areSame(fields, this.saved)) this.keeper.drop();
-    else this.isKept = this.keeper.keep(fields);
+    else {
+      this.isKept = this.keeper.keep(fields);
+      if (!this.savesByItself) this.say(`Not saved yet, ${this.isKept ? KEPT : NOT_KEPT}`);
+    }
   }
 
   /** Send the present text; resolves to whether the server has it. */

@@ -61,6 +61,23 @@ export const addColumn = inTable(({ lines, column }) => {
   return { changes };
 });
 
+/** Take out the cursor's row; the heading and the line below it belong to every table. */
+export const removeRow = inTable(({ lines, row }) => {
+  if (row < 2) return {};
+  return { changes: { from: lines[row - 1].to, to: lines[row].to }, selection: { anchor: lines[row - 1].from + 1 } };
+});
+
+/** Take out the cursor's column; the last one stays, because a table has at least one. */
+export const removeColumn = inTable(({ lines, column }) => {
+  if (cells(lines[0].text).length === 1) return {};
+  const changes = lines.map((line) => {
+    const texts = cells(line.text);
+    texts.splice(column, 1);
+    return { from: line.from, to: line.to, insert: written(texts) };
+  });
+  return { changes };
+});
+
 /** The next alignment of the cursor's column: as the language runs, start, centre, end. */
 export const alignColumn = inTable(({ lines, column }) => {
   const rule = lines[1];
