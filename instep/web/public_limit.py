@@ -10,8 +10,9 @@ from instep.web.client_addresses import client_address
 COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/leads/", "/widget/", "/mcp/admin/")
 # Monitoring asks these often.
 HEALTH = {"/healthz", "/readyz"}
-# Built files come from memory and are kept by browsers for a year: a refused page still needs its style.
-BUILT = "/static/dist/"
+# A refused page still needs its style and its icon; browsers keep both.
+STATIC = "/static/"
+ICON = "/favicon.ico"
 
 
 class PublicLimit:
@@ -30,4 +31,4 @@ class PublicLimit:
 
 
 def is_counted(path: str) -> bool:
-    return path not in HEALTH and not f"{path}/".startswith((*COUNTED_ELSEWHERE, BUILT))
+    return path not in {*HEALTH, ICON} and not f"{path}/".startswith((*COUNTED_ELSEWHERE, STATIC))

@@ -5,6 +5,7 @@ from contextlib import ExitStack, asynccontextmanager
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
@@ -37,7 +38,14 @@ class Stage:
         """The server with this name in `SETTINGS`."""
         if name not in self.sites:
             self.sites[name] = await self.start(name)
+        elif self.sites[name].sessions:
+            await self.prove_again(name)
         return self.sites[name]
+
+    async def prove_again(self, name: str) -> None:
+        """Make everybody's sign-in a recent one: a run through all pages takes longer than that lasts."""
+        async with owner_of(make_conninfo(self.cluster.url, dbname=f"stage_{name}")) as owner:
+            await owner.execute("update sessions set verified_at = now()")
 
     async def start(self, name: str) -> Site:
         database_url = create_database(self.cluster, f"stage_{name}")

@@ -55,7 +55,7 @@ async def sign_in_with_code(page: Page, stage: "Stage") -> None:
 
 
 async def open_palette(page: Page, stage: "Stage") -> None:
-    await page.keyboard.press("/")
+    await page.keyboard.press("Control+k")
     await page.locator("#palette-words").fill("limit")
     await page.locator("#palette-hits a").first.wait_for()
 

@@ -29,10 +29,12 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
         answers = [await client.get(f"/help/{cast.acme.slug}/") for _ in range(QUOTA + 1)]
         others = {
             path: await client.get(path)
-            for path in (f"/help/{cast.acme.slug}/sitemap.xml", "/sign-in", "/static/icon.svg", "/nothing")
+            for path in (f"/help/{cast.acme.slug}/sitemap.xml", "/sign-in", "/nothing")
         }
         watched = await client.get("/healthz")
-        styled = await client.get(asset_path("site.css"))
+        look = [
+            await client.get(path) for path in (asset_path("site.css"), "/static/icon.svg", "/favicon.ico")
+        ]
         neighbours = await neighbour.get(f"/help/{cast.acme.slug}/")
 
     assert [answer.status_code for answer in answers] == [200] * QUOTA + [429]
@@ -40,8 +42,9 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
     assert "Wait a minute, then try again." in answers[-1].text
     assert {path: answer.status_code for path, answer in others.items()} == dict.fromkeys(others, 429)
     assert (watched.status_code, neighbours.status_code) == (200, 200)
-    # The page that says so has its style.
-    assert (asset_path("site.css") in answers[-1].text, styled.status_code) == (True, 200)
+    # The page that says so has its style and its icon.
+    assert asset_path("site.css") in answers[-1].text
+    assert [answer.status_code for answer in look] == [200] * 3
 
 
 async def test_protocol_calls_without_a_tool_count_too(
