@@ -58,26 +58,52 @@ function stateStyles(files) {
   return Buffer.from(text.replaceAll(":hover", ".is-hovered").replaceAll(":focus-visible", ".is-focused"));
 }
 
+const OPTIONS = {
+  absWorkingDir: HERE,
+  entryNames: "[name].[hash]",
+  assetNames: "[name].[hash]",
+  outdir: OUTPUT,
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  format: "esm",
+  target: BROWSERS,
+  charset: "utf8",
+  legalComments: "none",
+  loader: { ".woff2": "file" },
+  logLevel: "warning",
+};
+
+const filesOf = ({ outputFiles }) => outputFiles.map((file) => [relative(OUTPUT, file.path), Buffer.from(file.contents)]);
+
+/** Lengths that the font size of a page's root does not change. */
+const inPixels = (styles) => styles.replaceAll(/(\d*\.?\d+)rem/g, (_, number) => `${Number(number) * 16}px`);
+
+/** Styles of a shadow tree, as a string of the script that adopts them. */
+const stylesAsText = {
+  name: "styles as text",
+  setup(builder) {
+    builder.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { outputFiles } = await build({ ...OPTIONS, entryPoints: [path], metafile: false });
+      return { contents: inPixels(outputFiles[0].text.replaceAll(":root", ":host")), loader: "text" };
+    });
+  },
+};
+
+/** The script that other sites load, which knows the address of the panel that it loads itself. */
+async function buildWidget() {
+  const options = { ...OPTIONS, plugins: [stylesAsText] };
+  const panel = filesOf(await build({ ...options, entryPoints: ["src/widget/panel.js"] }));
+  const define = { PANEL: JSON.stringify(`/static/dist/${panel[0][0]}`) };
+  const loader = await build({ ...options, entryPoints: ["src/widget/loader.js"], entryNames: "widget.[hash]", format: "iife", define });
+  return [...panel, ...filesOf(loader)];
+}
+
 /** The built files by their hashed names, and the packages that are in them. */
 async function bundle() {
-  const result = await build({
-    absWorkingDir: HERE,
-    entryPoints: ENTRIES,
-    entryNames: "[name].[hash]",
-    assetNames: "[name].[hash]",
-    outdir: OUTPUT,
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    target: BROWSERS,
-    charset: "utf8",
-    legalComments: "none",
-    loader: { ".woff2": "file" },
-    logLevel: "warning",
-  });
-  const files = new Map(result.outputFiles.map((file) => [relative(OUTPUT, file.path), Buffer.from(file.contents)]));
+  const result = await build({ ...OPTIONS, entryPoints: ENTRIES });
+  const files = new Map([...filesOf(result), ...(await buildWidget())]);
   const sprite = iconSprite();
   const states = stateStyles(files);
   files.set(`states.${shortHash(states)}.css`, states);

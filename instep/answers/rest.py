@@ -15,9 +15,11 @@ from instep.answers.schemas import (
     LeadCreate,
     LeadReceivedOut,
     QuestionAsked,
+    ReadableArticleOut,
     WidgetConfigOut,
 )
 from instep.answers.streaming import answer_events
+from instep.search.actions import get_public_article
 from instep.web.api import reply
 from instep.web.events import event_stream, wants_events
 from instep.web.visitors.route import CurrentVisitorCall, VisitorRouter
@@ -54,6 +56,14 @@ async def get_widget_config(
 ) -> Response:
     async with call.begin() as ctx:
         return reply(await actions.get_widget_config(ctx, locale))
+
+
+@router.operation("GET /widget/{botId}/articles/{articleId}", get_public_article, ReadableArticleOut)
+async def show_public_article(
+    call: CurrentVisitorCall, botId: str, articleId: str, botKey: BotKeyParameter
+) -> Response:
+    async with call.begin() as ctx:
+        return reply(ReadableArticleOut.of(await get_public_article(ctx, articleId), ctx.bot))
 
 
 @router.operation("POST /chat/{conversationId}/escalate", actions.escalate_conversation, EscalatedOut)

@@ -9,7 +9,8 @@ from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
 from instep.core.email_addresses import is_email_address
-from instep.search.schemas import Passage
+from instep.identity.schemas import Bot
+from instep.search.schemas import LiveArticle, Passage
 from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
 ConversationStatus = Literal["open", "escalated"]
@@ -359,6 +360,28 @@ class WidgetConfigOut(Out):
         str, Field(description="The public help center.", examples=["https://help.example.com/help/acme"])
     ]
     texts: WidgetTextsOut
+
+
+class ReadableArticleOut(Out):
+    """A public article as a visitor reads it, without what only the team needs."""
+
+    id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
+    title: Annotated[str, Field(examples=["Install the agent"])]
+    locale: Annotated[str, Field(examples=["en"])]
+    url: Annotated[
+        str,
+        Field(
+            description="The public page.",
+            examples=["https://help.example.com/help/acme/articles/install-the-agent"],
+        ),
+    ]
+    content_markdown: Annotated[
+        str, Field(description="The text, in Markdown.", examples=["Run `install.sh`.\n"])
+    ]
+
+    @classmethod
+    def of(cls, article: LiveArticle, bot: Bot) -> "ReadableArticleOut":
+        return cls.of_row(article, url=bot.help_url + article.path(bot), content_markdown=article.markdown)
 
 
 class ConversationOut(Out):

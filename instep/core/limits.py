@@ -333,6 +333,9 @@ AUDIT_RETENTION = timedelta(days=400)
 MAX_VISITOR_BODY_BYTES = 64 * 1024
 # How long a browser caches the response to a preflight request.
 PREFLIGHT_CACHE_SECONDS = 600
+# How long browsers use the widget's script without asking, and how much longer while they ask.
+WIDGET_FRESH_SECONDS = 300
+WIDGET_STALE_SECONDS = 86_400
 # Origins of one bot.
 MAX_ORIGINS = 50
 MAX_COLOUR_CHARACTERS = 100

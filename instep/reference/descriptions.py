@@ -57,6 +57,7 @@ PARAMETERS = {
     "id": "The id; for articles, collections and changelog entries also the slug.",
     "botId": "The bot's id.",
     "conversationId": "The id of a conversation of the bot.",
+    "articleId": "The id of a public article of the bot.",
     "messageId": "The id of an answer of the bot.",
     "revisionId": "The id of a revision of the article.",
     "deliveryId": "The id of a delivery to the endpoint.",

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from instep.core import limits
+from instep.core.errors import NotFound
 from instep.core.markdown import Format
 from instep.core.paging import Keyset, Order, Page, PageRequest
 from instep.identity.schemas import Ctx
@@ -21,7 +22,7 @@ from instep.search.query.analysis import (
 from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_hits
 from instep.search.query.tokenizer import contains_phrase
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Passage, SearchHit, SearchRequest
+from instep.search.schemas import LiveArticle, Passage, SearchHit, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
 
 ORDER = Order(("score", "id"), descending=True)
@@ -55,6 +56,14 @@ async def search_articles(
     semantic_hits = await query_embedder.nearest(ctx, search.query, search.locale, "authenticated")
     query = replace(any_terms_query(builder), semantic_hits=semantic_hits)
     return await _page_of_hits(ctx, index, query, scope, form, page)
+
+
+async def get_public_article(ctx: Ctx, article_id: str) -> LiveArticle:
+    """Get a public article, as a source of an answer is read; any other is not found."""
+    articles = await queries.live_articles(ctx, [article_id], "public")
+    if not articles:
+        raise NotFound
+    return articles[0]
 
 
 async def _page_of_hits(

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from instep.articles.paths import path_of_article
 from instep.articles.queries import columns
 from instep.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.core import limits
 from instep.core.markdown import Format
-from instep.identity.schemas import Bot, Ctx
-from instep.search.schemas import ArticleChange, Audience, SearchHit
+from instep.identity.schemas import Ctx
+from instep.search.schemas import ArticleChange, Audience, LiveArticle, SearchHit
 
 LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
 # The strictest of article, collection and the collections above it decides (contract sections 4 and 10).
@@ -103,27 +102,6 @@ async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
         seen=seen,
         data=data,
     )
-
-
-@dataclass(slots=True)
-class LiveArticle:
-    """A live article with its text, which its passages are made of."""
-
-    id: str
-    slug: str
-    locale: str
-    title: str
-    description: str | None
-    markdown: str
-    html: str
-    changed_at: datetime
-
-    def path(self, bot: Bot) -> str:
-        return path_of_article(bot.locale, self.locale, self.slug)
-
-    @property
-    def searched_text(self) -> str:
-        return f"{self.title}\n{self.description or ''}\n{self.markdown}"
 
 
 async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> list[LiveArticle]:

@@ -16,12 +16,11 @@ from instep.search.index.cache import Index, index_cache
 from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import Stems, index_term, stems_of
-from instep.search.queries import LiveArticle
 from instep.search.query.analysis import QueryBuilder, WeightedQuery, analyze_query, question_query
 from instep.search.query.proximity import TermWeights, overlap, proximity, term_weights_of
 from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_index, title_feedback, top
 from instep.search.query.tokenizer import tokenize
-from instep.search.schemas import Audience, Passage, Retrieval, Signals
+from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
 from instep.search.semantic.query_embedder import query_embedder
 from instep.text.sentences import sentence_spans
 

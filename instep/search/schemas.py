@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from instep.articles.paths import path_of_article
 from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut
 from instep.core import limits
+from instep.identity.schemas import Bot
 from instep.search.excerpts import best_excerpt, cut, plain_text
 from instep.search.highlight import Highlighted, highlight
 from instep.web.shapes import NOT_BLANK, not_blank, without_nul
@@ -32,6 +34,27 @@ class SearchRequest:
 
     query: str
     locale: str | None = None
+
+
+@dataclass(slots=True)
+class LiveArticle:
+    """A live article with its text, which its passages are made of."""
+
+    id: str
+    slug: str
+    locale: str
+    title: str
+    description: str | None
+    markdown: str
+    html: str
+    changed_at: datetime
+
+    def path(self, bot: Bot) -> str:
+        return path_of_article(bot.locale, self.locale, self.slug)
+
+    @property
+    def searched_text(self) -> str:
+        return f"{self.title}\n{self.description or ''}\n{self.markdown}"
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from instep.core import limits
 from instep.core.errors import AppError, NotFound
-from instep.site import queries
+from instep.site import queries, widget_script
 from instep.site.accents import show_accent
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.contents import contents_of
@@ -183,4 +183,5 @@ routes = [
     Route("/files/{bot}/{name}", show_file),
     Route("/static/accents/{name}", show_accent),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),
+    *widget_script.routes,
 ]

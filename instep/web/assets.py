@@ -83,19 +83,26 @@ def icon(name: str, *, mirrored: bool = False) -> Markup:
 @public
 async def show_asset(request: Request) -> Response:
     """A built file, in the smallest coding that the client accepts."""
-    asset = assets().get(request.path_params["name"])
-    if asset is None:
+    file = request.path_params["name"]
+    if file not in assets():
         raise NotFound
+    # Modules of other sites are asked for with CORS: the panel of the widget.
+    return built_response(request, file, {"Cache-Control": IMMUTABLE, "Access-Control-Allow-Origin": "*"})
+
+
+def built_response(request: Request, file: str, headers: Mapping[str, str]) -> Response:
+    """The response with this built file, which is among `assets()`."""
+    asset = assets()[file]
     accepted = accepted_codings(request.headers.get("accept-encoding", ""))
     coding = next(
         (coding for coding in CODINGS if coding in asset.contents and coding in accepted), "identity"
     )
-    headers = {"Cache-Control": IMMUTABLE}
+    fields = dict(headers)
     if len(asset.contents) > 1:
-        headers["Vary"] = "Accept-Encoding"
+        fields["Vary"] = "Accept-Encoding"
     if coding != "identity":
-        headers["Content-Encoding"] = coding
-    return Response(asset.contents[coding], 200, headers, asset.media_type)
+        fields["Content-Encoding"] = coding
+    return Response(asset.contents[coding], 200, fields, asset.media_type)
 
 
 def accepted_codings(header: str) -> set[str]:

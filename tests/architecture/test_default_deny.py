@@ -24,6 +24,7 @@ OPEN_TO_EVERYBODY = {
     "/docs",
     "/docs/",
     "/favicon.ico",
+    "/widget.js",
     "/healthz",
     "/readyz",
     "/v1/openapi.json",
@@ -123,9 +124,10 @@ def test_only_the_answer_api_takes_bot_keys() -> None:
     routes = [route for route in list_routes(create_app()).results if route.access == "bot key"]
 
     posts = ("/chat", "/chat/messages/{messageId}/feedback", "/chat/{conversationId}/escalate", "/leads")
+    gets = ("config", "articles/{articleId}")
     assert {(route.method, route.path) for route in routes} == {
         *((method, path) for path in posts for method in ("OPTIONS", "POST")),
-        *((method, "/widget/{botId}/config") for method in ("GET", "OPTIONS")),
+        *((method, f"/widget/{{botId}}/{rest}") for method in ("GET", "OPTIONS") for rest in gets),
     }
 
 

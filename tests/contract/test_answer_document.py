@@ -150,6 +150,11 @@ async def test_answers_are_as_it_tells(visitor: Client, api: Api, cast: Cast, ow
         assert_described(answer, "post", template)
     config = await client.get(f"/widget/{cast.acme.bot_id}/config", params={"botKey": cast.acme.bot_key})
     assert_described(config, "get", "/widget/{botId}/config")
+    nothing = await client.get(
+        f"/widget/{cast.acme.bot_id}/articles/art_x", params={"botKey": cast.acme.bot_key}
+    )
+    assert nothing.status_code == 404
+    assert_described(nothing, "get", "/widget/{botId}/articles/{articleId}")
 
     await pause_workspace(owner, cast.acme.workspace_id)
     refusal = await client.post("/leads", json={**keys, "email": "ann@example.com"})

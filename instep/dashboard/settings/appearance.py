@@ -4,6 +4,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.answers.visitor_tokens import visitor_secret
+from instep.core.config import settings
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
@@ -45,7 +46,9 @@ async def show_widget_settings(page: BotPage) -> Response:
 
 async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
-    return await show_settings(page, "widget", "widget.html", refusal, row=row)
+    return await show_settings(
+        page, "widget", "widget.html", refusal, row=row, script=f"{settings().base_url}/widget.js"
+    )
 
 
 @bot_page("settings", Role.OWNER)

@@ -1,0 +1,181 @@
+// Markdown as elements: the blocks and spans that articles use. What it does not know stays visible as text.
+import { element } from "./nodes.js";
+
+const FENCE = /^(`{3,}|~{3,})\s*(\S*)[^`]*$/;
+const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/;
+const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
+const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
+const QUOTE = /^ {0,3}> ?/;
+const ALERT = /^\[!(\w+)\]\s*$/;
+const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+const SAFE_LINK = /^(?:https?:|mailto:)/i;
+const MAX_DEPTH = 12;
+const SPANS = [
+  ["code", /(`+)([^]*?[^`])\1(?!`)/y],
+  ["image", /!\[([^\]]*)\]\(\s*<?([^\s)>]*)>?[^)]*\)/y],
+  ["link", /\[((?:[^[\]]|\[[^\]]*\])*)\]\(\s*<?([^\s)>]*)>?[^)]*\)/y],
+  ["mark", /\[(\d{1,3})\]/y],
+  ["address", /<((?:https?:|mailto:)[^\s>]+)>/y],
+  ["strong", /(\*\*|__)(?=\S)([^]*?\S)\1/y],
+  ["em", /(\*|_)(?=\S)([^]*?\S)\1(?!\w)/y],
+  ["del", /~~(?=\S)([^]*?\S)~~/y],
+  ["escape", /\\([!-/:-@[-`{-~])/y],
+];
+
+/** `context` says what paths are relative to (`base`), and makes the mark of a source from its number (`mark`). */
+export function render(text, context, depth = 0) {
+  const lines = text.replaceAll("\r\n", "\n").replace(/\n$/, "").split("\n");
+  if (depth > MAX_DEPTH) return [element("p", {}, text)];
+  const blocks = [];
+  while (lines.length > 0) {
+    if (lines[0].trim() === "") lines.shift();
+    else blocks.push(block(lines, context, depth));
+  }
+  return blocks;
+}
+
+function block(lines, context, depth) {
+  const [line] = lines;
+  const fence = FENCE.exec(line.trim());
+  if (fence) return code(lines, fence[1]);
+  const heading = HEADING.exec(line);
+  if (heading) return take(lines, element(`h${Math.min(6, heading[1].length + 1)}`, {}, spans(heading[2], context)));
+  if (RULE.test(line)) return take(lines, element("hr"));
+  if (QUOTE.test(line)) return quote(lines, context, depth);
+  if (ITEM.test(line)) return list(lines, context, depth);
+  if (line.includes("|") && TABLE_RULE.test(lines[1] ?? "") && lines[1].includes("-")) return table(lines, context);
+  return paragraph(lines, context);
+}
+
+function take(lines, node) {
+  lines.shift();
+  return node;
+}
+
+function code(lines, fence) {
+  const indent = /^ */.exec(lines.shift())[0].length;
+  const end = lines.findIndex((line) => line.trim().startsWith(fence) && line.trim().replaceAll(fence[0], "") === "");
+  const body = lines.splice(0, end < 0 ? lines.length : end).map((line) => line.replace(new RegExp(`^ {0,${indent}}`), ""));
+  lines.shift();
+  return element("pre", { tabindex: "0" }, element("code", {}, body.join("\n")));
+}
+
+function quote(lines, context, depth) {
+  const inner = [];
+  while (QUOTE.test(lines[0] ?? "")) inner.push(lines.shift().replace(QUOTE, ""));
+  const alert = ALERT.exec(inner[0]);
+  if (alert) inner.splice(0, 1, `**${alert[1][0].toUpperCase()}${alert[1].slice(1).toLowerCase()}**`, "");
+  return element("blockquote", {}, render(inner.join("\n"), context, depth + 1));
+}
+
+function list(lines, context, depth) {
+  const [, indent, sign] = ITEM.exec(lines[0]);
+  const isNumbered = /\d/.test(sign);
+  const items = [];
+  while (lines.length > 0) {
+    const item = ITEM.exec(lines[0]);
+    if (!item || item[1].length !== indent.length || /\d/.test(item[2]) !== isNumbered) break;
+    const width = lines[0].length - item[3].length;
+    const inner = [item[3]];
+    lines.shift();
+    while (lines.length > 0 && belongsToItem(lines, width)) inner.push(lines.shift().replace(new RegExp(`^\\s{0,${width}}`), ""));
+    items.push(element("li", {}, contentOfItem(render(inner.join("\n"), context, depth + 1))));
+  }
+  return element(isNumbered ? "ol" : "ul", isNumbered ? { start: Number.parseInt(sign, 10) } : {}, items);
+}
+
+function belongsToItem(lines, width) {
+  const [line, next = ""] = lines;
+  if (line.trim() === "") return next.startsWith(" ".repeat(width)) && next.trim() !== "";
+  return line.startsWith(" ".repeat(width)) || (!ITEM.test(line) && !startsBlock(line));
+}
+
+// One paragraph needs no room around it.
+const contentOfItem = (blocks) => (blocks[0]?.localName === "p" ? [...blocks[0].childNodes, ...blocks.slice(1)] : blocks);
+
+const startsBlock = (line) => FENCE.test(line.trim()) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
+
+function table(lines, context) {
+  const rows = [];
+  while (lines[0]?.includes("|")) rows.push(cells(lines.shift()));
+  const [head, , ...body] = rows;
+  const row = (name, texts) => element("tr", {}, texts.map((text) => element(name, {}, spans(text, context))));
+  return element(
+    "div",
+    { class: "wide", tabindex: "0" },
+    element("table", {}, element("thead", {}, row("th", head)), element("tbody", {}, body.map((texts) => row("td", texts)))),
+  );
+}
+
+const cells = (line) => line.trim().replace(/^\||(?<!\\)\|$/g, "").split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+
+function paragraph(lines, context) {
+  const words = [lines.shift()];
+  while (lines.length > 0 && lines[0].trim() !== "" && !startsBlock(lines[0]) && !ITEM.test(lines[0])) words.push(lines.shift());
+  return element("p", {}, spans(words.join("\n"), context));
+}
+
+function spans(text, context, depth = 0) {
+  const nodes = [];
+  let plain = "";
+  const flush = () => plain && nodes.push(plain) && (plain = "");
+  for (let at = 0; at < text.length; ) {
+    const [span, length] = spanAt(text, at, context, depth);
+    if (span === undefined) {
+      plain += text[at];
+      at += 1;
+    } else {
+      flush();
+      nodes.push(span);
+      at += length;
+    }
+  }
+  flush();
+  return nodes;
+}
+
+function spanAt(text, at, context, depth) {
+  // Most characters begin nothing.
+  if (!"`![<*_~\\".includes(text[at]) || depth > MAX_DEPTH) return [];
+  for (const [name, pattern] of SPANS) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match && !(name === "em" && match[1] === "_" && /\w/.test(text[at - 1] ?? ""))) {
+      return [make(name, match, context, depth), match[0].length];
+    }
+  }
+  return [];
+}
+
+function make(name, match, context, depth) {
+  const inner = (words) => spans(words, context, depth + 1);
+  if (name === "code") return element("code", {}, match[2].replace(/^ (.*\S.*) $/, "$1"));
+  if (name === "image") return image(match[1], match[2], context);
+  if (name === "link") return link(match[2], inner(match[1]), context);
+  if (name === "mark") return context.mark?.(Number(match[1])) ?? match[0];
+  if (name === "address") return link(match[1], [match[1]], context);
+  if (name === "escape") return match[1];
+  return element(name, {}, inner(match[2] ?? match[1]));
+}
+
+function link(target, children, { base }) {
+  const address = addressOf(target, base);
+  if (!address) return element("span", {}, children);
+  return element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, children);
+}
+
+// Pictures of the help center alone: those of others would tell them who reads.
+function image(words, target, { base }) {
+  const address = addressOf(target, base);
+  if (!address || new URL(address).origin !== new URL(base).origin) return words;
+  return element("img", { src: address, alt: words, loading: "lazy" });
+}
+
+function addressOf(target, base) {
+  try {
+    const { href } = new URL(target, base);
+    return SAFE_LINK.test(href) ? href : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,47 @@
+"""GET /widget/{botId}/articles/{articleId}."""
+
+import pytest
+
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import create_article, ok
+
+TEXT = "A file may be up to 50 MB large.\n"
+
+
+async def live_article(client: Client, **fields: str) -> Json:
+    article = await create_article(client, title="Files", contentMarkdown=TEXT, **fields)
+    ok(await client.post(f"/v1/articles/{article['id']}/publish"))
+    return article
+
+
+async def test_a_visitor_reads_a_public_article(client: Client, api: Api, cast: Cast) -> None:
+    article = await live_article(client)
+
+    answer = await api(None).get(
+        f"/widget/{cast.acme.bot_id}/articles/{article['id']}", params={"botKey": cast.acme.bot_key}
+    )
+
+    assert ok(answer) == {
+        "id": article["id"],
+        "title": "Files",
+        "locale": "en",
+        "url": f"http://help.test/help/{cast.acme.slug}/articles/files",
+        "contentMarkdown": TEXT,
+    }
+
+
+@pytest.mark.parametrize("hide", ["for signed-in visitors", "unpublished", "another bot's"])
+async def test_what_is_not_public_is_not_there(
+    client: Client, globex: Client, api: Api, cast: Cast, hide: str
+) -> None:
+    owner_of_text = globex if hide == "another bot's" else client
+    fields = {"visibility": "authenticated"} if hide == "for signed-in visitors" else {}
+    article = await live_article(owner_of_text, **fields)
+    if hide == "unpublished":
+        ok(await client.post(f"/v1/articles/{article['id']}/unpublish"))
+
+    answer = await api(None).get(
+        f"/widget/{cast.acme.bot_id}/articles/{article['id']}", params={"botKey": cast.acme.bot_key}
+    )
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

@@ -1,0 +1,68 @@
+"""Pages of customers that carry the widget, on a server of another origin."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+
+@dataclass(frozen=True, slots=True)
+class HostPage:
+    """The body of a page, its policy, and what its root element says."""
+
+    body: str
+    policy: str | None = None
+    root: str = 'lang="en"'
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"Content-Security-Policy": self.policy} if self.policy else {}
+
+    @property
+    def html(self) -> bytes:
+        icon = '<link rel="icon" href="data:,">' if self.policy is None else ""
+        return f"<!doctype html><html {self.root}><title>Host</title>{icon}<h1>Host</h1>{self.body}".encode()
+
+
+@dataclass
+class HostSite:
+    """A running server; `pages` are its pages by path."""
+
+    origin: str
+    pages: dict[str, HostPage] = field(default_factory=dict)
+
+    def add(self, page: HostPage) -> str:
+        path = f"/{len(self.pages)}"
+        self.pages[path] = page
+        return self.origin + path
+
+
+@contextmanager
+def host_site() -> Iterator[HostSite]:
+    pages: dict[str, HostPage] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = pages.get(self.path)
+            self.send_response(200 if page else 204)
+            if page:
+                for name, value in {"Content-Type": "text/html; charset=utf-8", **page.headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(page.html)))
+            self.end_headers()
+            if page:
+                self.wfile.write(page.html)
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield HostSite(f"http://127.0.0.1:{server.server_address[1]}", pages)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
