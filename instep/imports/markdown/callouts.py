@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
 from textwrap import dedent
 from typing import NamedTuple
 
-from instep.search.index.passages import plain_heading
+import comrak
 
 # What other products call their kinds, by the kind of alert that means the same.
 _KINDS_OF_ALERTS = {
@@ -26,6 +27,9 @@ _INDENTED_OPENING = re.compile(
     r"([ \t]*)(!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)((?:[ \t]+[\w-]+)*)(?:[ \t]+(?:\"(.*)\"|'(.*)'))?[ \t]*$"
 )
 _INDENT = 4
+_TAG = re.compile(r"<[^<>]*>")
+_INLINE = comrak.ExtensionOptions()
+_INLINE.strikethrough = True
 
 
 class Container(NamedTuple):
@@ -49,8 +53,9 @@ def alert(kind: str, title: str, body: str) -> str:
 
 
 def plain_title(markdown: str) -> str:
-    """A title on one line, without marks, which the renderer doesn't read in titles of alerts."""
-    return " ".join(plain_heading(markdown).replace("\\", "").split())
+    """A title on one line as the page shows it, since titles are plain text."""
+    html = comrak.render_markdown(" ".join(markdown.split()), extension_options=_INLINE)
+    return " ".join(unescape(_TAG.sub("", html)).split())
 
 
 def alert_of(container: Container) -> str:

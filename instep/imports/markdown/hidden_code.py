@@ -95,6 +95,15 @@ def hide_code(text: str) -> tuple[str, HiddenCode]:
     return _hide_spans(_hide_blocks(text, code), code), code
 
 
+def hide_into(text: str, code: HiddenCode) -> str:
+    """A text to be put into another one, with its code hidden among the code of that."""
+    hidden_text, inner = hide_code(text)
+    offsets = {"B": len(code.fences), "C": len(code.spans)}
+    code.fences += inner.fences
+    code.spans += inner.spans
+    return _MARK.sub(lambda mark: f"\x00{mark[1]}{int(mark[2]) + offsets[mark[1]]}\x00", hidden_text)
+
+
 def _hide_blocks(text: str, code: HiddenCode) -> str:
     lines = text.split("\n")
     hidden_lines: list[str] = []
