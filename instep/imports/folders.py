@@ -68,10 +68,12 @@ def folder_entries(
     root: str,
     order: Order = name_order,
     title: Callable[[str], str] = title_of_name,
+    label: Callable[[ImportedPage], str] = lambda page: page.title,
 ) -> list[Entry]:
     """The folders below `root` as a navigation: its index page is the page of a folder and gives its title.
 
-    `order` is the sorting key of a path without its extension, `title` the one of a folder without an index.
+    `order` is the sorting key of a path without its extension, `title` the one of a folder without an index,
+    `label` what the navigation calls a page.
     """
     children: defaultdict[str, set[str]] = defaultdict(set)
     keys = {page.path: key for key, page in pages.items() if page.translation_of is None}
@@ -87,11 +89,11 @@ def folder_entries(
 
     def entry_of(path: str) -> Entry:
         if path in keys:
-            return Entry(pages[keys[path]].title, keys[path])
+            return Entry(label(pages[keys[path]]), keys[path])
         index = next((child for child in sorted(children[path]) if child in keys and is_index(child)), None)
         if index is None:
             return Entry(title(path), None, entries_of(path))
-        return Entry(pages[keys[index]].title, keys[index], entries_of(path))
+        return Entry(label(pages[keys[index]]), keys[index], entries_of(path))
 
     entries = entries_of(root)
     return sorted(

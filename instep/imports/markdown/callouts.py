@@ -26,6 +26,7 @@ _ATTRIBUTES = re.compile(r"\{[^{}]*\}")
 _INDENTED_OPENING = re.compile(
     r"([ \t]*)(!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)((?:[ \t]+[\w-]+)*)(?:[ \t]+(?:\"(.*)\"|'(.*)'))?[ \t]*$"
 )
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
 _INLINE = comrak.ExtensionOptions()
@@ -49,7 +50,8 @@ def alert(kind: str, title: str, body: str) -> str:
     if title.lower() == alert_kind.lower():
         title = ""
     first = f"> [!{alert_kind}] {title}".rstrip()
-    return "\n".join([first, *(f"> {line}".rstrip() for line in body.strip("\n").split("\n"))])
+    lines = _BLANK_LINES.sub("\n\n", body.strip("\n")).split("\n")
+    return "\n".join([first, *(f"> {line}".rstrip() for line in lines)])
 
 
 def plain_title(markdown: str) -> str:

@@ -50,7 +50,7 @@ def _take_terms(lines: list[str], indent: str) -> list[str]:
 
 
 def _add_definitions(lines: list[str], start: int, indent: str, result: list[str]) -> int:
-    """Append the definitions of a term, with their indented blocks; returns the number of the next line."""
+    """Append the definitions of a term with their blocks; returns the number of the next line."""
     at = start
     while at < len(lines) and (match := _DEFINITION.match(lines[at])) and match[1] == indent:
         width = len(indent) + 1 + len(match[2])
@@ -58,15 +58,12 @@ def _add_definitions(lines: list[str], start: int, indent: str, result: list[str
         while end < len(lines) and lines[end].strip() and not _DEFINITION.match(lines[end]):
             end += 1
         end = max(end, end_of_indented_block(lines, end, len(indent) + 2))
-        result.append(f"{indent}  {match[3]}")
-        result += [
-            f"{indent}  {line[_blanks(line, width) :]}" if line.strip() else ""
-            for line in lines[at + 1 : end]
-        ]
-        result.append("")
+        body = "\n".join([match[3], *(line[_blanks(line, width) :] for line in lines[at + 1 : end])])
+        inner_lines = replace_definition_lists(body).split("\n")
+        result += [*(f"{indent}  {line}" if line.strip() else "" for line in inner_lines), ""]
         at = end
-        # Another definition, or another term, may follow a blank line.
-        while at + 1 < len(lines) and not lines[at].strip() and _DEFINITION.match(lines[at + 1]):
+        # Another definition may follow a blank line.
+        if at + 1 < len(lines) and not lines[at].strip() and _DEFINITION.match(lines[at + 1]):
             at += 1
     return at
 

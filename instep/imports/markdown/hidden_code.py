@@ -202,7 +202,8 @@ class _Indents:
             return None
         indent = _indent_of(line)
         base = next((column for column in reversed(self.columns) if column <= indent), 0)
-        is_code = indent >= base + _CODE_INDENT and not _ITEM.match(line)
+        is_text = _ITEM.match(line) or line.lstrip().startswith("</")
+        is_code = indent >= base + _CODE_INDENT and not is_text
         return base if is_code else None
 
 

@@ -24,6 +24,11 @@ _REFERENCE = re.compile(
     r"\{\{[<%][ \t]*(?:rel)?ref[ \t]+(?:\"([^\"]*)\"|`([^`]*)`|'([^']*)'|([^\s>%]+))[^{}]*?[>%]\}\}"
 )
 _GLOSSARY = re.compile(r"\[([^\[\]\n]*)\]\(g\)")
+_MADE_TARGET = re.compile(
+    r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*<?\{\{[<%][ \t]*(?!(?:rel)?ref\b)([\w-]+)[^{}\n]*[>%]\}\}>?[ \t]*$",
+    re.MULTILINE,
+)
+_RELATIVE_TARGET = re.compile(r"(\]\(|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]+)([\w-]+)(/[^\s()]*)", re.MULTILINE)
 _TODO = re.compile(r"\[//\]: # \(.*\)$", re.MULTILINE)
 _DIVIDER = re.compile(r"^<!--[ \t]*more[ \t]*-->[ \t]*\n?", re.MULTILINE)
 _VIDEOS = {
@@ -92,6 +97,7 @@ def plain_shortcodes(text: str, code: HiddenCode, page: SourcePage, includes: In
     code.fences = [_shown(fence) for fence in code.fences]
     code.spans = [_SHOWN_TAG.sub(r"{{\1\2\3}}", span) for span in code.spans]
     text = _plain(text, code, page, includes, 0)
+    text = _RELATIVE_TARGET.sub(lambda match: _rooted(match, page, includes), text)
     text = _GLOSSARY.sub(r"\1", _DIVIDER.sub("", _TODO.sub("", text)))
     return replace_emoji_codes(replace_definition_lists(text))
 
@@ -102,9 +108,34 @@ def _plain(text: str, code: HiddenCode, page: SourcePage, includes: Includes, de
             return _included(tag, code, page, includes, depth)
         return _plain_tag(tag, code, page)
 
+    text = _without_made_targets(text, page)
     text = _SHOWN_TAG.sub(lambda match: code.add_span(f"`{{{{{match[1]}{match[2]}{match[3]}}}}}`"), text)
     text = _REFERENCE.sub(lambda match: match[1] or match[2] or match[3] or match[4], text)
     return replace_tags(text, _TAG, write)
+
+
+def _rooted(match: re.Match[str], page: SourcePage, includes: Includes) -> str:
+    """A link with a path from the root of the content, which needs no slash in Hugo."""
+    folder = posixpath.dirname(page.path)
+    is_below = any(path.startswith(join(folder, match[2]) + "/") for path in includes.texts)
+    is_section = not is_below and any(
+        path.startswith(f"{includes.root}/{match[2]}/") for path in includes.texts
+    )
+    return f"{match[1]}{'/' if is_section else ''}{match[2]}{match[3]}"
+
+
+def _without_made_targets(text: str, page: SourcePage) -> str:
+    """The text without links whose target a shortcode of the site makes; their words stay."""
+    labels = set()
+    for definition in _MADE_TARGET.finditer(text):
+        labels.add(definition[1])
+        page.losses.add(f"target of a link that the shortcode {definition[2]} makes", definition[0])
+    if not labels:
+        return text
+    text = _MADE_TARGET.sub("", text)
+    words = "|".join(re.escape(label) for label in labels)
+    text = re.sub(rf"\[([^\[\]\n]*)\]\[(?:{words})\]", r"\1", text)
+    return re.sub(rf"\[({words})\](?:\[\])?(?![\[(:])", r"\1", text)
 
 
 def _shown(fence: Fence) -> Fence:

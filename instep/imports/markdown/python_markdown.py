@@ -73,13 +73,12 @@ def plain_python_markdown(
     """
     text = _include(text, code, page, snippets, 0)
     text = _with_definitions(text, snippets.appended)
-    text = _absolute_html(text, address)
+    text = _absolute_html(_SHORTCODE.sub(lambda match: _plain_shortcode(match, page), text), address)
     text = replace_indented_blocks(
         text, _TAB, lambda tab, body: headed_block(replace_icons(tab[2] or tab[3] or ""), body)
     )
     text = replace_colon_containers(replace_indented_containers(text))
     text = replace_definition_lists(_expand_abbreviations(text))
-    text = _SHORTCODE.sub(lambda match: _plain_shortcode(match, page), text)
     text = _KEYS.sub(_plain_keys, _CRITIC.sub(_plain_critic, text))
     text = _MARK.sub(lambda match: match[1] or match[2], text)
     text = _LIGHT_IMAGE.sub(r"\1", _MODE_IMAGE.sub("", text))
@@ -156,13 +155,13 @@ def _expand_abbreviations(text: str) -> str:
 
 
 def _plain_shortcode(match: re.Match[str], page: SourcePage) -> str:
-    """The shortcodes of Material's own documentation, which stand for badges."""
-    name, value = match[1], match[2]
-    if name == "version":
-        return f"Version {value}\n" if value else ""
-    if name == "default":
-        return f"Default: {value}\n" if value.startswith(("\x00", "`")) else ""
-    page.losses.add(f"badge md:{name} {value}".rstrip(), match[0])
+    """The shortcodes of Material's own documentation: versions, names of settings, and badges."""
+    name, value = match[1], match[2].removeprefix("type:")
+    if name == "default" and value:
+        return f"Default: {value}."
+    if name in ("version", "option", "setting") and value:
+        return f"`{value}`" if name in ("option", "setting") and "\x00" not in value else value
+    page.losses.add(f"badge {match[0]}", match[0])
     return ""
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from instep.imports.folders import folder_entries, is_index, page_paths, places_by_language, translations
 from instep.imports.markdown.fields import Fields
-from instep.imports.markdown.file_names import title_of_name
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
 from instep.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
@@ -38,7 +37,12 @@ def read(files: SourceFiles) -> Tree:
         for path, page in sources.items()
     }
     folder = f"{root}/{locale}" if any(path.startswith(f"{root}/{locale}/") for path in pages) else root
-    entries = folder_entries(pages, folder, lambda path: _order(path, sources, pages), title_of_name)
+    entries = folder_entries(
+        pages,
+        folder,
+        lambda path: _order(path, sources, pages),
+        label=lambda page: sources[page.path].fields.text("linkTitle", "linktitle") or page.title,
+    )
     collections, arranged = arrange(entries, pages, losses)
     site = configuration.text("baseURL", "baseurl").rstrip("/")
     return Tree(
@@ -53,12 +57,14 @@ def read(files: SourceFiles) -> Tree:
 
 
 def _root(files: SourceFiles, configuration: Fields) -> str:
-    """The folder of the content; one language alone may have a folder of its own in it."""
-    root = posixpath.normpath(configuration.text("contentDir", "contentdir") or "content")
+    """The folder of the content: a mounted one, or that of the only language, or the usual one."""
+    mounts = [Fields(row) for row in configuration.fields("module").items("mounts") if isinstance(row, dict)]
     locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or "en"
-    paths = page_paths(files, root)
-    own = f"{root}/{locale}"
-    return own if paths and all(path.startswith(f"{own}/") for path in paths) else root
+    languages = configuration.fields("languages")
+    own = languages.fields(locale).text("contentDir", "contentdir") if len(languages.values) == 1 else ""
+    mounted = [row.text("source") for row in mounts if row.text("target") == "content"]
+    root = mounted[0] if len(mounted) == 1 else own or configuration.text("contentDir", "contentdir")
+    return posixpath.normpath(root or "content")
 
 
 def _is_part(path: str, root: str) -> bool:
