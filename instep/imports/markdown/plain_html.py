@@ -31,6 +31,8 @@ _LINK = re.compile(
     r"<a\b([^<>]*\bhref\b[^<>]*)>((?:(?!<a\b|</a|\n[ \t]*\n).)*?)</a[ \t]*>", re.IGNORECASE | re.DOTALL
 )
 _CONTROL = re.compile(r"</?(?:input|form|select|option|textarea|label|fieldset)\b[^<>]*>", re.IGNORECASE)
+_LINE_WITH_EMPTY_LINK = re.compile(r"^([^\n|]*?)(?<!!)\[\]\(([^()\s]+)\)([^\n|]*)$", re.MULTILINE)
+_MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _CELL_BREAK = re.compile(
     r"\s*</(?:p|div|li)>\s*(?=<(?:p|div|li|ul|ol)\b)|(?<=[^>\s])\s*<[uo]l\b[^<>]*>\s*(?=<li)|</[uo]l>\s*(?=[^<\s])",
     re.IGNORECASE,
@@ -85,7 +87,7 @@ def replace_html(text: str, losses: PageLosses) -> str:
     text = _replace_blocks(_ROW.sub(lambda row: _plain_cells(row[0]), text), 0)
     text = _LINK.sub(_link, text)
     text = _SAME_TAG.sub(lambda match: f"<{match[1]}{_SAME[match[2].lower()]}>", text)
-    text = _STYLE.sub("", text)
+    text = _LINE_WITH_EMPTY_LINK.sub(_labelled, _STYLE.sub("", text))
     return _ELEMENT.sub(lambda match: match[0] if match[1].lower() in _ELEMENTS else f"\\{match[0]}", text)
 
 
@@ -107,6 +109,17 @@ def _replace_gone(text: str, losses: PageLosses) -> str:
     if control := _CONTROL.search(text):
         losses.add("form, of which the words stay", control[0])
     return _CONTROL.sub("", text)
+
+
+def _labelled(line: re.Match[str]) -> str:
+    """A line with a link that shows nothing, which covers a card: the words of the line are the link."""
+    before, target, after = line[1], line[2], line[3]
+    images = "".join(f"{image} " for image in _MARKDOWN_IMAGE.findall(before + after))
+    words = " ".join(_MARKDOWN_IMAGE.sub("", before + after).split())
+    # Words that hold another link can't be in one.
+    if not words or "](" in words:
+        return f"{before}[{target}]({target}){after}"
+    return f"{images}[{words}]({target})"
 
 
 def _plain_cells(row: str) -> str:
