@@ -29,6 +29,8 @@ _INDENTED_OPENING = re.compile(
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
+# A character of a private alphabet, in which no text is written.
+_NUL = "\ue0f0"
 _INLINE = comrak.ExtensionOptions()
 _INLINE.strikethrough = True
 
@@ -56,8 +58,10 @@ def alert(kind: str, title: str, body: str) -> str:
 
 def plain_title(markdown: str) -> str:
     """A title on one line as the page shows it, since titles are plain text."""
-    html = comrak.render_markdown(" ".join(markdown.split()), extension_options=_INLINE)
-    return " ".join(unescape(_TAG.sub("", html)).split())
+    # The renderer would replace the NUL of hidden code.
+    line = " ".join(markdown.split()).replace("\x00", _NUL)
+    html = comrak.render_markdown(line, extension_options=_INLINE)
+    return " ".join(unescape(_TAG.sub("", html)).split()).replace(_NUL, "\x00")
 
 
 def alert_of(container: Container) -> str:

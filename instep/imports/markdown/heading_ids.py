@@ -17,6 +17,7 @@ _HTML_HEADING = re.compile(
     r"^[ \t]*<h([1-6])\b([^<>]*)>[ \t\n]*((?:(?!</?h[1-6]).)*?)[ \t\n]*</h\1>", re.M | re.S | re.I
 )
 _ID_ATTRIBUTE = re.compile(r"\b(?:id|name)[ \t]*=[ \t]*[\"']?([^\"'\s<>]+)")
+_LINE_OF_MARKS = re.compile(r"^((?:\x00#[^\x00\n]*\x00)+)[ \t]*\n(?:[ \t]*\n)*(?=[^\s\x00])", re.MULTILINE)
 _MARK = re.compile(r"\x00#([^\x00\n]*)\x00")
 
 
@@ -46,7 +47,9 @@ def _mark_ids(text: str) -> str:
     text = _EMPTY_ANCHOR.sub(lambda anchor: _mark_of(anchor[2]) or anchor[0], text)
     text = _ANCHOR.sub(lambda anchor: _mark_of(anchor[1]) + anchor[2], text)
     text = _BRACKETS.sub("\\1\x00#\\2\x00", text)
-    return _BRACES.sub("\x00#\\1\x00", text)
+    text = _BRACES.sub("\x00#\\1\x00", text)
+    # A line that only sets an id goes, and what is below it has the id.
+    return _LINE_OF_MARKS.sub("\\1", text)
 
 
 def _mark_of(attributes: str) -> str:

@@ -40,7 +40,8 @@ _CELL_BREAK = re.compile(
 _ROW = re.compile(r"^[ \t>]*\|.*<.*$", re.MULTILINE)
 # Tags that the help center doesn't show, around words that it does.
 _STYLE = re.compile(
-    r"</?(?:span|font|small|big|u|ins|mark|button|center|nobr|abbr|wbr|time)\b[^<>]*>", re.IGNORECASE
+    r"</?(?:span|font|small|big|u|ins|mark|button|center|nobr|abbr|wbr|time|picture|source)\b[^<>]*>",
+    re.IGNORECASE,
 )
 _SAME = {"b": "strong", "i": "em", "strike": "del", "s": "del", "tt": "code"}
 _SAME_TAG = re.compile(r"<(/?)(b|i|strike|s|tt)(?:[ \t][^<>]*)?>", re.IGNORECASE)
@@ -50,10 +51,38 @@ _SPAN = re.compile(r"<t[dh]\b[^<>]*(?:row|col)span[ \t]*=[ \t]*[\"']?(?!1\b)\d",
 _CAPTION = re.compile(
     r"<figcaption\b[^<>]*>\s*((?:(?!<figcaption).)*?)\s*</figcaption[ \t]*>", re.IGNORECASE | re.DOTALL
 )
-# What looks like a tag but is none, such as <token>, is a word.
+# Characters of a private alphabet stand for what the conversion of HTML must leave alone.
+_NUL, _BRACKET = "\ue0f0", "\ue0f1"
 _ELEMENT = re.compile(r"(?<!\\)</?([A-Za-z][\w-]*)(?:[ \t\n][^<>]*)?/?>")
 _ELEMENTS = frozenset(nh3.ALLOWED_TAGS).union(
-    ("button", "body", "figcaption", "figure", "footer", "form", "head", "html", "main", "nav", "section")
+    (
+        "audio",
+        "body",
+        "button",
+        "embed",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "font",
+        "footer",
+        "form",
+        "head",
+    ),
+    (
+        "html",
+        "iframe",
+        "input",
+        "label",
+        "link",
+        "main",
+        "meta",
+        "nav",
+        "nobr",
+        "noscript",
+        "object",
+        "option",
+    ),
+    ("picture", "script", "section", "select", "source", "style", "svg", "template", "textarea", "video"),
 )
 _BLOCK_TAG = re.compile(rf"<(/?)({_BLOCKS})\b[^<>]*>", re.IGNORECASE)
 _STRAY = re.compile(
@@ -80,6 +109,7 @@ def replace_html(text: str, losses: PageLosses) -> str:
         return text
     if span := _SPAN.search(text):
         losses.add("table whose cells span several rows or columns", span[0])
+    text = _ELEMENT.sub(_shown_word, text)
     text = _replace_gone(text, losses)
     text = _EMBED.sub(lambda match: _embed(match, losses), text)
     text = _IMAGE.sub(_image, text)
@@ -88,7 +118,7 @@ def replace_html(text: str, losses: PageLosses) -> str:
     text = _LINK.sub(_link, text)
     text = _SAME_TAG.sub(lambda match: f"<{match[1]}{_SAME[match[2].lower()]}>", text)
     text = _LINE_WITH_EMPTY_LINK.sub(_labelled, _STYLE.sub("", text))
-    return _ELEMENT.sub(lambda match: match[0] if match[1].lower() in _ELEMENTS else f"\\{match[0]}", text)
+    return text.replace(_BRACKET, "\\<")
 
 
 def link(label: str, target: str) -> str:
@@ -120,6 +150,11 @@ def _labelled(line: re.Match[str]) -> str:
     if not words or "](" in words:
         return f"{before}[{target}]({target}){after}"
     return f"{images}[{words}]({target})"
+
+
+def _shown_word(match: re.Match[str]) -> str:
+    """What looks like a tag but is none, such as <token>, with a bracket that nothing takes for a tag's."""
+    return match[0] if match[1].lower() in _ELEMENTS else _BRACKET + match[0][1:]
 
 
 def _plain_cells(row: str) -> str:
@@ -227,8 +262,12 @@ def _converted(html: str) -> str:
     """Markdown of HTML. Marks of hidden code pass as letters of a private alphabet."""
     # Images are Markdown already: the library keeps them as words.
     options = html_to_markdown.ConversionOptions(
-        escape_misc=False, extract_metadata=False, preserve_tags=["kbd", "sup", "sub"], br_in_tables=True
+        escape_misc=False,
+        extract_metadata=False,
+        preserve_tags=["kbd", "sup", "sub"],
+        br_in_tables=True,
+        compact_tables=True,
     )
-    source = html.replace("\x00", "\ue0f0")
+    source = html.replace("\x00", _NUL)
     result = html_to_markdown.convert(source, options).content or ""
-    return result.replace("\ue0f0", "\x00").strip("\n")
+    return result.replace(_NUL, "\x00").strip("\n")

@@ -74,11 +74,12 @@ def plain_python_markdown(
     text = _include(text, code, page, snippets, 0)
     text = _with_definitions(text, snippets.appended)
     text = _absolute_html(_SHORTCODE.sub(lambda match: _plain_shortcode(match, page), text), address)
+    # Definitions may hold tabs and admonitions, which no longer begin their lines.
+    text = replace_definition_lists(_expand_abbreviations(text))
     text = replace_indented_blocks(
         text, _TAB, lambda tab, body: headed_block(replace_icons(tab[2] or tab[3] or ""), body)
     )
     text = replace_colon_containers(replace_indented_containers(text))
-    text = replace_definition_lists(_expand_abbreviations(text))
     text = _KEYS.sub(_plain_keys, _CRITIC.sub(_plain_critic, text))
     text = _MARK.sub(lambda match: match[1] or match[2], text)
     text = _LIGHT_IMAGE.sub(r"\1", _MODE_IMAGE.sub("", text))
