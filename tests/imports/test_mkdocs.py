@@ -102,13 +102,13 @@ def test_what_python_markdown_adds_is_plain(source: str, markdown: str) -> None:
 
 
 def test_snippets_are_put_in_and_missing_ones_told() -> None:
-    text = '--8<-- "part.md:two"\n\n    --8<-- "none.md"\n\n```\n--8<-- "part.md"\n```'
+    text = '--8<-- "part.md:two"\n\n--8<-- "none.md"\n\n```\n--8<-- "part.md"\n;--8<-- "x"\n```'
     part = "One\n<!-- --8<-- [start:two] -->\nTwo `{.x}`\n<!-- --8<-- [end:two] -->\n"
 
     markdown, losses = page_of(text, **{"docs/part.md": part})
 
     assert markdown.startswith("Two `{.x}`")
-    assert '```\n--8<-- "part.md"\n```' in markdown
+    assert '```\nOne\nTwo `{.x}`\n\n--8<-- "x"\n```' in markdown
     assert "docs/index.md:5 snippet that is not in the folder: none.md" in losses
 
 
@@ -138,5 +138,5 @@ def test_macros_are_told() -> None:
 
 
 def test_a_configuration_that_is_not_valid_is_refused_with_its_line() -> None:
-    with pytest.raises(UnreadableSource, match=r"mkdocs\.yml is not valid YAML.*line 2"):
+    with pytest.raises(UnreadableSource, match=r"mkdocs\.yml is not valid YAML.*line 3"):
         read_texts(READER, {"mkdocs.yml": "nav:\n - a: [", "docs/index.md": ""})

@@ -18,6 +18,20 @@ _KINDS_OF_ALERTS = {
     "CAUTION": "caution danger error failure fail missing bug fatal",
 }
 ALERT_KINDS = {kind: alert for alert, kinds in _KINDS_OF_ALERTS.items() for kind in kinds.split()}
+# Kinds whose names say no more than the label of the alert.
+_SYNONYMS = frozenset(
+    (
+        *map(str.lower, _KINDS_OF_ALERTS),
+        "info",
+        "default",
+        "hint",
+        "warn",
+        "attention",
+        "alert",
+        "danger",
+        "error",
+    )
+)
 _COLON_OPENING = re.compile(
     r"([ \t]*)(:{3,}|/{3,})[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[((?:\\.|[^\]\\])*)\])?([^\n]*)$"
 )
@@ -47,7 +61,7 @@ def alert(kind: str, title: str, body: str) -> str:
     """An alert of GitHub; a kind that it doesn't know is named in the title if that is empty."""
     alert_kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = plain_title(title)
-    if not title and kind.lower() not in {alert_kind.lower(), "info", "default"}:
+    if not title and kind.lower() not in _SYNONYMS:
         title = kind.replace("-", " ").capitalize()
     if title.lower() == alert_kind.lower():
         title = ""

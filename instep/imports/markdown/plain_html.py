@@ -31,6 +31,7 @@ _LINK = re.compile(
     r"<a\b([^<>]*\bhref\b[^<>]*)>((?:(?!<a\b|</a|\n[ \t]*\n).)*?)</a[ \t]*>", re.IGNORECASE | re.DOTALL
 )
 _CONTROL = re.compile(r"</?(?:input|form|select|option|textarea|label|fieldset)\b[^<>]*>", re.IGNORECASE)
+_EMPTY_LINK_ABOVE = re.compile(r"^([ \t]*\[\]\([^()\s]+\))[ \t]*\n[ \t]*\n(?=[^\s#|>`~\x00])", re.MULTILINE)
 _LINE_WITH_EMPTY_LINK = re.compile(r"^([^\n|]*?)(?<!!)\[\]\(([^()\s]+)\)([^\n|]*)$", re.MULTILINE)
 _MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _CELL_BREAK = re.compile(
@@ -117,7 +118,8 @@ def replace_html(text: str, losses: PageLosses) -> str:
     text = _replace_blocks(_ROW.sub(lambda row: _plain_cells(row[0]), text), 0)
     text = _LINK.sub(_link, text)
     text = _SAME_TAG.sub(lambda match: f"<{match[1]}{_SAME[match[2].lower()]}>", text)
-    text = _LINE_WITH_EMPTY_LINK.sub(_labelled, _STYLE.sub("", text))
+    text = _EMPTY_LINK_ABOVE.sub(r"\1 ", _STYLE.sub("", text))
+    text = _LINE_WITH_EMPTY_LINK.sub(_labelled, text)
     return text.replace(_BRACKET, "\\<")
 
 
