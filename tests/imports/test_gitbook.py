@@ -60,7 +60,8 @@ def test_the_summary_makes_collections_and_the_configuration_redirects() -> None
     [
         ('{% hint style="danger" %}\nMind `{% this %}`\n{% endhint %}', "> [!CAUTION]\n> Mind `{% this %}`"),
         (
-            '{% tabs %}\n{% tab title="A" %}\nOne\n{% endtab %}\n\n{% tab title="B" %}\nTwo\n{% endtab %}\n{% endtabs %}',
+            '{% tabs %}\n{% tab title="A" %}\nOne\n{% endtab %}\n\n'
+            '{% tab title="B" %}\nTwo\n{% endtab %}\n{% endtabs %}',
             "**A**\n\nOne\n\n**B**\n\nTwo",
         ),
         (

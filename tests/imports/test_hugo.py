@@ -80,7 +80,10 @@ def test_shortcodes_and_additions_of_hugo_are_plain(source: str, markdown: str) 
 
 
 def test_unknown_shortcodes_are_told_and_their_words_stay() -> None:
-    text = 'New {{< since 1.2 />}} {{< swirl "a" >}}*words*{{< /swirl >}}\n\nSee [this][x].\n\n[x]: {{% made x %}}\n'
+    text = (
+        'New {{< since 1.2 />}} {{< swirl "a" >}}*words*{{< /swirl >}}\n\n'
+        "See [this][x].\n\n[x]: {{% made x %}}\n"
+    )
 
     assert page_of(text) == (
         "New 1.2 *words*\n\nSee this.",

@@ -24,15 +24,19 @@ def test_collections_categories_and_permalinks() -> None:
         {
             "_config.yml": (
                 "url: https://www.example.com\nlanguages: [en, es]\ncollections_dir: content\n"
-                "collections:\n  help: {output: true, permalink: '/:collection/:path/'}\nexclude: [README.md]\n"
+                "collections:\n  help: {output: true, permalink: '/:collection/:path/'}\n"
+                "exclude: [README.md]\n"
                 "defaults:\n  - scope: {path: 'content/**/*._es.md'}\n    values: {lang: es}\n"
             ),
             "README.md": "---\ntitle: Not a page\n---\n",
             "content/_help/b._en.md": (
-                "---\ntitle: B\ncategory: first-steps\norder: 2\npermalink: /help/the-b/\nredirect_from: [/old/b]\n"
+                "---\ntitle: B\ncategory: first-steps\norder: 2\n"
+                "permalink: /help/the-b/\nredirect_from: [/old/b]\n"
                 "children: [/help/c/]\n---\n"
             ),
-            "content/_help/b._es.md": "---\ntitle: B en español\ncategory: first-steps\npermalink: /es/help/b/\n---\n",
+            "content/_help/b._es.md": (
+                "---\ntitle: B en español\ncategory: first-steps\npermalink: /es/help/b/\n---\n"
+            ),
             "content/_help/a.md": "---\ntitle: A\ncategory: first-steps\norder: 1\n---\n",
             "content/_help/c.md": "---\ntitle: C\ncategory: first-steps\nchild: true\n---\n",
             "content/_other/d.md": "---\ntitle: D\n---\n",

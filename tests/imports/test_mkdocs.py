@@ -108,7 +108,7 @@ def test_snippets_are_put_in_and_missing_ones_told() -> None:
     markdown, losses = page_of(text, **{"docs/part.md": part})
 
     assert markdown.startswith("Two `{.x}`")
-    assert '```\nOne\nTwo `{.x}`\n\n--8<-- "x"\n```' in markdown
+    assert '```\nOne\nTwo `{.x}`\n--8<-- "x"\n```' in markdown
     assert "docs/index.md:5 snippet that is not in the folder: none.md" in losses
 
 

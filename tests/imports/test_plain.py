@@ -54,7 +54,8 @@ def test_languages_in_folders_and_names_are_translations() -> None:
 def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
     text = (
         '# T\n\n<div class="alert alert-warning">\n  <p>Take <b>care</b> of <your-key></p>\n</div>\n\n'
-        '<ul>\n  <li><a href="b.md">B</a></li>\n</ul>\n\n<details>\n<summary>More</summary>\nHidden *words*\n</details>\n\n'
+        '<ul>\n  <li><a href="b.md">B</a></li>\n</ul>\n\n'
+        "<details>\n<summary>More</summary>\nHidden *words*\n</details>\n\n"
         "<table><tr><th>A</th></tr><tr><td><p>1</p><p>2</p></td></tr></table>\n\n"
         '<p align="center"><img src="i.png" alt="Icon"></p>\n\n'
         '<iframe src="https://video.example/1"></iframe>\n\n<script>alert(1)</script>\n\n```html\n<div>code</div>\n```\n'

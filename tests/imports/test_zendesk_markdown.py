@@ -32,7 +32,8 @@ def test_ids_are_keys_and_addresses() -> None:
     assert (first.markdown, first.heading_ids) == ("## 1. Part\n\nText\n", (("part", 0),))
     assert tree.sites == ("https://support.example.com",)
     assert told(tree) == [
-        "content/Store/c.md: id 4407830972050, which content/Cloud & more/b.md has too: the path is the key here"
+        "content/Store/c.md: id 4407830972050, which content/Cloud & more/b.md has too: "
+        "the path is the key here"
     ]
 
 

@@ -25,7 +25,7 @@ _MARK = re.compile(r"\x00#([^\x00\n]*)\x00")
 
 
 def replace_html_headings(text: str) -> str:
-    """The text with headings of HTML as Markdown's, and ids of anchors as `{#id}`. The code must be hidden."""
+    """The text with headings of HTML as Markdown's and ids of anchors as `{#id}`; the code must be hidden."""
     text = _EMPTY_ANCHOR.sub(_id_of_empty, text)
     text = _ANCHOR.sub(lambda anchor: _id_of(anchor[1]) + anchor[2], text)
     return _HTML_HEADING.sub(_markdown_heading, text)
