@@ -554,3 +554,6 @@ MAX_REPORTED_LINE_CHARACTERS = 300
 MAX_REPORTED_SKIPPED_FILES = 20
 # GitHub accepts a step summary of one megabyte.
 MAX_SUMMARY_BYTES = 900_000
+
+# Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
+MAX_IMPORT_SETTINGS_VALUES = 100_000
