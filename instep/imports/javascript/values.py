@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-JsValue: TypeAlias = "str | int | float | bool | list[JsValue] | dict[str, JsValue] | JsCall | JsUnknown | None"
+JsValue: TypeAlias = (
+    "str | int | float | bool | list[JsValue] | dict[str, JsValue] | JsCall | JsUnknown | None"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,13 +89,16 @@ def outside_code(text: str, transform: Callable[[str], str]) -> str:
     return code.show(transform(hidden_text))
 
 
-def hide_code(text: str) -> tuple[str, HiddenCode]:
-    """The text with a mark for each block and each span of code, and the code."""
+def hide_code(text: str, *, has_indented_code: bool = True) -> tuple[str, HiddenCode]:
+    """The text with a mark for each block and each span of code, and the code.
+
+    MDX has no indented code: there indentation is only how its author writes components.
+    """
     code = HiddenCode()
-    return _hide_spans(_hide_blocks(text, code), code), code
+    return _hide_spans(_hide_blocks(text, code, has_indented_code), code), code
 
 
-def _hide_blocks(text: str, code: HiddenCode) -> str:
+def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
     lines = text.split("\n")
     hidden_lines: list[str] = []
     indents = _Indents()
@@ -107,7 +110,7 @@ def _hide_blocks(text: str, code: HiddenCode) -> str:
             hidden_lines.append(match[1] + code.add_fence(fence))
             indents.follow(line)
             continue
-        if (base := indents.of_code(line)) is not None:
+        if has_indented_code and (base := indents.of_code(line)) is not None:
             end = _end_of_indented(lines, at, base + _CODE_INDENT)
             block = tuple(inner.expandtabs(4)[base:] for inner in lines[at:end])
             hidden_lines.append(" " * base + code.add_fence(Fence("", "", block)))

@@ -7,7 +7,9 @@ from typing import Literal, TypeAlias
 
 # "mdx" has JSX tags and `{expressions}`, "vue" has `{{ expressions }}`, "html" has tags alone.
 Dialect = Literal["mdx", "vue", "html"]
-VOID_TAGS = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"))
+VOID_TAGS = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
+)
 _TOKEN = re.compile(r"\\[\\{<$]|<!--|<(/?)(?:([A-Za-z][\w.:-]*)(?=[\s/>])|(?=>))|\{|\$\$|\$(?=\S)")
 _ATTRIBUTE = re.compile(
     r"\s*(?:(\{)\s*\.\.\.|([:@#]?[A-Za-z_][\w.:@-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)|([^\s\"'{}<>=`]+)))?)"
@@ -198,5 +200,7 @@ class _Scanner:
                 self.at = close + 1
                 continue
             self.at = match.end()
-            attributes[match[2]] = next((value for value in match.group(3, 4, 6) if value is not None), "true")
+            attributes[match[2]] = next(
+                (value for value in match.group(3, 4, 6) if value is not None), "true"
+            )
         return attributes

@@ -1,0 +1,298 @@
+"""The body of a page with components as plain Markdown."""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+
+from instep.imports.javascript.modules import Module, expression_value, is_complete_module
+from instep.imports.javascript.values import JsUnknown, JsValue, as_array, as_object, as_text, at
+from instep.imports.markdown.front_matter import SourcePage, read_page
+from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
+from instep.imports.mdx.components import COMPONENTS, unwrapped
+from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
+from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
+from instep.imports.mdx.layout import Layout, Piece, dedent_block, one_line, paragraphs
+from instep.imports.mdx.snippets import Snippets, rebase_links
+from instep.imports.mdx.tags import Tag, block, bold, image
+
+_MARK = re.compile(r"\x00([BC])(\d+)\x00")
+_MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
+_FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.(\w+)|(\w+)")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
+_REGION = re.compile(r"[#(]?\s*#?region\s+([\w*-]+)|#?endregion")
+_INLINE_PREFIX = re.compile(r"[ \t>]*$")
+_MAX_SNIPPET_DEPTH = 8
+# What all snippets of one page may hold together.
+_MAX_SNIPPET_CHARACTERS = 1_000_000
+
+
+@dataclass(slots=True)
+class PageWriter:
+    """Writes one page, or one snippet in it. `props` are the attributes that a snippet is used with."""
+
+    page: SourcePage
+    snippets: Snippets
+    code: HiddenCode = field(default_factory=HiddenCode)
+    props: Mapping[str, str] = field(default_factory=dict)
+    depth: int = 0
+    # The characters that snippets may still have, shared with the snippets themselves.
+    budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
+    module: Module | None = None
+
+    def write(self, body: str) -> str:
+        """The body with components, expressions and modules replaced; its code stays hidden in `code`."""
+        dialect = self.snippets.dialect(self.page.path)
+        text, code = hide_code(body, has_indented_code=dialect != "mdx")
+        text = take_code(text, code, self.code)
+        statements = ""
+        if dialect == "mdx":
+            text, statements = _split_module(text, self.code)
+        self.module = Module(self.snippets.configuration, self.page.path, statements)
+        return self._text_of(parse_elements(text, dialect), None)
+
+    def _text_of(self, nodes: Sequence[ElementNode], parent: Tag | None) -> str:
+        layout = Layout()
+        parts: list[str] = []
+        line = ""
+        for node in nodes:
+            part = node if isinstance(node, str) else layout.add(self._piece(node, parent, line))
+            parts.append(part)
+            line = part.rpartition("\n")[2] if "\n" in part else line + part
+        return layout.resolve("".join(parts))
+
+    def _piece(self, node: Expression | Element, parent: Tag | None, line: str) -> Piece:
+        if isinstance(node, Expression):
+            return Piece(self._expression_text(node, "{" + node.text))
+        quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
+        return self._element(node, parent, quotes)
+
+    def _element(self, element: Element, parent: Tag | None, quotes: int) -> Piece:
+        tag = self._tag(element, parent)
+        imported = self._imported(element)
+        if imported:
+            return self._included(imported, tag)
+        write = COMPONENTS.get(element.name) or HTML_TAGS.get(element.name)
+        if write is None and element.name not in _CODE_TAGS:
+            if not element.is_closed and not element.attributes:
+                # Words in angle brackets, such as the name of something to fill in.
+                return Piece("\\" + element.source)
+            self.page.losses.add(f"component <{element.name}>", element.source)
+        elif element.name in TOLD_TAGS:
+            self.page.losses.add(f"<{element.name}> of HTML", element.source)
+        if element.name in ("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"):
+            return self._code_piece(element, tag)
+        tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
+        return (write or unwrapped)(tag)
+
+    def _tag(self, element: Element, parent: Tag | None) -> Tag:
+        tag = Tag(element.name, {}, element.source, parent)
+        for name, value in element.attributes.items():
+            if isinstance(value, str):
+                tag.values[name] = unescape(value)
+                continue
+            known = self._known(value)
+            tag.values[name] = "true" if known is True else as_text(known)
+            tag.labels[name] = [as_text(label) or as_text(at(label, "label")) for label in as_array(known)]
+            tag.tables[name] = _rows(known)
+        return tag
+
+    def _expression_text(self, expression: Expression, words: str) -> str:
+        value = self._known(expression)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return as_text(value)
+        if value is not None and not isinstance(value, bool):
+            text = one_line(self.code.show(expression.text))
+            self.page.losses.add(f"expression {{{text if len(text) <= 60 else text[:59] + '…'}}}", words)
+        return ""
+
+    def _known(self, expression: Expression) -> JsValue:
+        """What an expression is worth; props and front matter are known, too."""
+        text = self.code.show(expression.text).strip()
+        if match := _FIELD.fullmatch(text):
+            name = match[1] or match[2]
+            words = self.props.get(name) or (self.page.fields.text(name) if match[1] else "")
+            if words:
+                return words
+        if self.module is None:
+            return JsUnknown(text, self.page.path, 1)
+        return expression_value(self.module, text)
+
+    def _imported(self, element: Element) -> str | None:
+        """The path of the file that a component stands for, if it is one of the source."""
+        if self.module is None or element.name not in self.module.imports:
+            return None
+        path = self.snippets.find(self.module.imports[element.name][0], self.page.path)
+        is_content = path is not None and (
+            path.endswith((".md", ".mdx")) or _PICTURE.search(path) is not None
+        )
+        return path if is_content else None
+
+    def _included(self, path: str, tag: Tag, section: str = "") -> Piece:
+        """The text of a snippet, a picture as an image, another file as code."""
+        if _PICTURE.search(path):
+            return Piece(
+                image(
+                    tag.value("alt", "title"),
+                    posixpath.relpath(path, posixpath.dirname(self.page.path) or "."),
+                )
+            )
+        content = self.snippets.files.read(path)
+        self.budget[0] -= len(content)
+        if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
+            self.page.losses.add(f"file {path}, because files include each other without an end", tag.source)
+            return Piece("")
+        if not path.endswith((".md", ".mdx")):
+            return block(
+                self._fence(content.decode("utf-8", "replace"), posixpath.splitext(path)[1][1:], section)
+            )
+        page = read_page(path, content, self.page.losses.losses)
+        writer = PageWriter(page, self.snippets, self.code, tag.values, self.depth + 1, self.budget)
+        text = writer.write(_section(page.body, section)).strip("\n")
+        return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
+
+    def _code_piece(self, element: Element, tag: Tag) -> Piece:
+        """Code that a tag has in its text or attributes, or a file that it names."""
+        content = "".join(child for child in element.children if isinstance(child, str)).strip()
+        if element.name in ("include", "Snippet"):
+            return self._file_piece(tag, content or tag.value("file", "src"))
+        if element.name == "pre":
+            if "\x00B" in content:
+                return block(dedent_block(self._text_of(element.children, tag)))
+            return block(self._fence(unescape(self.code.show(_plain_text(element))), ""))
+        text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
+        if not text:
+            self.page.losses.add(f"component <{element.name}>", element.source)
+            return Piece("")
+        language = "mermaid" if element.name == "Mermaid" else tag.value("lang", "language")
+        return block(paragraphs(bold(tag.value("title")), self._fence(text, language)))
+
+    def _file_piece(self, tag: Tag, target: str) -> Piece:
+        name, _, section = target.partition("#")
+        place = f"/snippets/{name}" if tag.name == "Snippet" else name
+        path = self.snippets.find(place, self.page.path)
+        if path is None:
+            self.page.losses.add(f"file that is not in the folder: {name}", tag.source)
+            return Piece("")
+        return self._included(path, tag, section)
+
+    def _raw_text(self, element: Element) -> str:
+        """The text of a file that is imported as it is and stands in braces."""
+        for child in element.children:
+            if not isinstance(child, Expression):
+                continue
+            if self.module is not None and child.text in self.module.imports:
+                path = self.snippets.find(self.module.imports[child.text][0], self.page.path)
+                return self.snippets.files.read(path).decode("utf-8", "replace") if path else ""
+            return as_text(self._known(child))
+        return ""
+
+    def _fence(self, text: str, language: str, region: str = "") -> str:
+        lines = _region(text.rstrip().split("\n"), region)
+        longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+        return self.code.add_fence(Fence("`" * (longest + 1), language, tuple(lines)))
+
+
+_CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
+
+
+def take_code(text: str, source: HiddenCode, target: HiddenCode) -> str:
+    """The text with its marks for what is now hidden in `target`."""
+
+    def take(match: re.Match[str]) -> str:
+        number = int(match[2])
+        return (
+            target.add_fence(source.fences[number])
+            if match[1] == "B"
+            else target.add_span(source.spans[number])
+        )
+
+    return _MARK.sub(take, text)
+
+
+def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
+    """The text without its `import` and `export` statements, and these (MDX: up to a blank line that ends them)."""
+    kept: list[str] = []
+    statements: list[str] = []
+    blocks = re.split(r"(\n[ \t]*\n)", text)
+    at_block = 0
+    while at_block < len(blocks):
+        content = blocks[at_block]
+        lines = content.lstrip("\n").split("\n")
+        if not _MODULE_LINE.match(lines[0]):
+            kept.append(content)
+            at_block += 1
+            continue
+        end = _end_of_statements(blocks, at_block, code)
+        if end is None:
+            statement, rest = _leading_statements(lines, code)
+            kept.append("\n".join(rest))
+            statements.append(statement)
+            at_block += 1
+            continue
+        statements.append(code.show("".join(blocks[at_block:end])))
+        at_block = end
+    return "".join(kept), "\n".join(statements)
+
+
+def _end_of_statements(blocks: list[str], start: int, code: HiddenCode) -> int | None:
+    """The number behind the last block of statements that begin at `start`; None if they never end."""
+    for end in range(start + 1, min(start + 41, len(blocks) + 1), 2):
+        if is_complete_module(code.show("".join(blocks[start:end]))):
+            return end
+    return None
+
+
+def _leading_statements(lines: list[str], code: HiddenCode) -> tuple[str, list[str]]:
+    """The statements in the first lines of a block, and the lines below, which are text."""
+    for end in range(len(lines) - 1, 0, -1):
+        statement = code.show("\n".join(lines[:end]))
+        if is_complete_module(statement):
+            return statement, lines[end:]
+    return "", lines
+
+
+def _plain_text(element: Element) -> str:
+    """The text in a tag without the tags in it."""
+    parts = (
+        child if isinstance(child, str) else _plain_text(child)
+        for child in element.children
+        if not isinstance(child, Expression)
+    )
+    return "".join(parts).strip("\n")
+
+
+def _rows(value: JsValue) -> list[tuple[str, str, str]]:
+    """Objects in an attribute as rows: of a list label and value, of an object name, type and description."""
+    rows = [(as_text(at(row, "label")), as_text(at(row, "value")), "") for row in as_array(value)]
+    fields = value if isinstance(value, dict) else {}
+    return rows + [
+        (name, as_text(at(inner, "type")), as_text(at(inner, "description")))
+        for name, inner in fields.items()
+        if as_object(inner)
+    ]
+
+
+def _section(text: str, name: str) -> str:
+    """The part of a text in `<section id="name">`; all of it without a name."""
+    pattern = rf"<section\s+id=[\"']?{re.escape(name)}[\"']?\s*>(.*?)</section>"
+    match = re.search(pattern, text, re.DOTALL) if name else None
+    return match[1] if match else text
+
+
+def _region(lines: list[str], name: str) -> list[str]:
+    """The lines of a `#region`, without those of other regions' ends; all lines without a name."""
+    if not name:
+        return lines
+    starts = [
+        number for number, line in enumerate(lines) if (match := _REGION.search(line)) and match[1] == name
+    ]
+    if not starts:
+        return lines
+    end = next(
+        (number for number in range(starts[0] + 1, len(lines)) if "endregion" in lines[number]), len(lines)
+    )
+    inner = [line for line in lines[starts[0] + 1 : end] if not _REGION.search(line)]
+    indent = min((len(line) - len(line.lstrip()) for line in inner if line.strip()), default=0)
+    return [line[indent:] for line in inner]
