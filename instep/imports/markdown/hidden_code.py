@@ -106,7 +106,7 @@ def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
     while at < len(lines):
         line = lines[at]
         if (match := _FENCE.match(line)) and not ("`" in match[2] and "`" in match[3]):
-            fence, at = _read_fence(lines, at, match)
+            fence, at = _read_fence(lines, at, match, has_indented_code)
             hidden_lines.append(match[1] + code.add_fence(fence))
             indents.follow(line)
             continue
@@ -122,19 +122,21 @@ def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
     return "\n".join(hidden_lines)
 
 
-def _read_fence(lines: list[str], start: int, match: re.Match[str]) -> tuple[Fence, int]:
+def _read_fence(
+    lines: list[str], start: int, match: re.Match[str], is_indent_meant: bool
+) -> tuple[Fence, int]:
     """The block of code that a line begins, and the number of the line behind it."""
     prefix, ticks, info = match.groups()
-    end = _closing_line(lines, start, prefix, ticks)
+    end = _closing_line(lines, start, prefix, ticks, is_indent_meant)
     body = tuple(_without_prefix(line, prefix) for line in lines[start + 1 : end])
     is_closed = end < len(lines) and _closes(lines[end], ticks, len(prefix) + 3)
     return Fence(ticks, info.rstrip(), body, is_closed), end + is_closed
 
 
-def _closing_line(lines: list[str], start: int, prefix: str, ticks: str) -> int:
+def _closing_line(lines: list[str], start: int, prefix: str, ticks: str, is_indent_meant: bool) -> int:
     """The number of the line that closes a fence, or of the first one that is not in its item or quote."""
     end_of_container = len(lines)
-    indent = len(prefix.expandtabs(4))
+    indent = len(prefix.expandtabs(4)) if is_indent_meant else 0
     for number in range(start + 1, len(lines)):
         line = lines[number]
         if _closes(line, ticks, len(prefix) + 3):

@@ -21,6 +21,7 @@ _MAX_EXPRESSION_CHARACTERS = 20_000
 # A text with this many braces or tags that nothing closes is no component's.
 _MAX_UNCLOSED = 200
 _MAX_DEPTH = 40
+_MAX_INDENT = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,7 @@ class _Scanner:
         is_vue = self.dialect == "vue"
         if self.dialect == "html" or (is_vue and not self.text.startswith("{", self.at)):
             return None
-        if self.text.startswith("#", self.at):
-            # The id of a heading.
+        if self.text.startswith("#", self.at) or self._is_in_directive():
             return None
         end = self._closing_brace(self.at)
         if end is None:
@@ -154,6 +154,11 @@ class _Scanner:
         content = content.removeprefix("{").removesuffix("}").strip() if is_vue else content
         is_comment = content.startswith("/*") and content.endswith("*/")
         return "" if is_comment or not content else Expression(content)
+
+    def _is_in_directive(self) -> bool:
+        """Whether braces are the attributes of a container such as `:::note{title="…"}`; `{#…}` is an id."""
+        start = self.text.rfind("\n", 0, self.at) + 1
+        return self.text[start : start + _MAX_INDENT].lstrip().startswith(":::")
 
     def _closing_brace(self, start: int) -> int | None:
         depth, end = 1, min(len(self.text), start + _MAX_EXPRESSION_CHARACTERS)

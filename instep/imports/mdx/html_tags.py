@@ -11,6 +11,9 @@ from instep.imports.mdx.tags import Tag, block, image, item, link
 _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")
 
 
+_HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
+
+
 def _kept(tag: Tag) -> Piece:
     return Piece(f"<{tag.name}>{one_line(tag.inner)}</{tag.name}>" if tag.inner.strip() else "")
 
@@ -96,12 +99,17 @@ def _caption(tag: Tag) -> Piece:
 
 def _media(tag: Tag) -> Piece:
     """A video, or a page in the page, as a link."""
-    target = tag.value("src", "href", "data") or tag.summary
+    target = tag.value("src", "href", "url", "data") or tag.summary
+    host = _HOSTS.get(tag.name)
+    if host and "://" not in target:
+        target = host + (target or tag.value("id", "videoId"))
     if target.startswith("//"):
         target = f"https:{target}"
     if match := _YOUTUBE.match(target):
         target = f"https://www.youtube.com/watch?v={match[1]}"
-    title = tag.value("title", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
+    title = (
+        tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
+    )
     return block(link(title, target)) if target else Piece(tag.inner)
 
 
@@ -160,7 +168,7 @@ HTML_TAGS: dict[str, Write] = {
     **_table_of(_heading, "h1 h2 h3 h4 h5 h6"),
     **_table_of(_list_item, "li dd"),
     **_table_of(_marked("**"), "dt"),
-    **_table_of(_media, "iframe video audio embed object"),
+    **_table_of(_media, "iframe video audio embed object Video YouTube Vimeo"),
     **_table_of(
         unwrapped, "span font small big u mark abbr time q label button template tbody thead tfoot caption"
     ),
@@ -182,5 +190,10 @@ HTML_TAGS: dict[str, Write] = {
     "td": _cell,
     "th": _cell,
 }
-# What a reader of the page saw and the article doesn't show.
-TOLD_TAGS = frozenset(("script", "svg", "canvas", "iframe", "video", "audio", "embed", "object"))
+# What the page shows and the article doesn't, or as a link only.
+TOLD_TAGS = {
+    **dict.fromkeys(("script", "canvas"), "program in the page"),
+    "svg": "drawing in the page",
+    **dict.fromkeys(("iframe", "embed", "object"), "page in the page, kept as a link"),
+    **dict.fromkeys(("video", "audio", "Video", "YouTube", "Vimeo"), "video or sound, kept as a link"),
+}

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 # A block stands alone between blank lines, an item also right below another item.
 PieceKind = Literal["inline", "block", "item"]
 _CONTAINER_PREFIX = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _MARK = re.compile(r"\x00P(\d+)\x00")
 
@@ -58,9 +59,13 @@ def dedent_block(text: str, quotes: int = 0) -> str:
 
 
 class Layout:
-    """The pieces of a text: each stands as a mark in it until all of the text is known."""
+    """The pieces of a text: each stands as a mark in it until all of the text is known.
 
-    def __init__(self) -> None:
+    In MDX (`has_indented_code` is false) a deep indentation doesn't make code of a block, so it is taken away.
+    """
+
+    def __init__(self, *, has_indented_code: bool = True) -> None:
+        self.has_indented_code = has_indented_code
         self.pieces: list[Piece] = []
 
     def add(self, piece: Piece) -> str:
@@ -72,25 +77,29 @@ class Layout:
 
     def resolve(self, text: str) -> str:
         """The text with its pieces in place of their marks."""
-        lines = _Lines()
+        lines, items = _Lines(), _Items()
         for line in text.split("\n"):
+            if not self.has_indented_code:
+                line = items.less_indented(line)
+            items.follow(line)
             if "\x00P" not in line:
                 lines.add_line(line)
             elif line.lstrip().startswith("|"):
                 lines.add_line(_MARK.sub(lambda mark: self._in_table(int(mark[1])), line))
             else:
-                self._add_marked_line(line, lines)
+                self._add_marked_line(line, lines, items)
         return "\n".join(lines.lines)
 
     def _in_table(self, number: int) -> str:
         lines = self.pieces[number].text.split("\n")
         return "<br>".join(line.strip() for line in lines if line.strip())
 
-    def _add_marked_line(self, line: str, lines: "_Lines") -> None:
+    def _add_marked_line(self, line: str, lines: "_Lines", items: "_Items") -> None:
         match = _CONTAINER_PREFIX.match(line)
-        prefix = match[0] if match else ""
+        written_prefix = match[0] if match else ""
+        prefix = items.indent_of(written_prefix) if written_prefix.isspace() else written_prefix
         indent = re.sub(r"[^\s>]", " ", prefix)
-        for number, segment in enumerate(_MARK.split(line[len(prefix) :])):
+        for number, segment in enumerate(_MARK.split(line[len(written_prefix) :])):
             if number % 2:
                 piece = self.pieces[int(segment)]
                 lines.add_block(piece, prefix, indent)
@@ -98,6 +107,38 @@ class Layout:
             elif segment.strip():
                 lines.add_line(prefix + segment.strip())
                 prefix = indent
+
+
+class _Items:
+    """Where the content of the open list items begins: no component stands deeper, however it is indented."""
+
+    def __init__(self) -> None:
+        self.columns: list[int] = []
+        self.is_below_blank = True
+
+    def follow(self, line: str) -> None:
+        if _is_blank(line):
+            self.is_below_blank = True
+            return
+        match = _ITEM.match(line)
+        if match or self.is_below_blank:
+            while self.columns and _width(line) < self.columns[-1]:
+                self.columns.pop()
+        if match:
+            self.columns.append(len(match[0].expandtabs(4)))
+        self.is_below_blank = False
+
+    def less_indented(self, line: str) -> str:
+        """The line of a new block, which has at most the indentation of the item that it is in."""
+        is_new_block = self.is_below_blank or line.lstrip(" \t").startswith("\x00B")
+        column = len(self.indent_of(line[: len(line) - len(line.lstrip(" \t"))]))
+        if not is_new_block or _is_blank(line) or _width(line) < column + 4:
+            return line
+        return " " * column + line.lstrip(" \t")
+
+    def indent_of(self, prefix: str) -> str:
+        width = len(prefix.expandtabs(4))
+        return " " * next((column for column in reversed(self.columns) if column <= width), 0)
 
 
 class _Lines:

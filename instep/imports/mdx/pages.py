@@ -23,6 +23,7 @@ _LANGUAGE = re.compile(r"[^\s{:\[]+")
 _TITLE = re.compile(
     r"(?:title|filename|file|tab|label)=(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|(\S+))"
 )
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"\[([^\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 _PLAIN_TITLE = re.compile(r"[\w./@-]+(?: [\w./@-]+)*$")
@@ -59,8 +60,9 @@ class PageReader:
         text = writer.write(self.prepare(page))
         text = replace_colon_containers(_TOC.sub("", text), _container)
         text = self._label_fences(remove_attribute_lists(text), writer.code)
+        head = page.fields.fields("hero")
         text = paragraphs(hero(page.fields), writer.code.show(text)).strip("\n")
-        title, text = take_title(page.fields.text("title"), text, path)
+        title, text = take_title(page.fields.text("title") or head.text("name"), text, path)
         markdown, heading_ids = take_heading_ids(text)
         markdown = markdown.strip("\n")
         return PlainPage(path, page.fields, title, markdown + "\n" if markdown else "", heading_ids)
@@ -91,7 +93,8 @@ def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
     rest = info[len(language) :]
     title = _TITLE.search(rest)
     if title:
-        return language, next(text for text in title.groups() if text is not None)
+        words = next(text for text in title.groups() if text is not None)
+        return language, _TAG.sub("", words).strip()
     if brackets := _BRACKETS.search(rest):
         return language, brackets[1]
     rest = rest.strip()
@@ -115,7 +118,9 @@ def hero(fields: Fields) -> str:
     links = [f"- [{row.text('text')}]({row.text('link')})" for row in actions if row.text("link")]
     features = [Fields(row) for row in fields.items("features") if isinstance(row, dict)]
     rows = [f"- **{_linked(row)}**: {row.text('details')}" for row in features]
-    return paragraphs(bold(head.text("text")), head.text("tagline"), "\n".join(links), "\n".join(rows))
+    return paragraphs(
+        bold(head.text("title", "text")), head.text("tagline"), "\n".join(links), "\n".join(rows)
+    )
 
 
 def _linked(row: Fields) -> str:

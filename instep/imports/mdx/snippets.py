@@ -60,5 +60,5 @@ def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> s
 
 
 def is_partial(path: str) -> bool:
-    """Whether a file is only there for other pages to take in: its name, or that of a folder, begins with "_"."""
-    return any(segment.startswith("_") for segment in path.split("/"))
+    """Whether a file is only there for other pages: its name, or that of a folder, begins with "_" or "."."""
+    return any(segment.startswith(("_", ".")) for segment in path.split("/"))

@@ -22,6 +22,8 @@ _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
 _FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.(\w+)|(\w+)")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _REGION = re.compile(r"[#(]?\s*#?region\s+([\w*-]+)|#?endregion")
+_VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 _MAX_SNIPPET_DEPTH = 8
 # What all snippets of one page may hold together.
@@ -46,14 +48,18 @@ class PageWriter:
         dialect = self.snippets.dialect(self.page.path)
         text, code = hide_code(body, has_indented_code=dialect != "mdx")
         text = take_code(text, code, self.code)
+        text = _VERBATIM.sub(self._hide_interpolations, text) if dialect == "vue" else text
         statements = ""
         if dialect == "mdx":
             text, statements = _split_module(text, self.code)
         self.module = Module(self.snippets.configuration, self.page.path, statements)
         return self._text_of(parse_elements(text, dialect), None)
 
+    def _hide_interpolations(self, container: re.Match[str]) -> str:
+        return _INTERPOLATION.sub(lambda match: self.code.add_span(match[0]), container[0])
+
     def _text_of(self, nodes: Sequence[ElementNode], parent: Tag | None) -> str:
-        layout = Layout()
+        layout = Layout(has_indented_code=self.snippets.dialect(self.page.path) != "mdx")
         parts: list[str] = []
         line = ""
         for node in nodes:
@@ -64,11 +70,10 @@ class PageWriter:
 
     def _piece(self, node: Expression | Element, parent: Tag | None, line: str) -> Piece:
         if isinstance(node, Expression):
-            return Piece(self._expression_text(node, "{" + node.text))
-        quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
-        return self._element(node, parent, quotes)
+            return Piece(self._expression_text(node, parent))
+        return self._element(node, parent, line)
 
-    def _element(self, element: Element, parent: Tag | None, quotes: int) -> Piece:
+    def _element(self, element: Element, parent: Tag | None, line: str) -> Piece:
         tag = self._tag(element, parent)
         imported = self._imported(element)
         if imported:
@@ -80,9 +85,10 @@ class PageWriter:
                 return Piece("\\" + element.source)
             self.page.losses.add(f"component <{element.name}>", element.source)
         elif element.name in TOLD_TAGS:
-            self.page.losses.add(f"<{element.name}> of HTML", element.source)
+            self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
         if element.name in ("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"):
-            return self._code_piece(element, tag)
+            return self._code_piece(element, tag, is_in_table=line.lstrip().startswith("|"))
+        quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
         tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
         return (write or unwrapped)(tag)
 
@@ -98,13 +104,22 @@ class PageWriter:
             tag.tables[name] = _rows(known)
         return tag
 
-    def _expression_text(self, expression: Expression, words: str) -> str:
+    def _expression_text(self, expression: Expression, parent: Tag | None) -> str:
+        """The value of an expression as a text; what is none is told."""
+        text = one_line(self.code.show(expression.text))
+        is_vue = self.snippets.dialect(self.page.path) == "vue"
+        if is_vue and _is_verbatim(parent):
+            return self.code.add_span(f"{{{{ {text} }}}}")
         value = self._known(expression)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return as_text(value)
+        short = text if len(text) <= 60 else text[:59] + "…"
+        if isinstance(value, JsUnknown) and text.isidentifier() and not is_vue:
+            # No statement of the page defines it: the author means something to fill in.
+            self.page.losses.add(f"expression {{{short}}}, kept as text", f"{{{expression.text}")
+            return self.code.add_span(f"{{{text}}}")
         if value is not None and not isinstance(value, bool):
-            text = one_line(self.code.show(expression.text))
-            self.page.losses.add(f"expression {{{text if len(text) <= 60 else text[:59] + '…'}}}", words)
+            self.page.losses.add(f"expression {{{short}}}", f"{{{expression.text}")
         return ""
 
     def _known(self, expression: Expression) -> JsValue:
@@ -152,7 +167,7 @@ class PageWriter:
         text = writer.write(_section(page.body, section)).strip("\n")
         return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
 
-    def _code_piece(self, element: Element, tag: Tag) -> Piece:
+    def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> Piece:
         """Code that a tag has in its text or attributes, or a file that it names."""
         content = "".join(child for child in element.children if isinstance(child, str)).strip()
         if element.name in ("include", "Snippet"):
@@ -160,7 +175,8 @@ class PageWriter:
         if element.name == "pre":
             if "\x00B" in content:
                 return block(dedent_block(self._text_of(element.children, tag)))
-            return block(self._fence(unescape(self.code.show(_plain_text(element))), ""))
+            text = unescape(self.code.show(_plain_text(element)))
+            return Piece(self.code.add_span(code_span(text))) if is_in_table else block(self._fence(text, ""))
         text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
         if not text:
             self.page.losses.add(f"component <{element.name}>", element.source)
@@ -171,7 +187,7 @@ class PageWriter:
     def _file_piece(self, tag: Tag, target: str) -> Piece:
         name, _, section = target.partition("#")
         place = f"/snippets/{name}" if tag.name == "Snippet" else name
-        path = self.snippets.find(place, self.page.path)
+        path = self.snippets.find(f"/{name}" if tag.has("cwd") else place, self.page.path)
         if path is None:
             self.page.losses.add(f"file that is not in the folder: {name}", tag.source)
             return Piece("")
@@ -195,6 +211,21 @@ class PageWriter:
 
 
 _CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
+
+
+def _is_verbatim(tag: Tag | None) -> bool:
+    """Whether Vue leaves what is in a tag as it is."""
+    while tag is not None and "v-pre" not in tag.values:
+        tag = tag.parent
+    return tag is not None
+
+
+def code_span(text: str) -> str:
+    """Code in a line, in as many backticks as it needs."""
+    text = one_line(text)
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    edge = " " if "`" in text[:1] + text[-1:] else ""
+    return f"{ticks}{edge}{text}{edge}{ticks}"
 
 
 def take_code(text: str, source: HiddenCode, target: HiddenCode) -> str:

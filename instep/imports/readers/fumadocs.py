@@ -43,7 +43,7 @@ class _Fumadocs:
         match = _CONTENT.match(path)
         self.root = match[1].rstrip("/") if match else ""
         self.folder = posixpath.join(self.root, match[2]) if match else posixpath.dirname(path)
-        aliases = {"@/": f"{self.root}/" if self.root else "", "~/": f"{self.root}/" if self.root else ""}
+        aliases = dict.fromkeys(("@/", "~/", "/"), f"{self.root}/" if self.root else "")
         self.pages = PageReader(Snippets(files, self.source.configuration, aliases), self.source.losses)
         self.base = self._base_url()
 

@@ -43,8 +43,7 @@ class _Nextra:
         self.locale = self.locales[0] if self.locales else "en"
 
     def tree(self) -> Tree:
-        paths = [path for path in self.source.pages_below(self.folder)]
-        pages = {path: self._page(path) for path in paths}
+        pages = {path: self._page(path) for path in self.source.pages_below(self.folder)}
         folder = posixpath.join(self.folder, self.locale) if self.locales else self.folder
         self.originals = {path: page for path, page in pages.items() if path.startswith(f"{folder}/")}
         collections, arranged = arrange(self._entries(folder), pages, self.source.losses)
@@ -123,11 +122,7 @@ class _Nextra:
         is_folder = any(path.startswith(f"{stem}/") for path in self.originals)
         title = as_text(value) or as_text(at(value, "title"))
         if not title:
-            title = (
-                self.originals[page].title
-                if page in self.originals and not is_folder
-                else title_of_name(stem)
-            )
+            title = self.originals[page].title if page in self.originals else title_of_name(stem)
         return Entry(title, page, self._entries(stem) if is_folder else [])
 
 
