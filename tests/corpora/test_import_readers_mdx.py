@@ -54,8 +54,6 @@ TITLES = {
 }
 # Fumadocs gives a file named `page` no other address than its name.
 ADDRESSES = {"apps/docs/content/docs/ui/layouts/page.mdx": "/docs/ui/layouts/page"}
-# The title of a folder is that of its page, not its name.
-FOLDER_TITLES = {"content": "content source", "entry": "browser entry", "og": "open graph"}
 # Links to a folder without a page, and to the start page of a site that is no documentation.
 NO_PAGES = {"/contributing-guide/mobile-app", "/"}
 ENDINGS = ("", ".md", ".mdx", "/index.md", "/index.mdx", "/README.md")
@@ -131,7 +129,7 @@ def test_pages_stand_in_the_order_and_below_the_headings_of_the_navigation(folde
                 headings.insert(0, titles[key].title)
                 key = titles[key].parent
             if not is_subsequence(
-                [FOLDER_TITLES.get(plain(word), plain(word)) for word in declared[page.path]],
+                list(map(plain, declared[page.path])),
                 list(map(plain, headings)),
             ):
                 wrong[page.path] = (declared[page.path], headings)
@@ -207,6 +205,7 @@ def test_links_that_resolve_in_the_source_resolve_in_the_tree(folder: str) -> No
 
 def navigation_of(sample: Sample) -> Iterator[tuple[str, list[str]]]:
     """Each page of the navigation once, with the titles above it; names of sidebars are no titles."""
+    pages = {page.path: page.title for page in sample.tree.pages}
     titles: list[tuple[int, str]] = []
     seen: set[str] = set()
     for entry in sample.lists["navigation"]:
@@ -215,6 +214,9 @@ def navigation_of(sample: Sample) -> Iterator[tuple[str, list[str]]]:
         if entry["page"] and entry["page"] not in seen and not is_partial(entry["page"]):
             seen.add(entry["page"])
             yield entry["page"], [text for _, text in titles if not text.startswith(("sidebar: ", "/"))]
+        if title and title == posixpath.basename(posixpath.dirname(entry["page"] or "")):
+            # Fumadocs names a folder after its first page.
+            title = pages[entry["page"]]
         titles.append((depth, str(title)))
 
 
