@@ -106,7 +106,7 @@ def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
     while at < len(lines):
         line = lines[at]
         if (match := _FENCE.match(line)) and not ("`" in match[2] and "`" in match[3]):
-            fence, at = _read_fence(lines, at, match, has_indented_code)
+            fence, at = _read_fence(lines, at, match, has_indented_code and not indents.is_in_html)
             hidden_lines.append(match[1] + code.add_fence(fence))
             indents.follow(line)
             continue

@@ -1,5 +1,6 @@
 """Components of documentation products as plain Markdown."""
 
+import re
 from collections.abc import Callable
 from html import escape
 from typing import TypeAlias
@@ -9,6 +10,7 @@ from instep.imports.mdx.layout import Piece, indent_lines, list_item, one_line, 
 from instep.imports.mdx.tags import Tag, block, bold, image, item, link
 
 Write: TypeAlias = Callable[[Tag], Piece]
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*)$")
 TITLES = ("title", "label", "name", "text", "value", "heading")
 
 
@@ -25,7 +27,7 @@ def dropped(tag: Tag) -> Piece:
 def _callout(tag: Tag) -> Piece:
     """An alert; the kind is the name of the component or one of its attributes."""
     kind = tag.name if tag.name.lower() in ALERT_KINDS else tag.value("type", "variant", "kind", "intent")
-    kind = kind if kind.lower() in ALERT_KINDS else "note"
+    kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = tag.value("title", "heading")
     return block(alert(kind, plain_title(title), tag.inner)) if tag.inner or title else Piece("")
 
@@ -123,9 +125,19 @@ def _file(tag: Tag) -> Piece:
 
 
 def _label(tag: Tag) -> Piece:
-    """A word beside others, in parentheses, because a heading or a sentence goes on behind it."""
+    """A word beside others, in parentheses, because a heading or a sentence goes on behind it.
+
+    A heading keeps the id that it has without the word, since links use that.
+    """
     words = one_line(tag.inner) or tag.value("text", "label", "children")
-    return Piece(f"({words})" if words else "")
+    heading = _HEADING.match(tag.line)
+    identity = f" {{#{heading_id(heading[1])}}}" if heading and heading[1].strip() else ""
+    return Piece(f"({words}){identity}" if words else "")
+
+
+def heading_id(title: str) -> str:
+    """The id that GitHub, and products like it, make of a heading."""
+    return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
 
 
 def _tooltip(tag: Tag) -> Piece:

@@ -115,6 +115,8 @@ class _Items:
     def __init__(self) -> None:
         self.columns: list[int] = []
         self.is_below_blank = True
+        # The indentation that the lines of the present block have too much.
+        self.surplus = 0
 
     def follow(self, line: str) -> None:
         if _is_blank(line):
@@ -129,12 +131,14 @@ class _Items:
         self.is_below_blank = False
 
     def less_indented(self, line: str) -> str:
-        """The line of a new block, which has at most the indentation of the item that it is in."""
-        is_new_block = self.is_below_blank or line.lstrip(" \t").startswith("\x00B")
-        column = len(self.indent_of(line[: len(line) - len(line.lstrip(" \t"))]))
-        if not is_new_block or _is_blank(line) or _width(line) < column + 4:
+        """The line of a block that has at most the indentation of the item that it is in."""
+        if _is_blank(line):
             return line
-        return " " * column + line.lstrip(" \t")
+        written = line[: len(line) - len(line.lstrip(" \t"))]
+        if self.is_below_blank or line.startswith("\x00B", len(written)):
+            column, width = len(self.indent_of(written)), _width(line)
+            self.surplus = width - column if width >= column + 4 else 0
+        return _without_indent(line, self.surplus) if self.surplus else line
 
     def indent_of(self, prefix: str) -> str:
         width = len(prefix.expandtabs(4))

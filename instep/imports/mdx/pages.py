@@ -26,6 +26,7 @@ _TITLE = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"\[([^\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _PLAIN_TITLE = re.compile(r"[\w./@-]+(?: [\w./@-]+)*$")
 
 
@@ -57,11 +58,11 @@ class PageReader:
     def read(self, path: str) -> PlainPage:
         page = read_page(path, self.snippets.files.read(path), self.losses)
         writer = PageWriter(page, self.snippets)
-        text = writer.write(self.prepare(page))
-        text = replace_colon_containers(_TOC.sub("", text), _container)
-        text = self._label_fences(remove_attribute_lists(text), writer.code)
         head = page.fields.fields("hero")
-        text = paragraphs(hero(page.fields), writer.code.show(text)).strip("\n")
+        text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
+        text = replace_colon_containers(_TOC.sub("", text), _container)
+        text = _BLANK_LINES.sub("\n\n", self._label_fences(remove_attribute_lists(text), writer.code))
+        text = writer.code.show(text).strip("\n")
         title, text = take_title(page.fields.text("title") or head.text("name"), text, path)
         markdown, heading_ids = take_heading_ids(text)
         markdown = markdown.strip("\n")

@@ -43,6 +43,10 @@ class Snippets:
     def dialect(self, path: str) -> Dialect:
         return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")
 
+    def has_indented_code(self, path: str) -> bool:
+        """Whether deep indentation makes code of a block: not in MDX, but authors of ".md" files mean it."""
+        return not path.endswith(".mdx")
+
 
 def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> str:
     """The text of a snippet with links to files beside it as the page around it must write them."""

@@ -13,8 +13,8 @@ _LINK_SPACE = re.compile(r"[\s<>]")
 class Tag:
     """A tag whose content is Markdown already: `inner` begins at the first column.
 
-    `values` are its attributes as texts, those that only a program knows left out; `labels` are the texts of an
-    attribute that is a list. `parent` is the tag around it, of the same page.
+    `values` are its attributes as texts, those that only a program knows left out; `labels` are the texts of
+    an attribute that is a list, `tables` its objects as rows. `parent` is the tag around it.
     """
 
     name: str
@@ -24,6 +24,8 @@ class Tag:
     labels: dict[str, list[str]] = field(default_factory=dict)
     tables: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)
     inner: str = ""
+    # The Markdown before it on its line.
+    line: str = ""
     # How many items it has so far, what its summary is, and the rows of a table.
     count: int = 0
     summary: str = ""

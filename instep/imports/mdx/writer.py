@@ -46,7 +46,7 @@ class PageWriter:
     def write(self, body: str) -> str:
         """The body with components, expressions and modules replaced; its code stays hidden in `code`."""
         dialect = self.snippets.dialect(self.page.path)
-        text, code = hide_code(body, has_indented_code=dialect != "mdx")
+        text, code = hide_code(body, has_indented_code=self.snippets.has_indented_code(self.page.path))
         text = take_code(text, code, self.code)
         text = _VERBATIM.sub(self._hide_interpolations, text) if dialect == "vue" else text
         statements = ""
@@ -59,7 +59,7 @@ class PageWriter:
         return _INTERPOLATION.sub(lambda match: self.code.add_span(match[0]), container[0])
 
     def _text_of(self, nodes: Sequence[ElementNode], parent: Tag | None) -> str:
-        layout = Layout(has_indented_code=self.snippets.dialect(self.page.path) != "mdx")
+        layout = Layout(has_indented_code=self.snippets.has_indented_code(self.page.path))
         parts: list[str] = []
         line = ""
         for node in nodes:
@@ -75,6 +75,7 @@ class PageWriter:
 
     def _element(self, element: Element, parent: Tag | None, line: str) -> Piece:
         tag = self._tag(element, parent)
+        tag.line = self.code.show(line)
         imported = self._imported(element)
         if imported:
             return self._included(imported, tag)
@@ -119,7 +120,7 @@ class PageWriter:
             self.page.losses.add(f"expression {{{short}}}, kept as text", f"{{{expression.text}")
             return self.code.add_span(f"{{{text}}}")
         if value is not None and not isinstance(value, bool):
-            self.page.losses.add(f"expression {{{short}}}", f"{{{expression.text}")
+            self.page.losses.add(f"expression {{{short}}}", expression.text)
         return ""
 
     def _known(self, expression: Expression) -> JsValue:
