@@ -12,7 +12,9 @@ class FolderFiles:
         self.root = root
 
     def paths(self) -> Iterable[str]:
-        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*") if path.is_file())
+        return sorted(
+            path.relative_to(self.root).as_posix() for path in self.root.rglob("*") if path.is_file()
+        )
 
     def read(self, path: str) -> bytes:
         try:

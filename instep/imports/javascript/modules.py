@@ -10,7 +10,7 @@ from importlib import import_module
 from tree_sitter import Language, Node, Parser
 
 from instep.core import limits
-from instep.imports.javascript.values import JsCall, JsUnknown, JsValue
+from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue
 from instep.imports.tree import SourceFiles, UnreadableSource
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
@@ -56,7 +56,8 @@ class Configuration:
         self.values_left -= 1
         if self.values_left < 0:
             raise UnreadableSource(
-                f"{path} has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values: make it shorter and import again."
+                f"{path} has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values: "
+                "make it shorter and import again."
             )
 
     def _json(self, path: str) -> JsValue:

@@ -6,30 +6,30 @@ from html import escape
 from typing import TypeAlias
 
 from instep.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
-from instep.imports.mdx.layout import Piece, indent_lines, list_item, one_line, paragraphs
-from instep.imports.mdx.tags import Tag, block, bold, image, item, link
+from instep.imports.mdx.layout import MarkdownPiece, indent_lines, list_item, on_one_line, paragraphs
+from instep.imports.mdx.tags import Tag, block, bold_label, image, item, link
 
-Write: TypeAlias = Callable[[Tag], Piece]
-_HEADING = re.compile(r"#{1,6}[ \t]+(.*)$")
+Write: TypeAlias = Callable[[Tag], MarkdownPiece]
+_HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
 TITLES = ("title", "label", "name", "text", "value", "heading")
 
 
-def unwrapped(tag: Tag) -> Piece:
+def unwrapped(tag: Tag) -> MarkdownPiece:
     """What is in a tag that says nothing itself."""
     is_block = "\n" in tag.inner
-    return Piece(tag.inner, "block" if is_block else "inline")
+    return MarkdownPiece(tag.inner, "block" if is_block else "inline")
 
 
-def dropped(tag: Tag) -> Piece:
-    return Piece("")
+def dropped(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece("")
 
 
-def _callout(tag: Tag) -> Piece:
+def _callout(tag: Tag) -> MarkdownPiece:
     """An alert; the kind is the name of the component or one of its attributes."""
     kind = tag.name if tag.name.lower() in ALERT_KINDS else tag.value("type", "variant", "kind", "intent")
     kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = tag.value("title", "heading")
-    return block(alert(kind, plain_title(title), tag.inner)) if tag.inner or title else Piece("")
+    return block(alert(kind, plain_title(title), tag.inner)) if tag.inner or title else MarkdownPiece("")
 
 
 def details(title: str, content: str) -> str:
@@ -38,11 +38,11 @@ def details(title: str, content: str) -> str:
     return f"<details>\n<summary>{summary}</summary>\n\n{content}\n\n</details>"
 
 
-def _details(tag: Tag) -> Piece:
+def _details(tag: Tag) -> MarkdownPiece:
     return block(details(tag.value(*TITLES), tag.inner))
 
 
-def _tab(tag: Tag) -> Piece:
+def _tab(tag: Tag) -> MarkdownPiece:
     """A bold label, then the content; the labels may stand at the tabs around it."""
     tabs = tag.parent_of("Tabs", "CodeTabs", "CodeBlockTabs")
     label = ""
@@ -50,50 +50,52 @@ def _tab(tag: Tag) -> Piece:
         labels = tabs.labels.get("items", [])
         label = labels[tabs.count] if tabs.count < len(labels) else ""
         tabs.count += 1
-        known = {value: text for text, value, _ in tabs.tables.get("values", [])}
-        label = known.get(tag.value("value"), label)
+        labels_by_value = {value: text for text, value, _ in tabs.tables.get("values", [])}
+        label = labels_by_value.get(tag.value("value"), label)
     return block(
-        paragraphs(bold(tag.value("title", "label", "name") or label or tag.value("value")), tag.inner)
+        paragraphs(bold_label(tag.value("title", "label", "name") or label or tag.value("value")), tag.inner)
     )
 
 
-def _step(tag: Tag) -> Piece:
+def _step(tag: Tag) -> MarkdownPiece:
     steps = tag.parent_of("Steps")
     number = 1
     if steps is not None:
         steps.count += 1
         number = steps.count
-    content = paragraphs(bold(tag.value("title", "label")), tag.inner)
-    return block(list_item(f"{number}.", content)) if content else Piece("")
+    content = paragraphs(bold_label(tag.value("title", "label")), tag.inner)
+    return block(list_item(f"{number}.", content)) if content else MarkdownPiece("")
 
 
-def _card(tag: Tag) -> Piece:
+def _card(tag: Tag) -> MarkdownPiece:
     """A link with its description in a list; a card without a link is a block with a label."""
     target = tag.value("href", "link", "to", "url")
     title = tag.value("title", "label", "name")
     description = paragraphs(tag.value("description"), tag.inner)
     if not target:
         picture = image(title, tag.value("img", "image"))
-        return block(paragraphs(bold(title), picture, description))
-    words = link(title or one_line(description) or target, target)
+        return block(paragraphs(bold_label(title), picture, description))
+    words = link(title or on_one_line(description) or target, target)
     if not title or not description:
         return item(list_item("-", words))
     if "\n\n" in description or description.startswith(("-", "*", "1.", ">", "<", "|", "\x00", "![")):
         return item(list_item("-", paragraphs(words, description)))
-    return item(list_item("-", f"{words}: {one_line(description)}"))
+    return item(list_item("-", f"{words}: {on_one_line(description)}"))
 
 
-def _button(tag: Tag) -> Piece:
-    return Piece(link(one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url")))
+def _button(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(
+        link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
+    )
 
 
-def _frame(tag: Tag) -> Piece:
+def _frame(tag: Tag) -> MarkdownPiece:
     """A picture with its caption below."""
-    caption = one_line(tag.value("caption"))
+    caption = on_one_line(tag.value("caption"))
     return block(paragraphs(tag.inner, f"*{caption}*" if caption and "*" not in caption else caption))
 
 
-def _field(tag: Tag) -> Piece:
+def _field(tag: Tag) -> MarkdownPiece:
     """A parameter as an item: its name, what is known about it, then the description."""
     places = ("path", "query", "body", "header")
     place = next((name for name in places if tag.value(name)), "")
@@ -101,13 +103,13 @@ def _field(tag: Tag) -> Piece:
     facts = [tag.value("type"), place, "required" if tag.has("required") else ""]
     facts += ["deprecated" if tag.has("deprecated") else ""]
     facts += [f"default: {tag.value('default')}" if tag.value("default") else ""]
-    known = ", ".join(fact for fact in facts if fact)
-    words = f"**{name}**" + (f" ({known})" if known else "")
+    remarks = ", ".join(fact for fact in facts if fact)
+    words = f"**{name}**" + (f" ({remarks})" if remarks else "")
     is_short = tag.inner and "\n" not in tag.inner and not tag.inner.startswith("\x00")
     return item(list_item("-", f"{words}: {tag.inner}" if is_short else paragraphs(words, tag.inner)))
 
 
-def _type_table(tag: Tag) -> Piece:
+def _type_table(tag: Tag) -> MarkdownPiece:
     rows = tag.tables.get("type", [])
     items = [
         list_item("-", f"**{name}**" + (f" (`{kind}`)" if kind else "") + (f": {text}" if text else ""))
@@ -116,23 +118,23 @@ def _type_table(tag: Tag) -> Piece:
     return block("\n".join(items))
 
 
-def _folder(tag: Tag) -> Piece:
+def _folder(tag: Tag) -> MarkdownPiece:
     return item(list_item("-", f"{tag.value('name')}/" + (f"\n{tag.inner}" if tag.inner else "")))
 
 
-def _file(tag: Tag) -> Piece:
+def _file(tag: Tag) -> MarkdownPiece:
     return item(list_item("-", tag.value("name") or tag.inner))
 
 
-def _label(tag: Tag) -> Piece:
+def _label(tag: Tag) -> MarkdownPiece:
     """A word beside others, in parentheses, because a heading or a sentence goes on behind it.
 
     A heading keeps the id that it has without the word, since links use that.
     """
-    words = one_line(tag.inner) or tag.value("text", "label", "children")
+    words = on_one_line(tag.inner) or tag.value("text", "label", "children")
     heading = _HEADING.match(tag.line)
     identity = f" {{#{heading_id(heading[1])}}}" if heading and heading[1].strip() else ""
-    return Piece(f"({words}){identity}" if words else "")
+    return MarkdownPiece(f"({words}){identity}" if words else "")
 
 
 def heading_id(title: str) -> str:
@@ -140,52 +142,52 @@ def heading_id(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
 
 
-def _tooltip(tag: Tag) -> Piece:
-    tip = one_line(tag.value("tip", "content", "text", "headline"))
-    return Piece(f"{tag.inner} ({tip})" if tip else tag.inner)
+def _tooltip(tag: Tag) -> MarkdownPiece:
+    tip = on_one_line(tag.value("tip", "content", "text", "headline"))
+    return MarkdownPiece(f"{tag.inner} ({tip})" if tip else tag.inner)
 
 
-def _anchor(tag: Tag) -> Piece:
+def _anchor(tag: Tag) -> MarkdownPiece:
     """A place that links lead to, and the words at it; a level makes it a heading."""
     identity = tag.value("id", "name")
     if level := tag.value("level"):
         return block(
-            f"{'#' * min(int(level), 6) if level.isdecimal() else '##'} {one_line(tag.inner)} {{#{identity}}}"
+            f"{'#' * min(int(level), 6) if level.isdecimal() else '##'} {on_one_line(tag.inner)} {{#{identity}}}"
         )
-    return Piece(f'<a id="{escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
+    return MarkdownPiece(f'<a id="{escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
 
 
-def _update(tag: Tag) -> Piece:
+def _update(tag: Tag) -> MarkdownPiece:
     """A part of a changelog page."""
     heading = ", ".join(text for text in (tag.value("label"), tag.value("description")) if text)
     return block(paragraphs(f"## {heading}" if heading else "", tag.inner))
 
 
-def _picture(tag: Tag) -> Piece:
-    return Piece(image(tag.value("alt", "title"), tag.value("src", "href", "light")))
+def _picture(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(image(tag.value("alt", "title"), tag.value("src", "href", "light")))
 
 
-def _link(tag: Tag) -> Piece:
-    return Piece(link(one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
+def _link(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
 
 
-def _panel(tag: Tag) -> Piece:
+def _panel(tag: Tag) -> MarkdownPiece:
     """A block with a label that is not a tab."""
-    return block(paragraphs(bold(tag.value("title", "label", "name")), tag.inner))
+    return block(paragraphs(bold_label(tag.value("title", "label", "name")), tag.inner))
 
 
-def _keys(tag: Tag) -> Piece:
-    return Piece(f"<kbd>{one_line(tag.inner)}</kbd>")
+def _keys(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(f"<kbd>{on_one_line(tag.inner)}</kbd>")
 
 
-def _formula(tag: Tag) -> Piece:
-    return Piece(f"${one_line(tag.inner)}$")
+def _formula(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(f"${on_one_line(tag.inner)}$")
 
 
-def _people(tag: Tag) -> Piece:
+def _people(tag: Tag) -> MarkdownPiece:
     """Who is named in a testimonial or as a member of a team, with the words below."""
     name = link(tag.value("name"), tag.value("cite", "href"))
-    return block(paragraphs(bold(name) if name else "", indent_lines(tag.inner, "")))
+    return block(paragraphs(bold_label(name) if name else "", indent_lines(tag.inner, "")))
 
 
 def _table_of(write: Write, names: str) -> dict[str, Write]:

@@ -36,7 +36,7 @@ AttributeValue: TypeAlias = "str | Expression"
 
 @dataclass(slots=True)
 class Element:
-    """A tag with what is in it; `source` is the text of the opening tag, `is_closed` whether it has an end."""
+    """A tag with what is in it; `source` is the opening tag's text, `is_closed` whether it has an end."""
 
     name: str
     attributes: dict[str, AttributeValue]
@@ -69,7 +69,7 @@ def parse_elements(text: str, dialect: Dialect) -> list[ElementNode]:
 
 
 def _close_element(open_elements: list[Element], name: str) -> None:
-    """Close the innermost open element of this name; those in it that nothing closed lose their children to it."""
+    """Close the innermost open element of this name; it takes the children of unclosed ones in it."""
     if all(element.name != name for element in open_elements[1:]):
         return
     while open_elements[-1].name != name:

@@ -5,7 +5,7 @@ import posixpath
 import re
 
 from instep.imports.mdx.components import Write, details, dropped, unwrapped
-from instep.imports.mdx.layout import Piece, list_item, one_line, paragraphs, quote
+from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, paragraphs, quote
 from instep.imports.mdx.tags import Tag, block, image, item, link
 
 _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")
@@ -14,90 +14,90 @@ _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w
 _HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
 
 
-def _kept(tag: Tag) -> Piece:
-    return Piece(f"<{tag.name}>{one_line(tag.inner)}</{tag.name}>" if tag.inner.strip() else "")
+def _kept(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(f"<{tag.name}>{on_one_line(tag.inner)}</{tag.name}>" if tag.inner.strip() else "")
 
 
 def _marked(mark: str) -> Write:
-    def write(tag: Tag) -> Piece:
+    def write(tag: Tag) -> MarkdownPiece:
         if "\n\n" in tag.inner:
             return block(tag.inner)
-        text = one_line(tag.inner)
-        return Piece(f"{mark}{text}{mark}" if text else "")
+        text = on_one_line(tag.inner)
+        return MarkdownPiece(f"{mark}{text}{mark}" if text else "")
 
     return write
 
 
-def _code(tag: Tag) -> Piece:
+def _code(tag: Tag) -> MarkdownPiece:
     text = tag.inner
     if tag.parent_of("pre") or "\x00" in text or "`" in text or "\n" in text:
-        return Piece(text)
-    return Piece(f"`{html.unescape(text)}`" if text else "")
+        return MarkdownPiece(text)
+    return MarkdownPiece(f"`{html.unescape(text)}`" if text else "")
 
 
-def _anchor(tag: Tag) -> Piece:
+def _anchor(tag: Tag) -> MarkdownPiece:
     target, identity = tag.value("href", "to"), tag.value("id", "name")
     if target:
-        words = one_line(tag.inner)
-        return Piece(link(words, target) if words else "")
-    return Piece(f'<a id="{html.escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
+        words = on_one_line(tag.inner)
+        return MarkdownPiece(link(words, target) if words else "")
+    return MarkdownPiece(f'<a id="{html.escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
 
 
-def _image(tag: Tag) -> Piece:
-    return Piece(image(tag.value("alt", "title"), tag.value("src")))
+def _image(tag: Tag) -> MarkdownPiece:
+    return MarkdownPiece(image(tag.value("alt", "title"), tag.value("src")))
 
 
-def _paragraph(tag: Tag) -> Piece:
+def _paragraph(tag: Tag) -> MarkdownPiece:
     return block(tag.inner)
 
 
-def _container(tag: Tag) -> Piece:
+def _container(tag: Tag) -> MarkdownPiece:
     """A block whose id links may lead to."""
     identity = tag.value("id")
     anchor = f'<a id="{html.escape(identity)}"></a>' if identity else ""
-    return block(paragraphs(anchor, tag.inner)) if tag.inner else Piece("")
+    return block(paragraphs(anchor, tag.inner)) if tag.inner else MarkdownPiece("")
 
 
-def _heading(tag: Tag) -> Piece:
+def _heading(tag: Tag) -> MarkdownPiece:
     identity = tag.value("id")
-    words = one_line(tag.inner)
+    words = on_one_line(tag.inner)
     return (
         block(f"{'#' * int(tag.name[1])} {words}" + (f" {{#{identity}}}" if identity else ""))
         if words
-        else Piece("")
+        else MarkdownPiece("")
     )
 
 
-def _list_item(tag: Tag) -> Piece:
+def _list_item(tag: Tag) -> MarkdownPiece:
     parent = tag.parent_of("ul", "ol")
     marker = "-"
     if parent is not None and parent.name == "ol":
         parent.count += 1
         marker = f"{parent.count}."
-    return item(list_item(marker, tag.inner)) if tag.inner else Piece("")
+    return item(list_item(marker, tag.inner)) if tag.inner else MarkdownPiece("")
 
 
-def _details(tag: Tag) -> Piece:
+def _details(tag: Tag) -> MarkdownPiece:
     return block(details(tag.summary, tag.inner))
 
 
-def _summary(tag: Tag) -> Piece:
+def _summary(tag: Tag) -> MarkdownPiece:
     if (parent := tag.parent_of("details")) is None:
         return unwrapped(tag)
     parent.summary = tag.inner
-    return Piece("")
+    return MarkdownPiece("")
 
 
-def _quote(tag: Tag) -> Piece:
-    return block(quote(tag.inner)) if tag.inner else Piece("")
+def _quote(tag: Tag) -> MarkdownPiece:
+    return block(quote(tag.inner)) if tag.inner else MarkdownPiece("")
 
 
-def _caption(tag: Tag) -> Piece:
-    words = one_line(tag.inner)
+def _caption(tag: Tag) -> MarkdownPiece:
+    words = on_one_line(tag.inner)
     return block(f"*{words}*" if words and "*" not in words else words)
 
 
-def _media(tag: Tag) -> Piece:
+def _media(tag: Tag) -> MarkdownPiece:
     """A video, or a page in the page, as a link."""
     target = tag.value("src", "href", "url", "data") or tag.summary
     host = _HOSTS.get(tag.name)
@@ -110,31 +110,31 @@ def _media(tag: Tag) -> Piece:
     title = (
         tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
     )
-    return block(link(title, target)) if target else Piece(tag.inner)
+    return block(link(title, target)) if target else MarkdownPiece(tag.inner)
 
 
-def _source(tag: Tag) -> Piece:
+def _source(tag: Tag) -> MarkdownPiece:
     if (parent := tag.parent_of("video", "audio")) is not None and not parent.summary:
         parent.summary = tag.value("src")
-    return Piece("")
+    return MarkdownPiece("")
 
 
-def _cell(tag: Tag) -> Piece:
+def _cell(tag: Tag) -> MarkdownPiece:
     """A cell is kept by its row, which the table writes."""
     row = tag.parent_of("tr")
     if row is None:
         return unwrapped(tag)
     row.rows.append([tag.inner])
-    return Piece("")
+    return MarkdownPiece("")
 
 
-def _row(tag: Tag) -> Piece:
+def _row(tag: Tag) -> MarkdownPiece:
     if (table := tag.parent_of("table")) is not None:
         table.rows.append([cells[0] for cells in tag.rows])
-    return Piece("")
+    return MarkdownPiece("")
 
 
-def _table(tag: Tag) -> Piece:
+def _table(tag: Tag) -> MarkdownPiece:
     """A table of Markdown; where a cell has several blocks, of HTML with Markdown in its cells."""
     width = max((len(row) for row in tag.rows), default=0)
     if not width:
@@ -178,7 +178,7 @@ HTML_TAGS: dict[str, Write] = {
     ),
     "a": _anchor,
     "img": _image,
-    "br": lambda tag: Piece("<br>"),
+    "br": lambda tag: MarkdownPiece("<br>"),
     "hr": lambda tag: block("---"),
     "blockquote": _quote,
     "figcaption": _caption,

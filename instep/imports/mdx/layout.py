@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple
 PieceKind = Literal["inline", "block", "item"]
 _CONTAINER_PREFIX = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
-_QUOTE = re.compile(r"[ \t]*>[ \t]?")
+_QUOTE = re.compile(r"\A[ \t]*>[ \t]?")
 _MARK = re.compile(r"\x00P(\d+)\x00")
 
 
-class Piece(NamedTuple):
+class MarkdownPiece(NamedTuple):
     """Markdown that begins at the first column, and how it stands between others."""
 
     text: str
@@ -33,7 +33,7 @@ def quote(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
-def one_line(text: str) -> str:
+def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -61,14 +61,14 @@ def dedent_block(text: str, quotes: int = 0) -> str:
 class Layout:
     """The pieces of a text: each stands as a mark in it until all of the text is known.
 
-    In MDX (`has_indented_code` is false) a deep indentation doesn't make code of a block, so it is taken away.
+    In MDX (`has_indented_code` is false) a deep indentation makes no code of a block, so it is taken away.
     """
 
     def __init__(self, *, has_indented_code: bool = True) -> None:
         self.has_indented_code = has_indented_code
-        self.pieces: list[Piece] = []
+        self.pieces: list[MarkdownPiece] = []
 
-    def add(self, piece: Piece) -> str:
+    def add(self, piece: MarkdownPiece) -> str:
         """What stands for a piece in the text."""
         if piece.kind == "inline" and "\n" not in piece.text:
             return piece.text
@@ -161,7 +161,7 @@ class _Lines:
             self.last_kind = "inline"
         self.lines.append(line)
 
-    def add_block(self, piece: Piece, prefix: str, indent: str) -> None:
+    def add_block(self, piece: MarkdownPiece, prefix: str, indent: str) -> None:
         kind: PieceKind = "item" if piece.kind == "item" else "block"
         if kind == self.last_kind == "item" and prefix == indent:
             while _is_blank(self.lines[-1]):

@@ -14,7 +14,7 @@ from instep.imports.markdown.titles import take_title
 from instep.imports.mdx.components import details
 from instep.imports.mdx.layout import paragraphs
 from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.tags import bold
+from instep.imports.mdx.tags import bold_label
 from instep.imports.mdx.writer import PageWriter
 from instep.imports.tree import Losses
 
@@ -24,7 +24,7 @@ _TITLE = re.compile(
     r"(?:title|filename|file|tab|label)=(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|(\S+))"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_BRACKETS = re.compile(r"\[([^\]]+)\]")
+_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _PLAIN_TITLE = re.compile(r"[\w./@-]+(?: [\w./@-]+)*$")
@@ -69,7 +69,7 @@ class PageReader:
         return PlainPage(path, page.fields, title, markdown + "\n" if markdown else "", heading_ids)
 
     def _label_fences(self, text: str, code: HiddenCode) -> str:
-        """The text with a bold label above each block of code that has a title, and languages alone behind fences."""
+        """The text with titles of code as bold labels, and languages alone behind fences."""
 
         def label(match: re.Match[str]) -> str:
             number = int(match[2])
@@ -79,7 +79,7 @@ class PageReader:
             if not title:
                 return match[0]
             indent = re.sub(r"[^\s>]", " ", match[1])
-            return f"{match[1]}{bold(title)}\n{indent.rstrip()}\n{indent}\x00B{number}\x00"
+            return f"{match[1]}{bold_label(title)}\n{indent.rstrip()}\n{indent}\x00B{number}\x00"
 
         return _FENCE_LINE.sub(label, text)
 
@@ -120,7 +120,7 @@ def hero(fields: Fields) -> str:
     features = [Fields(row) for row in fields.items("features") if isinstance(row, dict)]
     rows = [f"- **{_linked(row)}**: {row.text('details')}" for row in features]
     return paragraphs(
-        bold(head.text("title", "text")), head.text("tagline"), "\n".join(links), "\n".join(rows)
+        bold_label(head.text("title", "text")), head.text("tagline"), "\n".join(links), "\n".join(rows)
     )
 
 

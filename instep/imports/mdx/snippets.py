@@ -10,6 +10,7 @@ from instep.imports.mdx.elements import Dialect
 from instep.imports.tree import SourceFiles
 
 _TARGET = re.compile(r"(\]\(<?)(\.{0,2}/?[^)\s<>#?:\x00]+)(?=[)\s>#?])")
+_REGION = re.compile(r"#?\b(end)?region\b[ \t]*([\w*-]*)")
 _PAGE_EXTENSIONS = ("", ".mdx", ".md", "/index.mdx", "/index.md")
 
 
@@ -66,3 +67,20 @@ def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> s
 def is_partial(path: str) -> bool:
     """Whether a file is only there for other pages: its name, or that of a folder, begins with "_" or "."."""
     return any(segment.startswith(("_", ".")) for segment in path.split("/"))
+
+
+def code_region(lines: list[str], name: str) -> list[str]:
+    """The lines between `#region name` and its end, without such marks; all lines without a name."""
+    if not name:
+        return lines
+    marks = [(number, match) for number, line in enumerate(lines) if (match := _REGION.search(line))]
+    start = next((number for number, match in marks if not match[1] and match[2] == name), None)
+    if start is None:
+        return lines
+    end = next(
+        (number for number, match in marks if number > start and match[1] and match[2] in (name, "")),
+        len(lines),
+    )
+    inner = [line for line in lines[start + 1 : end] if not _REGION.search(line)]
+    indent = min((len(line) - len(line.lstrip()) for line in inner if line.strip()), default=0)
+    return [line[indent:] for line in inner]

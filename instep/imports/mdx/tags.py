@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote as percent_encoded
 
-from instep.imports.mdx.layout import Piece, one_line
+from instep.imports.mdx.layout import MarkdownPiece, on_one_line
 
 _LINK_SPACE = re.compile(r"[\s<>]")
 
@@ -46,9 +46,9 @@ class Tag:
         return parent
 
 
-def bold(text: str) -> str:
+def bold_label(text: str) -> str:
     """A label; what is bold in it already stays as it is."""
-    text = one_line(text)
+    text = on_one_line(text)
     return f"**{text.replace('**', '')}**" if text else ""
 
 
@@ -63,13 +63,13 @@ def link(text: str, target: str) -> str:
 
 
 def image(text: str, target: str) -> str:
-    alternative = one_line(text).replace("[", "\\[").replace("]", "\\]")
+    alternative = on_one_line(text).replace("[", "\\[").replace("]", "\\]")
     return f"!{link(alternative, target)}" if target else ""
 
 
-def block(text: str) -> Piece:
-    return Piece(text, "block")
+def block(text: str) -> MarkdownPiece:
+    return MarkdownPiece(text, "block")
 
 
-def item(text: str) -> Piece:
-    return Piece(text, "item")
+def item(text: str) -> MarkdownPiece:
+    return MarkdownPiece(text, "item")

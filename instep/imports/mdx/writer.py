@@ -6,26 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 
+from instep.imports.javascript.js_values import JsUnknown, JsValue, at, js_array, js_object, js_text
 from instep.imports.javascript.modules import Module, expression_value, is_complete_module
-from instep.imports.javascript.values import JsUnknown, JsValue, as_array, as_object, as_text, at
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
 from instep.imports.mdx.components import COMPONENTS, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
-from instep.imports.mdx.layout import Layout, Piece, dedent_block, one_line, paragraphs
-from instep.imports.mdx.snippets import Snippets, rebase_links
-from instep.imports.mdx.tags import Tag, block, bold, image
+from instep.imports.mdx.layout import Layout, MarkdownPiece, dedent_block, on_one_line, paragraphs
+from instep.imports.mdx.snippets import Snippets, code_region, rebase_links
+from instep.imports.mdx.tags import Tag, block, bold_label, image
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
 _FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.(\w+)|(\w+)")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
-_REGION = re.compile(r"[#(]?\s*#?region\s+([\w*-]+)|#?endregion")
 _VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 _MAX_SNIPPET_DEPTH = 8
+# A statement has at most so many blocks, with the blank lines between them; where text begins right below
+# statements, so many lines are tried. A page on which this fails often has no statements.
+_MAX_STATEMENT_BLOCKS = 40
+_MAX_STATEMENT_LINES = 30
+_MAX_FAILURES = 20
 # What all snippets of one page may hold together.
 _MAX_SNIPPET_CHARACTERS = 1_000_000
 
@@ -68,12 +72,12 @@ class PageWriter:
             line = part.rpartition("\n")[2] if "\n" in part else line + part
         return layout.resolve("".join(parts))
 
-    def _piece(self, node: Expression | Element, parent: Tag | None, line: str) -> Piece:
+    def _piece(self, node: Expression | Element, parent: Tag | None, line: str) -> MarkdownPiece:
         if isinstance(node, Expression):
-            return Piece(self._expression_text(node, parent))
+            return MarkdownPiece(self._expression_text(node, parent))
         return self._element(node, parent, line)
 
-    def _element(self, element: Element, parent: Tag | None, line: str) -> Piece:
+    def _element(self, element: Element, parent: Tag | None, line: str) -> MarkdownPiece:
         tag = self._tag(element, parent)
         tag.line = self.code.show(line)
         imported = self._imported(element)
@@ -83,7 +87,7 @@ class PageWriter:
         if write is None and element.name not in _CODE_TAGS:
             if not element.is_closed and not element.attributes:
                 # Words in angle brackets, such as the name of something to fill in.
-                return Piece("\\" + element.source)
+                return MarkdownPiece("\\" + element.source)
             self.page.losses.add(f"component <{element.name}>", element.source)
         elif element.name in TOLD_TAGS:
             self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
@@ -99,21 +103,21 @@ class PageWriter:
             if isinstance(value, str):
                 tag.values[name] = unescape(value)
                 continue
-            known = self._known(value)
-            tag.values[name] = "true" if known is True else as_text(known)
-            tag.labels[name] = [as_text(label) or as_text(at(label, "label")) for label in as_array(known)]
-            tag.tables[name] = _rows(known)
+            worth = self._value(value)
+            tag.values[name] = "true" if worth is True else js_text(worth)
+            tag.labels[name] = [js_text(label) or js_text(at(label, "label")) for label in js_array(worth)]
+            tag.tables[name] = _rows(worth)
         return tag
 
     def _expression_text(self, expression: Expression, parent: Tag | None) -> str:
         """The value of an expression as a text; what is none is told."""
-        text = one_line(self.code.show(expression.text))
+        text = on_one_line(self.code.show(expression.text))
         is_vue = self.snippets.dialect(self.page.path) == "vue"
         if is_vue and _is_verbatim(parent):
             return self.code.add_span(f"{{{{ {text} }}}}")
-        value = self._known(expression)
+        value = self._value(expression)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            return as_text(value)
+            return js_text(value)
         short = text if len(text) <= 60 else text[:59] + "…"
         if isinstance(value, JsUnknown) and text.isidentifier() and not is_vue:
             # No statement of the page defines it: the author means something to fill in.
@@ -123,7 +127,7 @@ class PageWriter:
             self.page.losses.add(f"expression {{{short}}}", expression.text)
         return ""
 
-    def _known(self, expression: Expression) -> JsValue:
+    def _value(self, expression: Expression) -> JsValue:
         """What an expression is worth; props and front matter are known, too."""
         text = self.code.show(expression.text).strip()
         if match := _FIELD.fullmatch(text):
@@ -145,10 +149,10 @@ class PageWriter:
         )
         return path if is_content else None
 
-    def _included(self, path: str, tag: Tag, section: str = "") -> Piece:
+    def _included(self, path: str, tag: Tag, section: str = "") -> MarkdownPiece:
         """The text of a snippet, a picture as an image, another file as code."""
         if _PICTURE.search(path):
-            return Piece(
+            return MarkdownPiece(
                 image(
                     tag.value("alt", "title"),
                     posixpath.relpath(path, posixpath.dirname(self.page.path) or "."),
@@ -158,7 +162,7 @@ class PageWriter:
         self.budget[0] -= len(content)
         if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
             self.page.losses.add(f"file {path}, because files include each other without an end", tag.source)
-            return Piece("")
+            return MarkdownPiece("")
         if not path.endswith((".md", ".mdx")):
             return block(
                 self._fence(content.decode("utf-8", "replace"), posixpath.splitext(path)[1][1:], section)
@@ -168,7 +172,7 @@ class PageWriter:
         text = writer.write(_section(page.body, section)).strip("\n")
         return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
 
-    def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> Piece:
+    def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> MarkdownPiece:
         """Code that a tag has in its text or attributes, or a file that it names."""
         content = "".join(child for child in element.children if isinstance(child, str)).strip()
         if element.name in ("include", "Snippet"):
@@ -177,21 +181,25 @@ class PageWriter:
             if "\x00B" in content:
                 return block(dedent_block(self._text_of(element.children, tag)))
             text = unescape(self.code.show(_plain_text(element)))
-            return Piece(self.code.add_span(code_span(text))) if is_in_table else block(self._fence(text, ""))
+            return (
+                MarkdownPiece(self.code.add_span(code_span(text)))
+                if is_in_table
+                else block(self._fence(text, ""))
+            )
         text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
         if not text:
             self.page.losses.add(f"component <{element.name}>", element.source)
-            return Piece("")
+            return MarkdownPiece("")
         language = "mermaid" if element.name == "Mermaid" else tag.value("lang", "language")
-        return block(paragraphs(bold(tag.value("title")), self._fence(text, language)))
+        return block(paragraphs(bold_label(tag.value("title")), self._fence(text, language)))
 
-    def _file_piece(self, tag: Tag, target: str) -> Piece:
+    def _file_piece(self, tag: Tag, target: str) -> MarkdownPiece:
         name, _, section = target.partition("#")
         place = f"/snippets/{name}" if tag.name == "Snippet" else name
         path = self.snippets.find(f"/{name}" if tag.has("cwd") else place, self.page.path)
         if path is None:
             self.page.losses.add(f"file that is not in the folder: {name}", tag.source)
-            return Piece("")
+            return MarkdownPiece("")
         return self._included(path, tag, section)
 
     def _raw_text(self, element: Element) -> str:
@@ -202,11 +210,11 @@ class PageWriter:
             if self.module is not None and child.text in self.module.imports:
                 path = self.snippets.find(self.module.imports[child.text][0], self.page.path)
                 return self.snippets.files.read(path).decode("utf-8", "replace") if path else ""
-            return as_text(self._known(child))
+            return js_text(self._value(child))
         return ""
 
     def _fence(self, text: str, language: str, region: str = "") -> str:
-        lines = _region(text.rstrip().split("\n"), region)
+        lines = code_region(text.rstrip().split("\n"), region)
         longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
         return self.code.add_fence(Fence("`" * (longest + 1), language, tuple(lines)))
 
@@ -223,7 +231,7 @@ def _is_verbatim(tag: Tag | None) -> bool:
 
 def code_span(text: str) -> str:
     """Code in a line, in as many backticks as it needs."""
-    text = one_line(text)
+    text = on_one_line(text)
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     edge = " " if "`" in text[:1] + text[-1:] else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
@@ -244,45 +252,40 @@ def take_code(text: str, source: HiddenCode, target: HiddenCode) -> str:
 
 
 def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
-    """The text without its `import` and `export` statements, and these (MDX: up to a blank line that ends them)."""
-    kept: list[str] = []
+    """The text without `import` and `export` statements, and these, which end at a blank line."""
+    text_blocks: list[str] = []
     statements: list[str] = []
     blocks = re.split(r"(\n[ \t]*\n)", text)
-    at_block = 0
-    while at_block < len(blocks):
-        content = blocks[at_block]
-        lines = content.lstrip("\n").split("\n")
-        if not _MODULE_LINE.match(lines[0]):
-            kept.append(content)
-            at_block += 1
-            continue
-        end = _end_of_statements(blocks, at_block, code)
-        if end is None:
-            statement, rest = _leading_statements(lines, code)
-            kept.append("\n".join(rest))
-            statements.append(statement)
-            at_block += 1
-            continue
-        statements.append(code.show("".join(blocks[at_block:end])))
-        at_block = end
-    return "".join(kept), "\n".join(statements)
+    number = failures = 0
+    while number < len(blocks):
+        lines = blocks[number].lstrip("\n").split("\n")
+        end = number + 1
+        if _MODULE_LINE.match(lines[0]) and failures < _MAX_FAILURES:
+            ends = range(end, min(end + _MAX_STATEMENT_BLOCKS, len(blocks) + 1), 2)
+            end = next((each for each in ends if _is_module(blocks[number:each], code)), 0)
+            statement = "".join(blocks[number:end])
+            if not end:
+                failures, end = failures + 1, number + 1
+                statement, blocks[number] = _split_statements(lines, code)
+                text_blocks.append(blocks[number])
+            statements.append(code.show(statement))
+        else:
+            text_blocks.append(blocks[number])
+        number = end
+    return "".join(text_blocks), "\n".join(statements)
 
 
-def _end_of_statements(blocks: list[str], start: int, code: HiddenCode) -> int | None:
-    """The number behind the last block of statements that begin at `start`; None if they never end."""
-    for end in range(start + 1, min(start + 41, len(blocks) + 1), 2):
-        if is_complete_module(code.show("".join(blocks[start:end]))):
-            return end
-    return None
+def _is_module(parts: Sequence[str], code: HiddenCode) -> bool:
+    return is_complete_module(code.show("".join(parts)))
 
 
-def _leading_statements(lines: list[str], code: HiddenCode) -> tuple[str, list[str]]:
+def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:
     """The statements in the first lines of a block, and the lines below, which are text."""
-    for end in range(len(lines) - 1, 0, -1):
-        statement = code.show("\n".join(lines[:end]))
-        if is_complete_module(statement):
-            return statement, lines[end:]
-    return "", lines
+    for end in range(min(len(lines) - 1, _MAX_STATEMENT_LINES), 0, -1):
+        statement = "\n".join(lines[:end])
+        if is_complete_module(code.show(statement)):
+            return statement, "\n".join(lines[end:])
+    return "", "\n".join(lines)
 
 
 def _plain_text(element: Element) -> str:
@@ -297,12 +300,12 @@ def _plain_text(element: Element) -> str:
 
 def _rows(value: JsValue) -> list[tuple[str, str, str]]:
     """Objects in an attribute as rows: of a list label and value, of an object name, type and description."""
-    rows = [(as_text(at(row, "label")), as_text(at(row, "value")), "") for row in as_array(value)]
+    rows = [(js_text(at(row, "label")), js_text(at(row, "value")), "") for row in js_array(value)]
     fields = value if isinstance(value, dict) else {}
     return rows + [
-        (name, as_text(at(inner, "type")), as_text(at(inner, "description")))
+        (name, js_text(at(inner, "type")), js_text(at(inner, "description")))
         for name, inner in fields.items()
-        if as_object(inner)
+        if js_object(inner)
     ]
 
 
@@ -311,20 +314,3 @@ def _section(text: str, name: str) -> str:
     pattern = rf"<section\s+id=[\"']?{re.escape(name)}[\"']?\s*>(.*?)</section>"
     match = re.search(pattern, text, re.DOTALL) if name else None
     return match[1] if match else text
-
-
-def _region(lines: list[str], name: str) -> list[str]:
-    """The lines of a `#region`, without those of other regions' ends; all lines without a name."""
-    if not name:
-        return lines
-    starts = [
-        number for number, line in enumerate(lines) if (match := _REGION.search(line)) and match[1] == name
-    ]
-    if not starts:
-        return lines
-    end = next(
-        (number for number in range(starts[0] + 1, len(lines)) if "endregion" in lines[number]), len(lines)
-    )
-    inner = [line for line in lines[starts[0] + 1 : end] if not _REGION.search(line)]
-    indent = min((len(line) - len(line.lstrip()) for line in inner if line.strip()), default=0)
-    return [line[indent:] for line in inner]

@@ -5,11 +5,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from instep.imports.javascript.values import JsUnknown, JsValue, as_array, as_object, as_text, at
+from instep.imports.javascript.js_values import JsUnknown, JsValue, at, js_array, js_object, js_text
 from instep.imports.markdown.file_names import without_extension, without_numbers
+from instep.imports.mdx.component_source import (
+    ComponentSource,
+    absolute,
+    imported_page,
+    shallowest,
+    without_index,
+)
 from instep.imports.mdx.pages import PageReader, PlainPage
 from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.sources import ComponentSource, absolute, imported_page, shallowest, without_index
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.docusaurus_sidebars import Doc, Sidebars
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
@@ -42,12 +48,12 @@ class _Docusaurus:
     def __init__(self, files: SourceFiles, path: str) -> None:
         self.source = ComponentSource(files)
         self.path, self.root = path, posixpath.dirname(path)
-        self.settings = as_object(self.source.exported(path))
+        self.settings = js_object(self.source.exported(path))
         snippets = Snippets(
             files, self.source.configuration, {"@site/": f"{self.root}/" if self.root else ""}
         )
         self.pages = PageReader(snippets, self.source.losses)
-        self.locale = as_text(at(self.settings, "i18n", "defaultLocale")) or "en"
+        self.locale = js_text(at(self.settings, "i18n", "defaultLocale")) or "en"
 
     def tree(self) -> Tree:
         pages: dict[str, ImportedPage] = {}
@@ -61,7 +67,7 @@ class _Docusaurus:
             entries += sidebars.entries(instance.sidebars)
             redirects += sidebars.redirects
         collections, arranged = arrange(entries, pages, self.source.losses)
-        url, base = as_text(self.settings.get("url")), as_text(self.settings.get("baseUrl")).rstrip("/")
+        url, base = js_text(self.settings.get("url")), js_text(self.settings.get("baseUrl")).rstrip("/")
         return Tree(
             "docusaurus",
             self.locale,
@@ -74,7 +80,7 @@ class _Docusaurus:
         )
 
     def _static_folders(self) -> list[str]:
-        return [as_text(folder) for folder in as_array(self.settings.get("staticDirectories"))] or ["static"]
+        return [js_text(folder) for folder in js_array(self.settings.get("staticDirectories"))] or ["static"]
 
     def _join(self, *parts: str) -> str:
         path = posixpath.normpath(posixpath.join(self.root, *parts))
@@ -82,20 +88,20 @@ class _Docusaurus:
 
     def _plugins(self) -> Iterator[tuple[str, dict[str, JsValue]]]:
         """Plugins by their names with their options; those of presets have the preset's keys as names."""
-        for row in as_array(self.settings.get("presets")):
-            options = as_object(as_array(row)[1]) if as_array(row)[1:] else {}
+        for row in js_array(self.settings.get("presets")):
+            options = js_object(js_array(row)[1]) if js_array(row)[1:] else {}
             if isinstance(row, str) or options.get("docs", {}) is not False:
-                yield "docs", as_object(options.get("docs"))
-        for row in as_array(self.settings.get("plugins")):
-            name, *options_of_plugin = as_array(row) or [row]
-            yield as_text(name), as_object(options_of_plugin[0]) if options_of_plugin else {}
+                yield "docs", js_object(options.get("docs"))
+        for row in js_array(self.settings.get("plugins")):
+            name, *options_of_plugin = js_array(row) or [row]
+            yield js_text(name), js_object(options_of_plugin[0]) if options_of_plugin else {}
 
     def _instances(self) -> Iterator[_Instance]:
         plugins = [(name, options) for name, options in self._plugins() if _DOCS.match(name)]
         for _, options in plugins or [("docs", {})]:
-            identity = as_text(options.get("id")) or "default"
-            folder = as_text(options.get("path")) or "docs"
-            route = as_text(options.get("routeBasePath")) if "routeBasePath" in options else "docs"
+            identity = js_text(options.get("id")) or "default"
+            folder = js_text(options.get("path")) or "docs"
+            route = js_text(options.get("routeBasePath")) if "routeBasePath" in options else "docs"
             yield self._newest(identity, self._join(folder), route, options.get("sidebarPath"))
 
     def _newest(self, identity: str, folder: str, route: str, sidebar: JsValue) -> _Instance:
@@ -106,7 +112,7 @@ class _Docusaurus:
             if (path := self._join(f"{prefix}versions.json")) in self.source.paths
             else []
         )
-        names = [as_text(version) for version in as_array(versions)]
+        names = [js_text(version) for version in js_array(versions)]
         for name in names[1:]:
             self.source.losses.add(
                 path, f"version {name} of the documentation: only the newest one is imported"
@@ -116,7 +122,7 @@ class _Docusaurus:
             folder = self._join(f"{prefix}versioned_docs", f"version-{names[0]}")
             return _Instance(identity, folder, f"version-{names[0]}", route, sidebars)
         self.source.tell_unknown(sidebar if isinstance(sidebar, JsUnknown) else None)
-        candidates = [as_text(sidebar)] if as_text(sidebar) else ["sidebars.js", "sidebars.ts"]
+        candidates = [js_text(sidebar)] if js_text(sidebar) else ["sidebars.js", "sidebars.ts"]
         declared = next(
             (self._join(name) for name in candidates if self._join(name) in self.source.paths), None
         )
@@ -135,8 +141,8 @@ class _Docusaurus:
     def _translations(self, instance: _Instance, docs: dict[str, Doc]) -> dict[str, ImportedPage]:
         plugin = "docusaurus-plugin-content-docs" + ("" if instance.id == "default" else f"-{instance.id}")
         pages: dict[str, ImportedPage] = {}
-        for name in as_array(at(self.settings, "i18n", "locales")):
-            locale = as_text(name)
+        for name in js_array(at(self.settings, "i18n", "locales")):
+            locale = js_text(name)
             folder = self._join("i18n", locale, plugin, instance.version)
             for doc in self._docs(instance, folder, locale) if locale and locale != self.locale else ():
                 original = posixpath.join(instance.folder, posixpath.relpath(doc.path, folder))
@@ -151,7 +157,7 @@ class _Docusaurus:
         for name, options in self._plugins():
             if _REDIRECTS.search(name):
                 self.source.tell_unknown([options.get("redirects"), options.get("createRedirects")])
-                for row in as_array(options.get("redirects")):
+                for row in js_array(options.get("redirects")):
                     rows += self.source.add_redirect(self.path, at(row, "from"), at(row, "to"))
         return rows + list(
             self.source.hosting_redirects([self.root, *map(self._join, self._static_folders())])

@@ -3,11 +3,9 @@
 import posixpath
 import re
 
-from instep.imports.javascript.values import JsValue, as_array, as_text
+from instep.imports.javascript.js_values import JsValue, js_array, js_text
 from instep.imports.markdown.file_names import title_of_name, without_extension
-from instep.imports.mdx.pages import PageReader
-from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.sources import (
+from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
     imported_page,
@@ -15,6 +13,8 @@ from instep.imports.mdx.sources import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.pages import PageReader
+from instep.imports.mdx.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
@@ -93,7 +93,7 @@ class _Fumadocs:
         """What `meta.json` lists; separators are headings of what follows them."""
         children = self._children(folder)
         declared = self._meta(folder).get("pages")
-        names = [as_text(name) for name in as_array(declared)] if declared is not None else ["index", "..."]
+        names = [js_text(name) for name in js_array(declared)] if declared is not None else ["index", "..."]
         listed = {
             name.removeprefix("!").removeprefix("...").rstrip("/").removesuffix("/index") for name in names
         }
@@ -141,9 +141,9 @@ class _Fumadocs:
         )
         meta = self._meta(path)
         group = _GROUP.match(posixpath.basename(path))
-        title = as_text(meta.get("title"))
+        title = js_text(meta.get("title"))
         title = title or (self.imported[index].title if index else title_of_name(group[1] if group else path))
-        return Entry(title, page or index, self._entries(path), as_text(meta.get("description")) or None)
+        return Entry(title, page or index, self._entries(path), js_text(meta.get("description")) or None)
 
 
 READER = Reader("fumadocs", "Fumadocs", recognises, read)

@@ -3,11 +3,9 @@
 import posixpath
 import re
 
-from instep.imports.javascript.values import JsValue, as_array, as_text, at
+from instep.imports.javascript.js_values import JsValue, at, js_array, js_text
 from instep.imports.markdown.file_names import without_extension
-from instep.imports.mdx.pages import PageReader
-from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.sources import (
+from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
     imported_page,
@@ -15,6 +13,8 @@ from instep.imports.mdx.sources import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.pages import PageReader
+from instep.imports.mdx.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
@@ -42,12 +42,12 @@ class _Mintlify:
         root = f"{self.root}/" if self.root else ""
         snippets = Snippets(files, self.source.configuration, {"/": root})
         self.pages = PageReader(snippets, self.source.losses, has_bare_titles=True)
-        languages = as_array(at(self.settings, "navigation", "languages"))
+        languages = js_array(at(self.settings, "navigation", "languages"))
         default = next(
             (row for row in languages if at(row, "default") is True), languages[0] if languages else None
         )
-        self.locale = as_text(at(default, "language")) or "en"
-        self.other_locales = {as_text(at(row, "language")) for row in languages} - {self.locale}
+        self.locale = js_text(at(default, "language")) or "en"
+        self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
         self.navigation: JsValue = default if languages else self.settings.get("navigation")
 
     def tree(self) -> Tree:
@@ -55,7 +55,7 @@ class _Mintlify:
         entries = self._entries(self.navigation)
         collections, arranged = arrange(entries, pages, self.source.losses)
         redirects = []
-        for row in as_array(self.settings.get("redirects")):
+        for row in js_array(self.settings.get("redirects")):
             redirects += self.source.add_redirect(self.path, at(row, "source"), at(row, "destination"))
         return Tree(
             "mintlify",
@@ -102,17 +102,17 @@ class _Mintlify:
             return [entry for row in value for entry in self._entries(row)]
         if not isinstance(value, dict):
             return []
-        versions = as_array(value.get("versions"))
+        versions = js_array(value.get("versions"))
         children = [value.get(name) for name in _CHILDREN] if not versions else [self._newest(versions)]
         entries = [entry for child in children for entry in self._entries(child)]
-        label = next((text for name in _LABELS if (text := as_text(value.get(name)))), "")
-        root = as_text(value.get("root"))
+        label = next((text for name in _LABELS if (text := js_text(value.get(name)))), "")
+        root = js_text(value.get("root"))
         if "openapi" in value or "asyncapi" in value:
             self.source.losses.add(self.path, f"API reference that Mintlify generates: {label}")
         if not label:
             return entries
         page = self._find(root) if root else None
-        return [Entry(label, page, entries, as_text(value.get("description")) or None)]
+        return [Entry(label, page, entries, js_text(value.get("description")) or None)]
 
     def _page_entry(self, name: str) -> list[Entry]:
         path = self._find(name)
@@ -125,11 +125,11 @@ class _Mintlify:
         newest = next((row for row in versions if at(row, "default") is True), versions[0])
         for row in versions:
             if row is not newest:
-                self.source.losses.add(self.path, f"navigation of version {as_text(at(row, 'version'))}")
+                self.source.losses.add(self.path, f"navigation of version {js_text(at(row, 'version'))}")
         return newest
 
     def _sites(self) -> tuple[str, ...]:
-        canonical = as_text(at(self.settings, "seo", "metatags", "canonical"))
+        canonical = js_text(at(self.settings, "seo", "metatags", "canonical"))
         return (canonical.rstrip("/"),) if canonical.startswith("http") else ()
 
 

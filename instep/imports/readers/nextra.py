@@ -3,11 +3,17 @@
 import posixpath
 import re
 
-from instep.imports.javascript.values import JsValue, as_object, as_text, at
+from instep.imports.javascript.js_values import JsValue, at, js_object, js_text
 from instep.imports.markdown.file_names import name_order, title_of_name, without_extension
+from instep.imports.mdx.component_source import (
+    ComponentSource,
+    absolute,
+    imported_page,
+    shallowest,
+    without_index,
+)
 from instep.imports.mdx.pages import PageReader
 from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.sources import ComponentSource, absolute, imported_page, shallowest, without_index
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
@@ -59,7 +65,7 @@ class _Nextra:
         )
 
     def _locales(self) -> list[str]:
-        """The locales of the pages, the default one first: what the configuration says, else English, else the first."""
+        """The locales, the default one first: what the configuration says, else English, else the first."""
         children = {
             path[len(self.folder) + 1 :].split("/")[0] for path in self.source.pages_below(self.folder)
         }
@@ -89,13 +95,13 @@ class _Nextra:
         return next((stem + ending for ending in _ALL_ENDINGS if stem + ending in self.source.paths), None)
 
     def _entries(self, folder: str) -> list[Entry]:
-        """What `_meta` names in its order, then what it doesn't; separators are headings of what follows them."""
+        """What `_meta` names, then what it doesn't; separators are headings of what follows them."""
         path = next(
             (f"{folder}/{name}" for name in _META_NAMES if f"{folder}/{name}" in self.source.paths), None
         )
         value = self.source.exported(path) if path else {}
         self.source.tell_unknown(value)
-        meta = as_object(value)
+        meta = js_object(value)
         children = {
             page[len(folder) + 1 :].split("/")[0] for page in self.originals if page.startswith(f"{folder}/")
         }
@@ -103,11 +109,11 @@ class _Nextra:
         ordered = [*meta, *sorted(names - meta.keys(), key=name_order)]
         entries = places = list[Entry]()
         for name in ordered:
-            if as_text(at(meta.get(name), "type")) == "separator":
-                places = self._separator(as_text(at(meta[name], "title")), entries)
+            if js_text(at(meta.get(name), "type")) == "separator":
+                places = self._separator(js_text(at(meta[name], "title")), entries)
             elif name in names:
                 places.append(self._entry(f"{folder}/{name}", meta.get(name)))
-            elif name != "*" and path and not as_text(at(meta.get(name), "href")):
+            elif name != "*" and path and not js_text(at(meta.get(name), "href")):
                 self.source.losses.add(path, f"entry of the navigation that is no page of the folder: {name}")
         return entries
 
@@ -120,7 +126,7 @@ class _Nextra:
     def _entry(self, stem: str, value: JsValue) -> Entry:
         page = self._find(stem)
         is_folder = any(path.startswith(f"{stem}/") for path in self.originals)
-        title = as_text(value) or as_text(at(value, "title"))
+        title = js_text(value) or js_text(at(value, "title"))
         if not title:
             title = self.originals[page].title if page in self.originals else title_of_name(stem)
         return Entry(title, page, self._entries(stem) if is_folder else [])

@@ -3,11 +3,9 @@
 import posixpath
 import re
 
-from instep.imports.javascript.values import JsCall, JsValue, as_array, as_object, as_text, at
+from instep.imports.javascript.js_values import JsCall, JsValue, at, js_array, js_object, js_text
 from instep.imports.markdown.file_names import title_of_name, without_extension
-from instep.imports.mdx.pages import PageReader, PlainPage
-from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.sources import (
+from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
     imported_page,
@@ -15,6 +13,8 @@ from instep.imports.mdx.sources import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.pages import PageReader, PlainPage
+from instep.imports.mdx.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
 
@@ -41,20 +41,20 @@ class _Starlight:
         self.source = ComponentSource(files)
         self.path, self.root = path, posixpath.dirname(path)
         self.folder = _folder(path).rstrip("/")
-        self.site = as_object(self.source.exported(path))
+        self.site = js_object(self.source.exported(path))
         self.settings = self._starlight_settings()
         source = posixpath.join(self.root, "src") + "/"
         aliases = {"~/": source, "@/": source, "/": f"{self.root}/" if self.root else ""}
         snippets = Snippets(files, self.source.configuration, aliases, {"mdx": "mdx", "md": "html"})
         self.pages = PageReader(snippets, self.source.losses)
-        locales = as_object(self.settings.get("locales"))
-        default = as_text(self.settings.get("defaultLocale")) or "root"
+        locales = js_object(self.settings.get("locales"))
+        default = js_text(self.settings.get("defaultLocale")) or "root"
         self.default_folder = "" if default == "root" or default not in locales else default
         self.locale = language_of(
-            as_text(at(locales.get(default), "lang")) or (default if default != "root" else "en")
+            js_text(at(locales.get(default), "lang")) or (default if default != "root" else "en")
         )
         self.locales = {
-            name: as_text(at(row, "lang")) or name for name, row in locales.items() if name != default
+            name: js_text(at(row, "lang")) or name for name, row in locales.items() if name != default
         }
         self.read_pages: dict[str, PlainPage] = {}
 
@@ -67,8 +67,8 @@ class _Starlight:
         self.source.tell_unknown(sidebar)
         entries = self._items(sidebar) if sidebar is not None else self._generated(self._default_folder())
         collections, arranged = arrange(entries, pages, self.source.losses)
-        base = as_text(self.site.get("base")).rstrip("/")
-        site = as_text(self.site.get("site")).rstrip("/")
+        base = js_text(self.site.get("base")).rstrip("/")
+        site = js_text(self.site.get("site")).rstrip("/")
         static = posixpath.join(self.root, "public")
         return Tree(
             "starlight",
@@ -82,9 +82,9 @@ class _Starlight:
         )
 
     def _starlight_settings(self) -> dict[str, JsValue]:
-        for integration in as_array(self.site.get("integrations")):
+        for integration in js_array(self.site.get("integrations")):
             if isinstance(integration, JsCall) and integration.name == "starlight":
-                return as_object(integration)
+                return js_object(integration)
         return {}
 
     def _default_folder(self) -> str:
@@ -114,12 +114,12 @@ class _Starlight:
         return next((path for path in paths if path in self.source.paths), None)
 
     def _items(self, value: JsValue) -> list[Entry]:
-        return [entry for row in as_array(value) for entry in self._item(row)]
+        return [entry for row in js_array(value) for entry in self._item(row)]
 
     def _item(self, row: JsValue) -> list[Entry]:
-        label = as_text(at(row, "label"))
-        slug = as_text(row) or as_text(at(row, "slug"))
-        target = as_text(at(row, "link"))
+        label = js_text(at(row, "label"))
+        slug = js_text(row) or js_text(at(row, "slug"))
+        target = js_text(at(row, "link"))
         if slug or target:
             address = absolute(self.default_folder, slug) if slug else absolute(target.partition("#")[0])
             path = self.by_address.get(address)
@@ -135,7 +135,7 @@ class _Starlight:
         return [Entry(label, None, entries)] if label else entries
 
     def _generated(self, folder: str) -> list[Entry]:
-        """Pages of a folder by `sidebar.order`, then by their paths; folders have the first place of their pages."""
+        """Pages by `sidebar.order`, then by their paths; folders have the place of their first page."""
         rows: dict[str, list[str]] = {}
         for path in self.read_pages:
             relative = path.removeprefix(f"{folder}/")
@@ -161,8 +161,8 @@ class _Starlight:
 
     def _redirects(self) -> list[ImportedRedirect]:
         rows: list[ImportedRedirect] = []
-        for address, target in as_object(self.site.get("redirects")).items():
-            rows += self.source.add_redirect(self.path, address, as_object(target).get("destination", target))
+        for address, target in js_object(self.site.get("redirects")).items():
+            rows += self.source.add_redirect(self.path, address, js_object(target).get("destination", target))
         return rows
 
 

@@ -3,11 +3,9 @@
 import posixpath
 import re
 
-from instep.imports.javascript.values import JsValue, as_array, as_object, as_text, at
+from instep.imports.javascript.js_values import JsValue, at, js_array, js_object, js_text
 from instep.imports.markdown.file_names import without_extension
-from instep.imports.mdx.pages import PageReader
-from instep.imports.mdx.snippets import Snippets
-from instep.imports.mdx.sources import (
+from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
     imported_page,
@@ -15,12 +13,14 @@ from instep.imports.mdx.sources import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.pages import PageReader
+from instep.imports.mdx.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.vitepress_includes import Includes
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)\.vitepress/config(?:/index)?\.[cm]?[jt]s$")
-_PARAMETER = re.compile(r":(\w+)(?:\([^)]*\))?([*+?]?)")
+_PARAMETER = re.compile(r":([A-Za-z_]\w*)(?:\([^()]*\))?[*+?]?")
 
 
 def recognises(files: SourceFiles) -> bool:
@@ -35,8 +35,8 @@ class _VitePress:
     def __init__(self, files: SourceFiles, path: str) -> None:
         self.source = ComponentSource(files)
         self.path, self.root = path, path.partition(".vitepress/")[0].rstrip("/")
-        self.settings = as_object(self.source.exported(path))
-        self.folder = self._join(as_text(self.settings.get("srcDir")) or ".")
+        self.settings = js_object(self.source.exported(path))
+        self.folder = self._join(js_text(self.settings.get("srcDir")) or ".")
         aliases = {
             "@/": f"{self.folder}/" if self.folder else "",
             "/": f"{self.folder}/" if self.folder else "",
@@ -44,19 +44,19 @@ class _VitePress:
         snippets = Snippets(files, self.source.configuration, aliases, {"md": "vue"})
         self.pages = PageReader(snippets, self.source.losses, Includes(snippets).include)
         self.locales = {
-            name: row for name, row in as_object(self.settings.get("locales")).items() if name != "root"
+            name: row for name, row in js_object(self.settings.get("locales")).items() if name != "root"
         }
         root = at(self.settings, "locales", "root", "lang") or self.settings.get("lang")
-        self.locale = language_of(as_text(root) or "en")
+        self.locale = language_of(js_text(root) or "en")
 
     def tree(self) -> Tree:
         addresses = {path: self._rewritten(path) for path in self.source.pages_below(self.folder)}
         by_address = {self._address(stem): path for path, stem in addresses.items()}
         pages = {path: self._page(path, stem, by_address) for path, stem in addresses.items()}
-        entries = self._navigation({address: path for address, path in by_address.items()})
+        entries = self._navigation(by_address)
         collections, arranged = arrange(entries, pages, self.source.losses)
-        base = as_text(self.settings.get("base")).rstrip("/")
-        host = as_text(at(self.settings, "sitemap", "hostname")).rstrip("/")
+        base = js_text(self.settings.get("base")).rstrip("/")
+        host = js_text(at(self.settings, "sitemap", "hostname")).rstrip("/")
         static = self._join(posixpath.relpath(self.folder or ".", self.root or "."), "public")
         return Tree(
             "vitepress",
@@ -76,12 +76,12 @@ class _VitePress:
     def _page(self, path: str, stem: str, by_address: dict[str, str]) -> ImportedPage:
         first, _, rest = stem.partition("/")
         is_translation = first in self.locales
-        lang = as_text(at(self.locales.get(first), "lang")) or first
+        lang = js_text(at(self.locales.get(first), "lang")) or first
         original = by_address.get(self._address(rest)) if is_translation else None
         address = self._address(stem)
         page = self.pages.read(path)
-        own = absolute(posixpath.relpath(without_extension(path), self.folder or "."))
-        former = [f"{absolute(stem)}.html", without_index(own)]
+        written_address = absolute(posixpath.relpath(without_extension(path), self.folder or "."))
+        former = [f"{absolute(stem)}.html", without_index(written_address)]
         return imported_page(
             page,
             address,
@@ -96,11 +96,13 @@ class _VitePress:
     def _rewritten(self, path: str) -> str:
         """The path of a page below its folder, without extension, after the site's rewrites."""
         relative = posixpath.relpath(path, self.folder or ".")
-        for pattern, target in as_object(self.settings.get("rewrites")).items():
-            match = re.fullmatch(_PARAMETER.sub(_group, pattern.replace(".", r"\.")), relative)
+        for pattern, target in js_object(self.settings.get("rewrites")).items():
+            match = re.fullmatch(_path_pattern(pattern), relative)
             if match and isinstance(target, str):
-                named = match.groupdict("")
-                return without_extension(_PARAMETER.sub(lambda name: named.get(name[1], ""), target))
+                values = match.groupdict("")
+                parts = _PARAMETER.split(target)
+                named = (values.get(part, "") if number % 2 else part for number, part in enumerate(parts))
+                return without_extension("".join(named))
         return without_extension(relative)
 
     def _navigation(self, by_address: dict[str, str]) -> list[Entry]:
@@ -118,24 +120,24 @@ class _VitePress:
         for row in rows:
             sidebar = at(row, "sidebar")
             self.source.tell_unknown(sidebar)
-            for name, part in (as_object(sidebar) or {"/": sidebar}).items():
+            for name, part in (js_object(sidebar) or {"/": sidebar}).items():
                 if name.strip("/").split("/")[0] not in self.locales:
                     entries += self._items(part, "", by_address)
         return entries
 
     def _items(self, value: JsValue, base: str, by_address: dict[str, str]) -> list[Entry]:
-        if not as_array(value):
-            fields = as_object(value)
+        if not js_array(value):
+            fields = js_object(value)
             return (
-                self._items(fields["items"], as_text(fields.get("base")) or base, by_address)
+                self._items(fields["items"], js_text(fields.get("base")) or base, by_address)
                 if "items" in fields
                 else []
             )
-        return [entry for row in as_array(value) for entry in self._item(row, base, by_address)]
+        return [entry for row in js_array(value) for entry in self._item(row, base, by_address)]
 
     def _item(self, row: JsValue, base: str, by_address: dict[str, str]) -> list[Entry]:
-        base = as_text(at(row, "base")) or base
-        words, target = as_text(at(row, "text")), as_text(at(row, "link"))
+        base = js_text(at(row, "base")) or base
+        words, target = js_text(at(row, "text")), js_text(at(row, "link"))
         entries = self._items(at(row, "items"), base, by_address)
         page = None
         if target and "://" not in target:
@@ -150,8 +152,12 @@ class _VitePress:
         return [Entry(words, page, entries)] if page or entries else []
 
 
-def _group(match: re.Match[str]) -> str:
-    return f"(?P<{match[1]}>{'.*' if match[2] in ('*', '+') else '[^/]+'})"
+def _path_pattern(pattern: str) -> str:
+    """A pattern of paths such as "en/:rest*" as an expression; all else in it stands for itself."""
+    parts = _PARAMETER.split(pattern)
+    names = parts[1::2]
+    groups = [f"(?P<{name}>.*)" if names.index(name) == at else ".*" for at, name in enumerate(names)]
+    return "".join(re.escape(part) + group for part, group in zip(parts[::2], [*groups, ""], strict=True))
 
 
 READER = Reader("vitepress", "VitePress", recognises, read)

@@ -4,7 +4,7 @@ import posixpath
 import re
 
 from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.mdx.snippets import Snippets, rebase_links
+from instep.imports.mdx.snippets import Snippets, code_region, rebase_links
 from instep.imports.tree import Losses
 
 _INCLUDE = re.compile(r"<!--[ \t]*@include:[ \t]*(.*?)[ \t]*-->")
@@ -14,7 +14,6 @@ _CODE = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 _PART = re.compile(r"^(.*?)(?:\{(\d*)?(?:,(\d*))?\})?(?:#([\w-]+))?$")
-_REGION = re.compile(r"#?\b(end)?region\b[ \t]*([\w*-]*)")
 _MAX_DEPTH = 8
 _MAX_CHARACTERS = 1_000_000
 
@@ -54,7 +53,7 @@ class Includes:
             page.losses.add(f"file that is not in the folder: {target}", words)
             return ""
         part = read_page(path, self.snippets.files.read(path), Losses())
-        lines = region(part.body.split("\n"), match[4] or "")
+        lines = code_region(part.body.split("\n"), match[4] or "")
         if match[2] is not None or match[3] is not None:
             first = int(match[2] or 1)
             lines = lines[first - 1 : int(match[3]) if match[3] else (None if match[3] == "" else first)]
@@ -73,22 +72,5 @@ class Includes:
         ticks = "`" * (max((len(run) for run in re.findall("`{3,}", code)), default=2) + 1)
         info = f"{language} [{title}]" if title else language
         return "\n".join(
-            indent + line for line in (ticks + info, *region(code.split("\n"), name or ""), ticks)
+            indent + line for line in (ticks + info, *code_region(code.split("\n"), name or ""), ticks)
         )
-
-
-def region(lines: list[str], name: str) -> list[str]:
-    """The lines between `#region name` and its end, without such marks; all lines without a name."""
-    if not name:
-        return lines
-    marks = [(number, match) for number, line in enumerate(lines) if (match := _REGION.search(line))]
-    start = next((number for number, match in marks if not match[1] and match[2] == name), None)
-    if start is None:
-        return lines
-    end = next(
-        (number for number, match in marks if number > start and match[1] and match[2] in (name, "")),
-        len(lines),
-    )
-    inner = [line for line in lines[start + 1 : end] if not _REGION.search(line)]
-    indent = min((len(line) - len(line.lstrip()) for line in inner if line.strip()), default=0)
-    return [line[indent:] for line in inner]

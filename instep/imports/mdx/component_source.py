@@ -5,8 +5,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
+from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.imports.javascript.modules import Configuration
-from instep.imports.javascript.values import JsCall, JsUnknown, JsValue, as_array, as_text, at
 from instep.imports.markdown.file_names import is_page
 from instep.imports.mdx.pages import PlainPage
 from instep.imports.mdx.snippets import is_partial
@@ -54,15 +54,15 @@ class ComponentSource:
 
     def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> list[ImportedRedirect]:
         """The redirects from one address or several; one with a pattern is told."""
-        addresses = [as_text(source) for source in as_array(sources)] or [as_text(sources)]
+        addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
         redirects = []
         for address in filter(None, addresses):
-            if _PATTERN.search(address) or not as_text(target):
+            if _PATTERN.search(address) or not js_text(target):
                 self.losses.add(
                     path, f"redirect from {address}: only those from one address to another are kept"
                 )
             else:
-                redirects.append(ImportedRedirect(address, as_text(target)))
+                redirects.append(ImportedRedirect(address, js_text(target)))
         return redirects
 
     def hosting_redirects(self, folders: Iterable[str]) -> tuple[ImportedRedirect, ...]:
@@ -75,7 +75,7 @@ class ComponentSource:
                     if len(words) > 1:
                         redirects += self.add_redirect(path, words[0], words[1])
             if (path := posixpath.join(folder, "vercel.json")) in self.paths:
-                for row in as_array(read_object(self.files, path).get("redirects")):
+                for row in js_array(read_object(self.files, path).get("redirects")):
                     redirects += self.add_redirect(path, at(row, "source"), at(row, "destination"))
         return tuple(redirects)
 

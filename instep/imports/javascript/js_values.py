@@ -28,21 +28,21 @@ class JsCall:
     line: int
 
 
-def as_object(value: JsValue) -> dict[str, JsValue]:
+def js_object(value: JsValue) -> dict[str, JsValue]:
     """An object, also one that a function is called with, such as `defineConfig({…})`; else an empty one."""
     if isinstance(value, JsCall):
-        return next((inner for inner in map(as_object, value.arguments) if inner), {})
+        return next((inner for inner in map(js_object, value.arguments) if inner), {})
     return value if isinstance(value, dict) else {}
 
 
-def as_array(value: JsValue) -> list[JsValue]:
+def js_array(value: JsValue) -> list[JsValue]:
     return value if isinstance(value, list) else []
 
 
-def as_text(value: JsValue) -> str:
-    """A text or a number as a text, else an empty one; a call such as `useBaseUrl('/img/a.png')` is its text."""
+def js_text(value: JsValue) -> str:
+    """A text or a number as a text, else an empty one; of `useBaseUrl('/img/a.png')` the text in it."""
     if isinstance(value, JsCall):
-        return next((text for text in map(as_text, value.arguments) if text), "")
+        return next((text for text in map(js_text, value.arguments) if text), "")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     return value if isinstance(value, str) else f"{value:g}"
@@ -51,5 +51,5 @@ def as_text(value: JsValue) -> str:
 def at(value: JsValue, *keys: str) -> JsValue:
     """What stands deeper in nested objects; None where there is nothing."""
     for key in keys:
-        value = as_object(value).get(key)
+        value = js_object(value).get(key)
     return value
