@@ -31,8 +31,8 @@ class NotThere(Exception):
 class Api:
     """One product's API; what it answers is saved below `folder`.
 
-    `base` is its URL without a slash at the end; `headers` hold the credentials, which go nowhere else. `tell`
-    gets a sentence about each step. `wait` takes seconds.
+    `base` is its URL without a slash at the end; `headers` hold the credentials, which go nowhere else.
+    `tell` gets a sentence about each step. `wait` takes seconds.
     """
 
     client: OutboundClient

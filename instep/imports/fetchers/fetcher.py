@@ -10,9 +10,9 @@ from instep.imports.fetchers.api import Api, Headers
 class Fetcher:
     """The API of a product; `name` is that of the reader of what it saves.
 
-    `base` is the API's URL for a URL of the product that a person gives, or None when the URL isn't one of the
-    product's. `headers` makes the credentials of a request out of the key; `key_hint` tells which key it takes.
-    `fetch` saves everything through its `Api`.
+    `base` is the API's URL for a URL of the product that a person gives, or None when the URL isn't one of
+    the product's. `headers` makes the credentials of a request out of the key; `key_hint` tells which key it
+    takes. `fetch` saves everything through its `Api`.
     """
 
     name: str
