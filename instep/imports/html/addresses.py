@@ -118,11 +118,8 @@ def keep_link(document: Document, link: Node) -> None:
         return link.unwrap()
     address = safe_address(link.attributes.get("href"))
     if address is None:
-        told = re.match(r"[\w.+-]*", (link.attributes["href"] or "").strip())
-        if text_of(link):
-            document.losses.append(
-                f"address of the link “{text_of(link)[:MAX_TOLD_CHARACTERS]}”: {told[0] if told else ''}"
-            )
+        if text := text_of(link)[:MAX_TOLD_CHARACTERS]:
+            document.losses.append(f"address of the link “{text}”, which pages may not have")
         return link.unwrap()
     if not text_of(link) and link.css_first("img") is None:
         return link.decompose()

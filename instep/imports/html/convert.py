@@ -34,7 +34,7 @@ OPTIONS = ConversionOptions(
     newline_style="backslash",
     preprocessing=PreprocessingOptions(enabled=False),
 )
-UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, textarea, canvas, dialog, nav.table_of_contents"
+UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, textarea, canvas, dialog"
 FORM_PARTS = "form, fieldset, button, label"
 # Containers at the beginning of a line, and what a line below it begins with.
 CONTAINERS = re.compile(r"(?: |>|[-*+](?= )|[0-9]+[.)](?= ))*")

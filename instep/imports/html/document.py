@@ -22,7 +22,7 @@ UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re
 
 @dataclass(slots=True)
 class Document:
-    """A tree that the steps of the conversion change; `losses` are noun phrases for the person who imports."""
+    """A tree that the steps of the conversion change; `losses` are noun phrases for whoever imports."""
 
     parser: LexborHTMLParser
     marks: list[str] = field(default_factory=list)

@@ -33,7 +33,7 @@ NOT_TEXT = {"pre", "code"}
 WHITE_SPACE = re.compile(r"[ \t\n\r\f]+")
 # No-break spaces that editors write between words; those of French punctuation stay.
 LOOSE_NO_BREAK_SPACE = re.compile("(?<![«\u00a0])\u00a0+(?![!?:;»%])")
-BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+")
+BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»`]+")
 NOT_AT_URL_END = ".,:;!?)]'*_~"
 
 
@@ -219,8 +219,6 @@ def link_bare_urls(document: Document, text: Node, content: str) -> None:
     position = 0
     for match in BARE_URL.finditer(content):
         url = match[0].rstrip(NOT_AT_URL_END)
-        if any(character in url for character in "`{}"):
-            continue
         text.insert_before(content[position : match.start()])
         link = document.parser.create_node("a")
         link.attrs["href"] = url if "://" in url else f"https://{url}"

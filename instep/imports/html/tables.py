@@ -126,7 +126,7 @@ def inline_content(cell: Node) -> str:
 
 
 def add_inline(node: Node, lines: list[str]) -> None:
-    for number, child in enumerate(children(node)):
+    for child in children(node):
         name = tag_of(child)
         if name in {"br", "hr"}:
             lines.append("")
