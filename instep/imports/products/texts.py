@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 from instep.core.locales import valid_locale
 from instep.imports.html.convert import HtmlText, to_markdown
@@ -12,17 +13,17 @@ from instep.imports.html.document import Document
 from instep.imports.products.json_files import Row, read_json
 from instep.imports.tree import Losses, SourceFiles
 
-# What a fetcher writes beside the pages: the path of each image and download by its address.
+# What a fetcher writes beside the pages: for each address of an image or download the path of the saved file,
+# or an object with the reason, `error`, why there is none.
 SAVED_FILES = "files.json"
 DEFAULT_LOCALE = "en"
+SavedFiles = Mapping[str, Any]
 
 
-def read_saved_files(files: SourceFiles) -> Mapping[str, str]:
-    """The paths of saved images and downloads by their addresses; none where nobody fetched any."""
-    if SAVED_FILES not in files.paths():
-        return {}
-    document = read_json(files, SAVED_FILES)
-    return {url: path for url, path in document.items() if isinstance(path, str)}
+def read_saved_files(files: SourceFiles) -> SavedFiles:
+    """The saved images and downloads by their addresses; none where nobody fetched any."""
+    document = read_json(files, SAVED_FILES) if SAVED_FILES in files.paths() else {}
+    return document if isinstance(document, dict) else {}
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ class Texts:
     """Converts the texts of one source; `prepare` turns the product's own markup into plain HTML."""
 
     losses: Losses
-    saved_files: Mapping[str, str] = field(default_factory=dict)
+    saved_files: SavedFiles = field(default_factory=dict)
     prepare: Callable[[Document], None] | None = None
 
     def convert(self, html: str, title: str, path: str) -> HtmlText:
@@ -49,9 +50,12 @@ class Texts:
     def _lead_to_files(self, document: Document, path: str) -> None:
         for selector, name in (("img[src]", "src"), ("a[href]", "href")):
             for node in document.css(selector) if self.saved_files else ():
-                saved = self.saved_files.get((node.attributes.get(name) or "").strip())
-                if saved is not None:
+                address = (node.attributes.get(name) or "").strip()
+                saved = self.saved_files.get(address)
+                if isinstance(saved, str):
                     node.attrs[name] = posixpath.relpath(saved, posixpath.dirname(path) or ".")
+                elif isinstance(saved, dict):
+                    self.losses.add(path, f"file that could not be fetched, {saved.get('error')}: {address}")
 
 
 def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:

@@ -1,13 +1,12 @@
 """Help Scout Docs: saved answers of its Docs API, or what the fetcher saves."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from instep.imports.html.document import Document, text_of
 from instep.imports.products.addresses import path_of, sites_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
-from instep.imports.products.texts import DEFAULT_LOCALE, Texts, read_saved_files
+from instep.imports.products.texts import DEFAULT_LOCALE, SavedFiles, Texts, read_saved_files
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -59,7 +58,7 @@ def read(files: SourceFiles) -> Tree:
     return tree_of(docs, lists, read_saved_files(files))
 
 
-def tree_of(docs: Docs, listed: set[str], saved_files: Mapping[str, str]) -> Tree:
+def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
     losses = Losses()
     for article_id in sorted(listed - set(docs.articles)):
         losses.add(f"article {article_id}", "article that is listed, but whose text is in no file")
@@ -106,7 +105,7 @@ def place_of(docs: Docs, row: Row) -> str | None:
     return known[0] if known else (collection if collection in docs.collections else None)
 
 
-def page_of(docs: Docs, row: Row, saved_files: Mapping[str, str], losses: Losses) -> ImportedPage:
+def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> ImportedPage:
     path = docs.paths[str(row["id"])]
     title = text(row, "name") or f"Article {row['id']}"
 
