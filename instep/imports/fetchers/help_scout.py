@@ -29,10 +29,7 @@ async def fetch(api: Api) -> None:
     for collection in collections:
         path = f"/v1/collections/{collection['id']}"
         await save_list(api, f"categories-{collection['id']}", f"{path}/categories", "categories")
-        listed = await save_list(
-            api, f"articles-{collection['id']}", f"{path}/articles?status=all", "articles"
-        )
-        for row in listed:
+        for row in await save_list(api, f"articles-{collection['id']}", f"{path}/articles", "articles"):
             articles.append(await api.get(f"/v1/articles/{row['id']}"))
             api.save(f"article-{row['id']}.json", articles[-1])
             api.tell(f"{api.title}: article {len(articles)}")

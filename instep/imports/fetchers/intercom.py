@@ -29,21 +29,21 @@ def headers(key: str) -> Headers:
 
 
 async def fetch(api: Api) -> None:
-    await api.save_pages(
-        "collections", "/help_center/collections?per_page=150", next_page("/help_center/collections")
-    )
-    pages = await api.save_pages("articles", "/articles?per_page=150", next_page("/articles"))
+    pages = await save_list(api, "articles", "/articles")
     await save_files(api, pages, DOWNLOADS)
-    centers = await api.save_pages(
-        "help_centers", "/help_center/help_centers", next_page("/help_center/help_centers")
-    )
-    for center in (row for page in centers for row in page.get("data", ())):
+    await save_list(api, "collections", "/help_center/collections")
+    centers = await save_list(api, "help_centers", "/help_center/help_centers")
+    for center in (row for page in centers for row in rows(page, "data")):
         path = f"/help_center/help_centers/{center['id']}/redirects"
         try:
             await api.find(path)
         except NotThere:
             continue
-        await api.save_pages(f"redirects-{center['id']}", path, next_page(path))
+        await save_list(api, f"redirects-{center['id']}", path)
+
+
+async def save_list(api: Api, name: str, path: str) -> list[Any]:
+    return await api.save_pages(name, f"{path}?per_page={PAGE_ROWS}", next_page(path))
 
 
 def next_page(path: str) -> Callable[[Any], str | None]:

@@ -44,8 +44,4 @@ async def fetch_source(
     if base is None:
         raise UnreadableSource(f"{url} is no address of {fetcher.title}: write it with https://.")
     api = Api(client, fetcher.title, fetcher.key_hint, base, fetcher.headers(key), folder, tell)
-    if any(character in key for character in "\r\n\0") or not key.isascii():
-        raise UnreadableSource(
-            f"INSTEP_IMPORT_KEY is no key of {fetcher.title}: set it to {fetcher.key_hint}."
-        )
     await fetcher.fetch(api)

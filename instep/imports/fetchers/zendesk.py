@@ -39,9 +39,7 @@ async def fetch(api: Api) -> None:
     )
     articles = [row for page in pages for row in rows(page, "articles")]
     if not articles:
-        raise UnreadableSource(
-            "Zendesk has no articles that this key may read: check what its owner may see."
-        )
+        raise UnreadableSource("Zendesk has no articles that this key may read: check what it may see.")
     attachments = [await attachments_of(api, row["id"]) for row in articles]
     await save_files(api, [*pages, *attachments], DOWNLOADS)
 
