@@ -19,8 +19,8 @@ from instep.imports.products.texts import SAVED_FILES
 from instep.imports.tree import UnreadableSource
 
 FOLDER = "files"
-IMAGE = re.compile(r"<img\b[^>]*?\bsrc\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-LINK = re.compile(r"<a\b[^>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+IMAGE = re.compile(r"<img\b[^<>]*?\bsrc\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+LINK = re.compile(r"<a\b[^<>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}")
 # Fields of attachments that are in no text.
 FILE_FIELDS = ("content_url", "attachment_url")

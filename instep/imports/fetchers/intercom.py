@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from instep.imports.fetchers.api import Api, Headers, NotThere, bearer, fields_of
 from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.files import save_files
-from instep.imports.products.json_files import text
+from instep.imports.products.json_files import rows, text
 
 VERSION = "2.14"
 PAGE_ROWS = 150
