@@ -38,7 +38,7 @@ UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, text
 FORM_PARTS = "form, fieldset, button, label"
 # Containers at the beginning of a line, and what a line below it begins with.
 CONTAINERS = re.compile(r"(?: |>|[-*+](?= )|[0-9]+[.)](?= ))*")
-ALERT = re.compile(r"^([> ]*)(\[![A-Z]+\].*)\n(?:[> ]*\n)?", re.MULTILINE)
+ALERT = re.compile(r"^([> ]*)(\[![A-Z]+\].*)\n(?: *>[> ]*\n)*", re.MULTILINE)
 HEADER_WITH_ALIGNMENTS = re.compile(r"^(.*\ufdd3.*)\n(.*)$", re.MULTILINE)
 ALIGNMENT = re.compile(r"\ufdd3([:-]+)")
 EMPTY_LINES = re.compile(r"\n[ ]*(?:\n[ ]*)+\n")

@@ -33,6 +33,7 @@ class Space:
 
     root: str
     key: str = ""
+    home: str | None = None
     order: list[str] = field(default_factory=list)
     parents: dict[str, str | None] = field(default_factory=dict)
 
@@ -75,6 +76,8 @@ def read_index(path: str, files: SourceFiles) -> Space:
         ):
             space.order.append(target)
             space.parents[target] = next((each for each in above(path, link) if each in space.parents), None)
+    tops = [page for page in space.order if space.parents[page] is None]
+    space.home = tops[0] if len(tops) == 1 and len(space.order) > 1 else None
     return space
 
 
@@ -117,9 +120,7 @@ def read_space(
     collections: list[ImportedCollection],
 ) -> None:
     """Pages with pages below them become collections, but not the home page, which everything is below."""
-    tops = [path for path in space.order if space.parents[path] is None]
-    home = tops[0] if len(tops) == 1 and len(space.order) > 1 else None
-    parents = {parent for parent in space.parents.values() if parent is not None and parent != home}
+    parents = {parent for parent in space.parents.values() if parent is not None and parent != space.home}
     texts = Texts(losses, prepare=prepare)
     for path in space.order:
         tree = parse_page(files.read(path))

@@ -229,7 +229,7 @@ class BlogReader:
 
         html = REUSED_BLOCK.sub(shared, item.value("content encoded"))
         shortcodes = Shortcodes(self.images, lambda what: self.losses.add(item.path, what))
-        return with_paragraphs(shortcodes.replace(html))
+        return shortcodes.replace(with_paragraphs(html))
 
     def _tell_rest(self, item: Item) -> None:
         for thumbnail in item.meta("_thumbnail_id"):
