@@ -1,0 +1,86 @@
+"""Headings: the ids that the source gives them, and their levels below the title of the article."""
+
+import re
+from urllib.parse import unquote
+
+from instep.imports.html.document import Document, Node, is_within, rename, tag_of, text_of
+
+LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
+SELECTOR = ", ".join(LEVELS)
+IDS = "ids"
+HeadingIds = tuple[tuple[str, int], ...]
+
+
+def note_ids(document: Document) -> None:
+    """Write on each heading the ids in it, those right before it, and those after it that links lead to."""
+    linked = {unquote((link.attributes.get("href") or "")[1:]) for link in document.css('a[href^="#"]')}
+    last: Node | None = None
+    waiting = list[str]()
+    for node in document.body.traverse(include_text=True):
+        if node.is_text_node:
+            if (node.text_content or "").strip() and not is_within(node, set(LEVELS)):
+                waiting = add_linked(last, waiting, linked)
+            continue
+        ids = ids_of(node)
+        if tag_of(node) in LEVELS and text_of(node):
+            last = node
+            add_ids(node, [*waiting, *ids])
+            waiting = []
+        elif ids and is_within(node, set(LEVELS)):
+            add_ids(last, ids)
+        else:
+            waiting += ids
+    add_linked(last, waiting, linked)
+
+
+def add_linked(heading: Node | None, ids: list[str], linked: set[str]) -> list[str]:
+    """Ids of other elements lead to the heading above them."""
+    add_ids(heading, [each for each in ids if each in linked])
+    return []
+
+
+def ids_of(node: Node) -> list[str]:
+    names = (node.attributes.get("id"), node.attributes.get("name") if tag_of(node) == "a" else None)
+    return [name for name in names if name and not re.search(r"\s", name)]
+
+
+def add_ids(heading: Node | None, ids: list[str]) -> None:
+    if heading is not None and ids:
+        known = (heading.attributes.get(IDS) or "").split()
+        heading.attrs[IDS] = " ".join(dict.fromkeys([*known, *ids]))
+
+
+def drop_title(document: Document, title: str) -> None:
+    """Take out a first heading that repeats the title."""
+    first = document.body.css_first(SELECTOR)
+    if first is None or text_of(first).casefold() != " ".join(title.split()).casefold():
+        return
+    before = first.prev
+    while before is not None and not (before.text() or "").strip():
+        before = before.prev
+    if before is None:
+        first.decompose()
+
+
+def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
+    """Take out empty headings and what headings can't hold; the ids with the number of their heading.
+
+    Where the article's title is the first heading, a text with headings of the first level gets all of them
+    one level lower, and headings that are bold as a whole are not.
+    """
+    for heading in document.css(SELECTOR):
+        if not text_of(heading) and heading.css_first("img") is None:
+            heading.decompose()
+    headings = document.css(SELECTOR)
+    is_lowered = is_below_title and any(tag_of(heading) == "h1" for heading in headings)
+    ids = list[tuple[str, int]]()
+    for number, heading in enumerate(headings):
+        ids += [(name, number) for name in (heading.attributes.get(IDS) or "").split()]
+        strong = heading.css_first("strong, b")
+        if is_below_title and strong is not None and text_of(strong) == text_of(heading):
+            strong.unwrap()
+        for line_break in heading.css("br"):
+            line_break.replace_with(" ")
+        if is_lowered:
+            rename(document, heading, LEVELS[min(LEVELS.index(tag_of(heading)) + 1, len(LEVELS) - 1)])
+    return tuple(ids)

@@ -1,0 +1,69 @@
+"""Lists as Markdown can write them: items directly in a list, and lists in items."""
+
+from instep.imports.html.document import Document, Node, is_blank, move_children, tag_of
+
+
+def tidy_lists(document: Document) -> None:
+    for nested in document.css("ul > ul, ul > ol, ol > ul, ol > ol"):
+        put_into_item(document, nested)
+    for following in document.css("ul, ol"):
+        join_to_previous(following)
+    for listing in document.css("ul, ol"):
+        tighten(listing)
+    for term in document.css("dt"):
+        strong = document.parser.create_node("strong")
+        move_children(term, strong)
+        term.insert_child(strong, move=True)
+
+
+def put_into_item(document: Document, nested: Node) -> None:
+    """A list directly in a list belongs to the item before it."""
+    item = previous_element(nested)
+    if item is None or tag_of(item) != "li":
+        item = document.parser.create_node("li")
+        nested.insert_before(item, move=True)
+    item.insert_child(nested, move=True)
+
+
+def join_to_previous(following: Node) -> None:
+    """Products that write a list for each item mean one list; numbers tell whether one goes on."""
+    previous = previous_element(following)
+    if previous is None or tag_of(previous) != tag_of(following):
+        return
+    items = sum(tag_of(item) == "li" for item in previous.iter())
+    if tag_of(following) == "ol" and start_of(following) != start_of(previous) + items:
+        return
+    move_children(following, previous)
+    following.decompose()
+
+
+def previous_element(node: Node) -> Node | None:
+    previous = node.prev
+    while previous is not None and (is_blank(previous) or previous.is_comment_node):
+        previous = previous.prev
+    return previous
+
+
+def start_of(listing: Node) -> int:
+    text = listing.attributes.get("start") or "1"
+    return int(text) if text.isdecimal() else 1
+
+
+def tighten(listing: Node) -> None:
+    """Items with one paragraph each, as most editors write them, need no blank lines between them."""
+    items = [item for item in listing.iter() if tag_of(item) == "li"]
+    paragraphs = [[child for child in item.iter() if tag_of(child) == "p"] for item in items]
+    if not all(
+        len(found) <= 1 and holds_only(item, found) for item, found in zip(items, paragraphs, strict=True)
+    ):
+        return
+    for found in paragraphs:
+        for paragraph in found:
+            paragraph.unwrap()
+
+
+def holds_only(item: Node, paragraphs: list[Node]) -> bool:
+    """Whether an item is its paragraph, and lists in it."""
+    if not paragraphs:
+        return True
+    return all(tag_of(child) in {"p", "ul", "ol"} for child in item.iter())
