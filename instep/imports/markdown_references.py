@@ -21,14 +21,18 @@ _ELEMENT = re.compile(
     r'<(a|img|code|pre)(?: xml:\w+="\w*")?[^<>]*? data-sourcepos="(\d+):(\d+)-(\d+):(\d+)"'
     r'(?:[^<>]*? (?:href|src)="([^"]*)")?'
 )
-_HEADING = re.compile(r'<h[1-6][^>]*>(?:<a [^>]*?id="h-([^"]*)"[^>]*></a>)?(.*?)</h[1-6]>', re.DOTALL)
+_HEADING = re.compile(
+    r'<h[1-6][^>]*? data-sourcepos="(\d+):[^>]*>(?:<a [^>]*?id="h-([^"]*)"[^>]*></a>)?(.*?)</h[1-6]>',
+    re.DOTALL,
+)
 _TAG = re.compile(r"<[^>]*>")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _DESTINATION = r"(?P<destination><[^<>\n]*>|(?:\\.|[^\s\\<])(?:\\.|[^\s\\])*?|)"
 _TITLE = r"(?:\s+(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?"
 _INLINE_TAIL = re.compile(rf"\]\(\s*{_DESTINATION}{_TITLE}\s*\)\Z")
 _DEFINITION = re.compile(
-    rf"^[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?\[(?!\^)(?:\\.|[^\[\]\\])+\]:[ \t]*(?:\r?\n[ \t]*)?{_DESTINATION}"
+    rf"^[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?\[(?!\^)(?:\\.|[^\[\]\\])+\]:[ \t]*(?:\r?\n[ \t]*)?"
+    rf"{_DESTINATION}"
     rf"(?={_TITLE}[ \t]*$)",
     re.MULTILINE,
 )
@@ -61,10 +65,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """The references of a text, in order, and its headings: their ids by our renderer and their words."""
+    """The references of a text, in order, and its headings: their ids by our renderer and their words.
+
+    `heading_places` are the characters at which the lines of the headings begin.
+    """
 
     references: tuple[Reference, ...]
     headings: tuple[tuple[str, str], ...]
+    heading_places: tuple[int, ...]
     line_starts: tuple[int, ...]
 
     def line_of(self, place: int) -> int:
@@ -82,9 +90,13 @@ def parse_page(text: str) -> ParsedPage:
     reader = _Reader(text)
     for element in _ELEMENT.finditer(html):
         reader.take(element)
-    references = sorted((*reader.references, *reader.definitions(), *reader.html()), key=lambda row: row.start)
-    headings = tuple((unescape(id), plain_words(words)) for id, words in _HEADING.findall(html))
-    return ParsedPage(tuple(references), headings, tuple(reader.line_starts))
+    references = sorted(
+        (*reader.references, *reader.definitions(), *reader.html()), key=lambda row: row.start
+    )
+    found_headings = _HEADING.findall(html)
+    headings = tuple((unescape(id), plain_words(words)) for _, id, words in found_headings)
+    places = tuple(reader.line_starts[int(line) - 1] for line, _, _ in found_headings)
+    return ParsedPage(tuple(references), headings, places, tuple(reader.line_starts))
 
 
 def plain_words(html: str) -> str:

@@ -1,4 +1,4 @@
-"""Reads the files of a source: a folder, or a ZIP archive with archives in it. Nothing is written or followed.
+"""Reads the files of a source: a folder, or a ZIP archive with archives in it. Nothing is followed.
 
 An archive is foreign data. One name in it that leads out of it, a link, a device, or a size beyond the limits
 refuses the whole import with one sentence; so no part of a hostile archive is ever read as an article.
@@ -22,6 +22,8 @@ ARCHIVE = ".zip"
 LITTER = re.compile(r"(?:^|/)(?:__MACOSX|\.git|node_modules|\.DS_Store|Thumbs\.db|desktop\.ini)(?:/|$)")
 DRIVE = re.compile(r"^[A-Za-z]:")
 ENCRYPTED = 0x1
+# A file of this size may be compressed in any way.
+UNSUSPICIOUS_BYTES = 1024 * 1024
 MAX_LOCATION_CHARACTERS = 80
 
 
@@ -81,29 +83,29 @@ class Unpacking:
 
     entries: dict[str, Entry] = field(default_factory=dict)
     folded_paths: dict[str, str] = field(default_factory=dict)
-    bytes: int = 0
+    unpacked_bytes: int = 0
 
-    def add_archive(self, content: IO[bytes], name: str, prefix: str, depth: int) -> None:
+    def add_archive(self, content: IO[bytes], name: str, depth: int) -> None:
         archive = open_zip(content, name)
+        is_bundled = depth < limits.MAX_IMPORT_ARCHIVE_DEPTH and is_bundle(archive)
         for info in archive.infolist():
             path = checked_path(info, name)
             if info.is_dir() or LITTER.search(path):
                 continue
             refuse_special(info, name)
             self._count(info, name)
-            if path.lower().endswith(ARCHIVE) and depth < limits.MAX_IMPORT_ARCHIVE_DEPTH:
-                if is_bundle(archive):
-                    self.add_archive(BytesIO(read_entry(archive, info, path)), path, prefix, depth + 1)
-                    continue
-            self._add(prefix + path, Entry(archive, info), name)
+            if is_bundled and path.lower().endswith(ARCHIVE):
+                self.add_archive(BytesIO(read_entry(archive, info, path)), path, depth + 1)
+            else:
+                self._add(path, Entry(archive, info), name)
 
     def _count(self, info: zipfile.ZipInfo, name: str) -> None:
-        self.bytes += info.file_size
+        self.unpacked_bytes += info.file_size
         if len(self.entries) >= limits.MAX_IMPORT_ENTRIES:
             raise refusal(name, f"it holds more than {limits.MAX_IMPORT_ENTRIES:,} files")
-        if self.bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
+        if self.unpacked_bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
             raise refusal(name, f"it unpacks to more than {limits.MAX_IMPORT_UNPACKED_BYTES // 1024**2:,} MB")
-        if info.file_size > max(info.compress_size, 1) * limits.MAX_IMPORT_COMPRESSION_RATIO:
+        if info.file_size > UNSUSPICIOUS_BYTES + info.compress_size * limits.MAX_IMPORT_COMPRESSION_RATIO:
             raise refusal(name, f"“{shown(info.filename)}” in it is compressed as only a bomb is")
 
     def _add(self, path: str, entry: Entry, name: str) -> None:
@@ -120,7 +122,7 @@ def open_folder(root: Path) -> FolderFiles:
     for path in walk(root):
         if len(files) >= limits.MAX_IMPORT_ENTRIES:
             raise UnreadableSource(
-                f"{root} holds more than {limits.MAX_IMPORT_ENTRIES:,} files: name the folder of the articles."
+                f"{root} holds more than {limits.MAX_IMPORT_ENTRIES:,} files: name the articles' folder."
             )
         files[path.relative_to(root).as_posix()] = path
     return FolderFiles(root, files)
@@ -143,7 +145,7 @@ def open_archive(content: bytes, name: str) -> SourceFiles:
     One folder that holds everything else is not part of the paths.
     """
     unpacking = Unpacking()
-    unpacking.add_archive(BytesIO(content), name, "", 1)
+    unpacking.add_archive(BytesIO(content), name, 1)
     if not unpacking.entries:
         raise refusal(name, "it holds no file")
     return without_root(ArchiveFiles(unpacking.entries))
@@ -212,7 +214,9 @@ def read_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> by
         # The size in the directory was checked; what the stream really holds is cut at it by the library.
         return read_bounded(archive.open(info), path)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-        raise UnreadableSource(f"“{shown(path)}” in the archive is damaged: make the archive again.") from None
+        raise UnreadableSource(
+            f"“{shown(path)}” in the archive is damaged: make the archive again."
+        ) from None
 
 
 def read_bounded(stream: IO[bytes], path: str) -> bytes:
@@ -220,8 +224,7 @@ def read_bounded(stream: IO[bytes], path: str) -> bytes:
         content = stream.read(limits.MAX_IMPORT_FILE_BYTES + 1)
     if len(content) > limits.MAX_IMPORT_FILE_BYTES:
         raise UnreadableSource(
-            f"“{shown(path)}” is larger than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB: take it out of the "
-            "source."
+            f"“{shown(path)}” is larger than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB: leave it out."
         )
     return content
 
@@ -235,4 +238,6 @@ def refusal(name: str, reason: str) -> UnreadableSource:
 def shown(name: str) -> str:
     """A foreign name as a sentence may hold it."""
     printable = "".join(sign if sign.isprintable() else "�" for sign in name)
-    return printable if len(printable) <= MAX_LOCATION_CHARACTERS else f"…{printable[-MAX_LOCATION_CHARACTERS:]}"
+    return (
+        printable if len(printable) <= MAX_LOCATION_CHARACTERS else f"…{printable[-MAX_LOCATION_CHARACTERS:]}"
+    )
