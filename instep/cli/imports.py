@@ -107,7 +107,7 @@ async def run_import(
     from instep.identity.job_context import job_context
     from instep.identity.schemas import OPERATOR
     from instep.imports import actions, queries
-    from instep.imports.report_forms import as_json
+    from instep.imports.report_forms import as_stored
     from instep.imports.running import Run, run_plan, work_of
 
     if plan.report.changes_nothing:
@@ -121,7 +121,7 @@ async def run_import(
         run = Run(*(database, storage, bot, OPERATOR, row.id, plan, source.open(), work), tell=tell)
         report = await run_plan(run)
     async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
-        await queries.end(ctx, row.id, as_json(report), None)
+        await queries.end(ctx, row.id, as_stored(report), None)
     return row.id, report
 
 

@@ -251,9 +251,9 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def name_of(path: str) -> str:
-    """A path without what links may leave out: extension, index page, case."""
+    """A path without what links may write in another way: extension, index page, case, spaces."""
     bare = PAGE_EXTENSION.sub("", path.rstrip("/"))
-    return INDEX_PAGE.sub("", bare).casefold()
+    return INDEX_PAGE.sub("", bare).casefold().replace(" ", "-")
 
 
 def address_name(path: str) -> str:

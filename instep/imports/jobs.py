@@ -16,7 +16,7 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
 from instep.imports import queries
 from instep.imports.reading import Source, plan_import, read_source
-from instep.imports.report_forms import as_json
+from instep.imports.report_forms import as_stored
 from instep.imports.running import Run, run_plan, work_of
 from instep.imports.schemas import ImportRow
 from instep.imports.tree import UnreadableSource
@@ -58,7 +58,7 @@ async def plan_row(database: Database, payload: dict[str, str], row: ImportRow, 
         state = await queries.find_state(ctx, read.source)
     plan = await plan_import(source, read, state)
     async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
-        await queries.set_plan(ctx, row.id, read.tree.format, read.source, as_json(plan.report))
+        await queries.set_plan(ctx, row.id, read.tree.format, read.source, as_stored(plan.report))
 
 
 async def import_row(
@@ -75,14 +75,16 @@ async def import_row(
         state = await queries.find_state(ctx, read.source)
         actor = await queries.actor_of(ctx, row.id)
     plan = await plan_import(source, read, state)
-    files = await asyncio.to_thread(source.open)
+    files, work = await asyncio.to_thread(source.open), work_of(plan)
+    async with job_context(database, payload, SERVICE) as ctx:
+        await queries.set_progress(ctx, row.id, 0, work.total)
     run = Run(
-        *(database, storages.for_new_files, bot, actor, row.id, plan, files, work_of(plan)),
+        *(database, storages.for_new_files, bot, actor, row.id, plan, files, work),
         tell=lambda done, total: None,
     )
     report = await run_plan(run)
     async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
-        await queries.end(ctx, row.id, as_json(report), None)
+        await queries.end(ctx, row.id, as_stored(report), None)
 
 
 async def load_source(storages: Storages, row: ImportRow, bot: Bot) -> Source:

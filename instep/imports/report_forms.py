@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from instep.imports.schemas import Counts, Outcome, Report
@@ -30,6 +31,18 @@ MARKS: dict[Outcome, str] = {
     "deleted_here": "deleted here",
     "failed": "not imported",
 }
+
+
+REPORT = TypeAdapter(Report)
+
+
+def as_stored(report: Report) -> dict[str, Any]:
+    """What the row of the import keeps; `read_stored` reads it."""
+    return asdict(report)
+
+
+def read_stored(stored: dict[str, Any]) -> Report:
+    return REPORT.validate_python(stored)
 
 
 def as_json(report: Report) -> dict[str, Any]:

@@ -18,7 +18,7 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One row of `imports`; `report` is what `Report.as_json` gives."""
+    """One row of `imports`; `report` is what `report_forms.as_stored` gives."""
 
     id: str
     name: str
