@@ -22,8 +22,7 @@ _ELEMENT = re.compile(
     r'(?:[^<>]*? (?:href|src)="([^"]*)")?'
 )
 _HEADING = re.compile(
-    r'<h[1-6][^>]*? data-sourcepos="(\d+):[^>]*>(?:<a [^>]*?id="h-([^"]*)"[^>]*></a>)?(.*?)</h[1-6]>',
-    re.DOTALL,
+    r'<h[1-6](?: id="h-([^"]*)")?[^<>]*? data-sourcepos="(\d+):[^<>]*>(.*?)</h[1-6]>', re.DOTALL
 )
 _TAG = re.compile(r"<[^>]*>")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -94,8 +93,8 @@ def parse_page(text: str) -> ParsedPage:
         (*reader.references, *reader.definitions(), *reader.html()), key=lambda row: row.start
     )
     found_headings = _HEADING.findall(html)
-    headings = tuple((unescape(id), plain_words(words)) for _, id, words in found_headings)
-    places = tuple(reader.line_starts[int(line) - 1] for line, _, _ in found_headings)
+    headings = tuple((unescape(id), plain_words(words)) for id, _, words in found_headings)
+    places = tuple(reader.line_starts[int(line) - 1] for _, line, _ in found_headings)
     return ParsedPage(tuple(references), headings, places, tuple(reader.line_starts))
 
 
