@@ -1,0 +1,25 @@
+"""Attribute lists of Python-Markdown, kramdown and Markdown-it: `{: .class }`, `{ #id .class }`."""
+
+import re
+
+_ATTRIBUTE = r"(?:[.#][\w:-]+|[A-Za-z][\w:-]*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+))"
+_LIST = re.compile(
+    rf"(\n[ \t]*)?[ \t]*(?<!\\)(?<![{{%$])\{{:?[ \t]*({_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
+)
+_ID = re.compile(r"(?:^|\s)#([\w:.-]+)")
+
+
+def remove_attribute_lists(text: str) -> str:
+    """The text without attribute lists; of one with an id remains `{#id}`, for `take_heading_ids`.
+
+    The code of the text must be hidden.
+    """
+    return _LIST.sub(_id_alone, f"\n{text}")[1:]
+
+
+def _id_alone(match: re.Match[str]) -> str:
+    element = _ID.search(match[2])
+    line = match[1] or ""
+    if element is None:
+        return line
+    return f"{line or ' '}{{#{element[1]}}}"

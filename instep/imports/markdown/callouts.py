@@ -1,0 +1,171 @@
+"""Admonitions, hints and asides of all formats as the alerts that GitHub and our renderer know."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from textwrap import dedent
+from typing import NamedTuple
+
+import comrak
+
+# What other products call their kinds, by the kind of alert that means the same.
+_KINDS_OF_ALERTS = {
+    "NOTE": "note info information abstract summary tldr example quote cite todo default secondary seealso "
+    "see-also",
+    "TIP": "tip hint success check done question help faq best-practice",
+    "IMPORTANT": "important key",
+    "WARNING": "warning warn attention alert update",
+    "CAUTION": "caution danger error failure fail missing bug fatal",
+}
+ALERT_KINDS = {kind: alert for alert, kinds in _KINDS_OF_ALERTS.items() for kind in kinds.split()}
+_COLON_OPENING = re.compile(
+    r"([ \t]*)(:{3,}|/{3,})[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[((?:\\.|[^\]\\])*)\])?([^\n]*)$"
+)
+_COLON_CLOSING = re.compile(r"[ \t]*(:{3,}|/{3,})[ \t]*$")
+_ATTRIBUTES = re.compile(r"\{[^{}]*\}")
+_INDENTED_OPENING = re.compile(
+    r"([ \t]*)(!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)((?:[ \t]+[\w-]+)*)(?:[ \t]+(?:\"(.*)\"|'(.*)'))?[ \t]*$"
+)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_INDENT = 4
+_TAG = re.compile(r"<[^<>]*>")
+_INLINE = comrak.ExtensionOptions()
+_INLINE.strikethrough = True
+
+
+class Container(NamedTuple):
+    """A block with a kind around other blocks; `body` begins at the first column and has no blank edges."""
+
+    kind: str
+    title: str
+    body: str
+
+
+def alert(kind: str, title: str, body: str) -> str:
+    """An alert of GitHub; a kind that it doesn't know is named in the title if that is empty."""
+    alert_kind = ALERT_KINDS.get(kind.lower(), "NOTE")
+    title = plain_title(title)
+    if not title and kind.lower() not in {alert_kind.lower(), "info", "default"}:
+        title = kind.replace("-", " ").capitalize()
+    if title.lower() == alert_kind.lower():
+        title = ""
+    first = f"> [!{alert_kind}] {title}".rstrip()
+    lines = _BLANK_LINES.sub("\n\n", body.strip("\n")).split("\n")
+    return "\n".join([first, *(f"> {line}".rstrip() for line in lines)])
+
+
+def plain_title(markdown: str) -> str:
+    """A title on one line as the page shows it, since titles are plain text."""
+    html = comrak.render_markdown(" ".join(markdown.split()), extension_options=_INLINE)
+    return " ".join(unescape(_TAG.sub("", html)).split())
+
+
+def alert_of(container: Container) -> str:
+    return alert(container.kind, container.title, container.body)
+
+
+def replace_colon_containers(text: str, write: Callable[[Container], str] = alert_of) -> str:
+    """The text with its `:::kind[title]` containers, the inner ones first, as `write` writes them.
+
+    The code of the text must be hidden, and the result stands as indented as the container did. A container
+    that nothing closes ends with the one around it.
+    """
+    parts: list[_Open] = [_Open("", "", None, [])]
+    for line in text.split("\n"):
+        opening, closing = _COLON_OPENING.match(line), _COLON_CLOSING.match(line)
+        number = _number_closed(parts, closing[1]) if closing else 0
+        if number:
+            while len(parts) > number:
+                _close(parts, write)
+        elif opening:
+            title = opening[4] or _title_of_rest(opening[5])
+            parts.append(_Open(opening[1], opening[2], Container(opening[3], title, ""), []))
+        else:
+            parts[-1].lines.append(line)
+    while len(parts) > 1:
+        _close(parts, write)
+    return "\n".join(parts[0].lines)
+
+
+def replace_indented_containers(text: str, write: Callable[[Container], str] = alert_of) -> str:
+    """The text with the `!!! kind "title"` and `??? kind` blocks of Python-Markdown as `write` has it."""
+
+    def write_block(match: re.Match[str], body: str) -> str:
+        return write(Container(match[3], match[5] or match[6] or "", body))
+
+    return replace_indented_blocks(text, _INDENTED_OPENING, write_block)
+
+
+def replace_indented_blocks(
+    text: str, opening: re.Pattern[str], write: Callable[[re.Match[str], str], str]
+) -> str:
+    """The text whose blocks of indented lines below a line like `opening` are as `write` has it.
+
+    The first group of `opening` is the indentation of its line. The code of the text must be hidden. Blocks
+    in blocks come first.
+    """
+    lines = text.split("\n")
+    result: list[str] = []
+    at = 0
+    while at < len(lines):
+        match = opening.match(lines[at])
+        if match is None:
+            result.append(lines[at])
+            at += 1
+            continue
+        indent = len(match[1].expandtabs(_INDENT))
+        end = end_of_indented_block(lines, at + 1, indent + _INDENT)
+        body = "\n".join(line.expandtabs(_INDENT)[indent + _INDENT :] for line in lines[at + 1 : end])
+        block = write(match, replace_indented_blocks(body, opening, write).strip("\n"))
+        _append_block(result, block, match[1])
+        at = end
+    return "\n".join(result)
+
+
+def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
+    """The number of the line behind the last one that has this indentation; blank lines may be between."""
+    end = start
+    for number in range(start, len(lines)):
+        line = lines[number].expandtabs(_INDENT)
+        if line.strip():
+            if len(line) - len(line.lstrip(" ")) < indent:
+                break
+            end = number + 1
+    return end
+
+
+class _Open(NamedTuple):
+    """A container whose end is still to come, with the lines in it so far."""
+
+    indent: str
+    fence: str
+    container: Container | None
+    lines: list[str]
+
+
+def _number_closed(parts: list[_Open], fence: str) -> int:
+    """The number of the innermost open container that a fence closes; 0 if it closes none."""
+    for number in range(len(parts) - 1, 0, -1):
+        opening = parts[number].fence
+        if opening[0] == fence[0] and len(opening) <= len(fence):
+            return number
+    return 0
+
+
+def _close(parts: list[_Open], write: Callable[[Container], str]) -> None:
+    indent, _, container, lines = parts.pop()
+    if container is not None:
+        body = dedent("\n".join(lines)).strip("\n")
+        _append_block(parts[-1].lines, write(container._replace(body=body)), indent)
+
+
+def _append_block(lines: list[str], block: str, indent: str) -> None:
+    """Append a block between blank lines, so that it doesn't become a part of a paragraph."""
+    if lines and lines[-1].strip():
+        lines.append("")
+    lines += [indent + line if line else "" for line in block.split("\n")]
+    lines.append("")
+
+
+def _title_of_rest(rest: str) -> str:
+    return _ATTRIBUTES.sub("", rest).strip().removeprefix("|").strip()

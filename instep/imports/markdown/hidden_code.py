@@ -1,0 +1,242 @@
+"""Code behind marks, so that a reader can change all other text of a page with plain expressions.
+
+A block of code becomes a line with one mark, at the place of its fence. When the mark is moved, indented or
+quoted, so is the code when it is shown again. NUL, which no decoded text has, begins and ends a mark.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$")
+_MARK = re.compile(r"\x00([BC])(\d+)\x00")
+_TICKS = re.compile(r"(?<!\\)`+")
+_NEW_BLOCK = re.compile(r"\n[ \t]*(?:\n|[>|]|[-*+#][ \t]|\d{1,9}[.)][ \t]|\x00B)")
+# What follows a marker of these belongs to it if it is indented, so it is no code: items of lists, footnotes,
+# definitions, and the blocks of Python-Markdown.
+_ITEM = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})(?=\S)")
+_OPENING = re.compile(r"([ \t]*)(?:!!!|\?\?\?\+?|===[!+]?[ \t]|:[ \t]{1,3}\S|\[\^[^\]\s]+\]:)")
+_BLOCK = re.compile(r"[ \t]*(?:[>#]|`{3}|~{3})")
+_CODE_INDENT = 4
+# Titles of alerts are plain text.
+_ALERT_TITLE = re.compile(r"[ \t>]*> \[![A-Z]+\] ")
+
+
+class Fence(NamedTuple):
+    """A block of code: its fence (empty if it is indented), what follows that, and its lines."""
+
+    fence: str
+    info: str
+    lines: tuple[str, ...]
+    is_closed: bool = True
+
+    def markdown_lines(self) -> list[str]:
+        if not self.fence:
+            return list(self.lines)
+        return [f"{self.fence}{self.info}", *self.lines, *([self.fence] if self.is_closed else [])]
+
+
+@dataclass(slots=True)
+class HiddenCode:
+    """The blocks and spans of code of one text; `fences` may be changed before they are shown again."""
+
+    fences: list[Fence] = field(default_factory=list)
+    spans: list[str] = field(default_factory=list)
+
+    def show(self, text: str) -> str:
+        """The text with its code in place of the marks."""
+        return "\n".join(self._show_line(line) for line in text.split("\n"))
+
+    def add_fence(self, fence: Fence) -> str:
+        """Hide a block of code; returns its mark."""
+        self.fences.append(fence)
+        return f"\x00B{len(self.fences) - 1}\x00"
+
+    def add_span(self, span: str) -> str:
+        self.spans.append(span)
+        return f"\x00C{len(self.spans) - 1}\x00"
+
+    def _show_line(self, line: str) -> str:
+        if "\x00" not in line:
+            return line
+        prefix, lines, rest = "", [], line
+        while match := _MARK.search(rest):
+            prefix += rest[: match.start()]
+            rest = rest[match.end() :]
+            if match[1] == "C":
+                span = self.spans[int(match[2])]
+                prefix += span.strip("`").strip() if _ALERT_TITLE.match(prefix) else span
+                continue
+            lines.append(self._indent(prefix, self.fences[int(match[2])]))
+            # Words behind a block of code begin a paragraph of their own.
+            prefix, rest = "", rest.lstrip()
+        if lines and not prefix + rest:
+            return "\n".join(lines)
+        return "\n".join([*lines, prefix + rest])
+
+    def _indent(self, prefix: str, fence: Fence) -> str:
+        """The lines of a block of code behind what stands before its first line."""
+        first, *others = fence.markdown_lines() or [""]
+        indent = re.sub(r"[^>\t]", " ", prefix)
+        following = (indent + line if line else indent.rstrip() for line in others)
+        return "\n".join([prefix + first, *following])
+
+
+def outside_code(text: str, transform: Callable[[str], str]) -> str:
+    """The text after `transform`, which doesn't see what is code."""
+    hidden_text, code = hide_code(text)
+    return code.show(transform(hidden_text))
+
+
+def hide_code(text: str) -> tuple[str, HiddenCode]:
+    """The text with a mark for each block and each span of code, and the code."""
+    code = HiddenCode()
+    return _hide_spans(_hide_blocks(text, code), code), code
+
+
+def hide_into(text: str, code: HiddenCode) -> str:
+    """A text to be put into another one, with its code hidden among the code of that."""
+    hidden_text, inner = hide_code(text)
+    offsets = {"B": len(code.fences), "C": len(code.spans)}
+    code.fences += inner.fences
+    code.spans += inner.spans
+    return _MARK.sub(lambda mark: f"\x00{mark[1]}{int(mark[2]) + offsets[mark[1]]}\x00", hidden_text)
+
+
+def _hide_blocks(text: str, code: HiddenCode) -> str:
+    lines = text.split("\n")
+    hidden_lines: list[str] = []
+    indents = _Indents()
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if (match := _FENCE.match(line)) and not ("`" in match[2] and "`" in match[3]):
+            fence, at = _read_fence(lines, at, match)
+            hidden_lines.append(match[1] + code.add_fence(fence))
+            indents.follow(line)
+            continue
+        if (base := indents.of_code(line)) is not None:
+            end = _end_of_indented(lines, at, base + _CODE_INDENT)
+            block = tuple(inner.expandtabs(4)[base:] for inner in lines[at:end])
+            hidden_lines.append(" " * base + code.add_fence(Fence("", "", block)))
+            at = end
+            continue
+        indents.follow(line)
+        hidden_lines.append(line)
+        at += 1
+    return "\n".join(hidden_lines)
+
+
+def _read_fence(lines: list[str], start: int, match: re.Match[str]) -> tuple[Fence, int]:
+    """The block of code that a line begins, and the number of the line behind it."""
+    prefix, ticks, info = match.groups()
+    end = _closing_line(lines, start, prefix, ticks)
+    body = tuple(_without_prefix(line, prefix) for line in lines[start + 1 : end])
+    is_closed = end < len(lines) and _closes(lines[end], ticks, len(prefix) + 3)
+    return Fence(ticks, info.rstrip(), body, is_closed), end + is_closed
+
+
+def _closing_line(lines: list[str], start: int, prefix: str, ticks: str) -> int:
+    """The number of the line that closes a fence, or of the first one that is not in its item or quote."""
+    end_of_container = len(lines)
+    indent = len(prefix.expandtabs(4))
+    for number in range(start + 1, len(lines)):
+        line = lines[number]
+        if _closes(line, ticks, len(prefix) + 3):
+            return number
+        is_outside = ">" in prefix and not line.lstrip().startswith(">")
+        is_outside = is_outside or (indent > 3 and line.strip() != "" and _indent_of(line) < min(indent, 2))
+        if is_outside:
+            end_of_container = number
+            break
+    return end_of_container
+
+
+def _closes(line: str, ticks: str, max_indent: int) -> bool:
+    stripped = line.strip(" \t>")
+    is_fence = len(stripped) >= len(ticks) and set(stripped) == {ticks[0]}
+    return is_fence and len(line) - len(line.lstrip(" \t>")) <= max_indent
+
+
+def _without_prefix(line: str, prefix: str) -> str:
+    """A line of code without the quote marks and the indentation that its fence has."""
+    for _ in range(prefix.count(">")):
+        line = line.lstrip(" \t").removeprefix(">")
+    indent = len(prefix[prefix.rfind(">") + 1 :].expandtabs(4))
+    if line.startswith("\t"):
+        blanks = len(line) - len(line.lstrip(" \t"))
+        line = line[:blanks].expandtabs(4) + line[blanks:] if indent else line
+    return line[min(indent, len(line) - len(line.lstrip(" "))) :]
+
+
+class _Indents:
+    """Where the text of the open list items begins, so that an indented line is told from indented code."""
+
+    def __init__(self) -> None:
+        self.columns: list[int] = []
+        self.is_below_blank = True
+        self.is_in_html = False
+
+    def follow(self, line: str) -> None:
+        if not line.strip():
+            self.is_below_blank = True
+            return
+        indent = _indent_of(line)
+        if self.is_below_blank or any(pattern.match(line) for pattern in (_ITEM, _OPENING, _BLOCK)):
+            while self.columns and indent < self.columns[-1]:
+                self.columns.pop()
+        rest, column = line, 0
+        while item := _ITEM.match(rest):
+            column += len(item[1].expandtabs(4))
+            self.columns.append(column)
+            rest = rest[item.end() :]
+        if opening := _OPENING.match(line):
+            self.columns.append(len(opening[1].expandtabs(4)) + 4)
+        self.is_below_blank = False
+        self.is_in_html = line.lstrip().startswith(("<", "{%", "{{")) or (self.is_in_html and indent > 0)
+
+    def of_code(self, line: str) -> int | None:
+        """The indentation that a line has before that of indented code; None if it is no code."""
+        if not self.is_below_blank or not line.strip() or self.is_in_html:
+            return None
+        indent = _indent_of(line)
+        base = next((column for column in reversed(self.columns) if column <= indent), 0)
+        is_text = _ITEM.match(line) or line.lstrip().startswith("</")
+        is_code = indent >= base + _CODE_INDENT and not is_text
+        return base if is_code else None
+
+
+def _indent_of(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
+
+
+def _end_of_indented(lines: list[str], start: int, indent: int) -> int:
+    end = start
+    for number in range(start, len(lines)):
+        if lines[number].strip():
+            if _indent_of(lines[number]) < indent:
+                break
+            end = number + 1
+    return end
+
+
+def _hide_spans(text: str, code: HiddenCode) -> str:
+    """Code in a paragraph: a run of backticks up to the next one of the same length (CommonMark 6.1)."""
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
+    following: dict[int, int] = {}
+    next_same: list[int | None] = [None] * len(runs)
+    for number in range(len(runs) - 1, -1, -1):
+        length = runs[number][1] - runs[number][0]
+        next_same[number] = following.get(length)
+        following[length] = number
+    parts, at, number = [], 0, 0
+    while number < len(runs):
+        closing = next_same[number]
+        start = runs[number][0]
+        if closing is None or _NEW_BLOCK.search(text, start, runs[closing][0]):
+            number += 1
+            continue
+        parts += [text[at:start], code.add_span(text[start : runs[closing][1]])]
+        at, number = runs[closing][1], closing + 1
+    return "".join([*parts, text[at:]])
