@@ -1,9 +1,28 @@
 """The formats that can be imported, in the order in which they are looked for."""
 
+from instep.imports.readers import (
+    gitbook,
+    hugo,
+    jekyll,
+    mkdocs,
+    plain,
+    readme_com,
+    wiki,
+    zendesk_markdown,
+)
 from instep.imports.tree import Reader, SourceFiles, Tree, UnreadableSource
 
 # The first that recognises a source reads it; so what says least about itself comes last.
-READERS: tuple[Reader, ...] = ()
+READERS: tuple[Reader, ...] = (
+    gitbook.READER,
+    mkdocs.READER,
+    hugo.READER,
+    jekyll.READER,
+    readme_com.READER,
+    zendesk_markdown.READER,
+    wiki.READER,
+    plain.READER,
+)
 
 
 def find_reader(files: SourceFiles, name: str | None = None) -> Reader:
