@@ -72,15 +72,6 @@ class ParsedPage:
     references: tuple[Reference, ...]
     headings: tuple[tuple[str, str], ...]
     heading_places: tuple[int, ...]
-    line_starts: tuple[int, ...]
-
-    def line_of(self, place: int) -> int:
-        """The line, from 1, that a character stands in."""
-        low, high = 0, len(self.line_starts)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.line_starts[middle] <= place else (low, middle)
-        return low + 1
 
 
 def parse_page(text: str) -> ParsedPage:
@@ -95,7 +86,7 @@ def parse_page(text: str) -> ParsedPage:
     found_headings = _HEADING.findall(html)
     headings = tuple((unescape(id), plain_words(words)) for id, _, words in found_headings)
     places = tuple(reader.line_starts[int(line) - 1] for _, line, _ in found_headings)
-    return ParsedPage(tuple(references), headings, places, tuple(reader.line_starts))
+    return ParsedPage(tuple(references), headings, places)
 
 
 def plain_words(html: str) -> str:

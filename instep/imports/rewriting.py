@@ -43,6 +43,7 @@ class Rewriter:
     parsed: dict[str, ParsedPage] = field(default_factory=dict)
     anchors: dict[str, Anchors] = field(default_factory=dict)
     known_files: dict[str, SourceFile] = field(default_factory=dict)
+    source_lines: dict[str, list[str]] = field(default_factory=dict)
     missing: set[tuple[str, str]] = field(default_factory=set)
     remote: set[str] = field(default_factory=set)
 
@@ -53,7 +54,7 @@ class Rewriter:
         edits = []
         for reference in parsed.references:
             target = self.directory.find(reference.destination, page, is_picture=reference.is_picture)
-            edit = self.edit_of(reference, target, page, parsed)
+            edit = self.edit_of(reference, target, page)
             facts.append([reference.destination, *self.facts_of(target)])
             if edit is not None:
                 edits.append(edit)
@@ -64,22 +65,30 @@ class Rewriter:
             self.parsed[page.key] = parse_page(page.markdown)
         return self.parsed[page.key]
 
-    def edit_of(
-        self, reference: Reference, target: Target, page: ImportedPage, parsed: ParsedPage
-    ) -> "Edit | None":
+    def edit_of(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
         """What replaces a destination, or the whole element; None leaves it as it is."""
-        line = parsed.line_of(reference.start)
         if target.kind == "external":
             self.count_external(reference)
             return None
         if target.kind == "file" or (reference.is_picture and target.kind == "broken"):
-            return self.file_edit(reference, target, page, line)
+            return self.file_edit(reference, target, page)
         self.links.total += reference.uses
         if target.kind == "broken":
             self.links.broken += reference.uses
-            self.losses.append(Loss(page.path, f"link that leads nowhere: {reference.destination}", line))
+            self.tell(page, reference, f"link that leads nowhere: {reference.destination}")
             return None
-        return self.link_edit(reference, target, page, line)
+        return self.link_edit(reference, target, page)
+
+    def tell(self, page: ImportedPage, reference: Reference, what: str) -> None:
+        self.losses.append(Loss(page.path, what, self.line_of(page, reference)))
+
+    def line_of(self, page: ImportedPage, reference: Reference) -> int | None:
+        """The line of the source's own file: readers take out and convert what stands before it."""
+        if page.path not in self.source_lines:
+            content = self.files.read(page.path) if page.path in self.directory.file_paths else b""
+            self.source_lines[page.path] = content.decode(errors="replace").splitlines()
+        lines = enumerate(self.source_lines[page.path], 1)
+        return next((number for number, line in lines if reference.destination in line), None)
 
     def count_external(self, reference: Reference) -> None:
         if not reference.is_picture:
@@ -88,8 +97,8 @@ class Rewriter:
             self.remote.add(reference.destination)
             self.counts.remote += 1
 
-    def link_edit(self, reference: Reference, target: Target, page: ImportedPage, line: int) -> "Edit | None":
-        address = target.url or self.address_of(target, page, reference, line)
+    def link_edit(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+        address = target.url or self.address_of(target, page, reference)
         if address == reference.destination:
             return None
         self.links.rewritten += reference.uses
@@ -97,17 +106,17 @@ class Rewriter:
             return Edit(reference.start, reference.end, f"[{reference.destination}]({address})")
         return Edit(reference.start, reference.end, address)
 
-    def address_of(self, target: Target, page: ImportedPage, reference: Reference, line: int) -> str:
+    def address_of(self, target: Target, page: ImportedPage, reference: Reference) -> str:
         """The address of a page, with the place in it, as articles link to each other."""
         assert target.page is not None, "a target that is neither URL nor file is a page"
-        fragment = self.fragment_of(target, page, reference, line)
+        fragment = self.fragment_of(target, page, reference)
         if target.kind == "same_page":
             return f"#{fragment}"
         locale, slug = self.slugs[target.page.key]
         path = f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
         return f"{path}#{fragment}" if fragment else path
 
-    def fragment_of(self, target: Target, page: ImportedPage, reference: Reference, line: int) -> str:
+    def fragment_of(self, target: Target, page: ImportedPage, reference: Reference) -> str:
         if not target.fragment or target.page is None:
             return ""
         self.links.anchors += reference.uses
@@ -115,7 +124,7 @@ class Rewriter:
         if id is None:
             self.links.missing_anchors += reference.uses
             what = f"link to a place that the page doesn't have: {reference.destination}"
-            self.losses.append(Loss(page.path, what, line))
+            self.tell(page, reference, what)
             return quote(target.fragment)
         return as_fragment(id, is_same_page=target.kind == "same_page")
 
@@ -127,10 +136,10 @@ class Rewriter:
             )
         return self.anchors[page.key]
 
-    def file_edit(self, reference: Reference, target: Target, page: ImportedPage, line: int) -> "Edit | None":
+    def file_edit(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
         """A stored file's address; where the file can't be stored, a link to the old site, or its words."""
         if target.path is None:
-            self.list_missing(reference, page, line)
+            self.list_missing(reference, page)
             return None
         file = self.file_at(target.path)
         if file.fault is None:
@@ -139,7 +148,7 @@ class Rewriter:
         kind = "picture" if reference.is_picture else "file"
         if (page.key, target.path) not in self.missing:
             self.missing.add((page.key, target.path))
-            self.losses.append(Loss(page.path, f"{kind} that {file.fault}: {target.path}", line))
+            self.tell(page, reference, f"{kind} that {file.fault}: {target.path}")
         url = self.directory.site_url(target.path)
         if url is not None:
             return Edit(reference.start, reference.end, url)
@@ -148,13 +157,13 @@ class Rewriter:
             return Edit(reference.element_start, reference.element_end, words)
         return None
 
-    def list_missing(self, reference: Reference, page: ImportedPage, line: int) -> None:
+    def list_missing(self, reference: Reference, page: ImportedPage) -> None:
         if (page.key, reference.destination) not in self.missing:
             self.missing.add((page.key, reference.destination))
             self.counts.total += 1
             self.counts.listed += 1
             what = f"picture that is not in the source: {reference.destination}"
-            self.losses.append(Loss(page.path, what, line))
+            self.tell(page, reference, what)
 
     def file_at(self, path: str) -> SourceFile:
         if path not in self.known_files:

@@ -99,10 +99,13 @@ def test_links_inside_of_a_page_use_its_headings_and_missing_places_are_told() -
 
 
 def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:
-    plan = planned(tree(page("a.md", "One.\n\n[a](gone.md)\n")))
+    text = "One.\n\n[a](gone.md)\n"
+    files = MemoryFiles({"a.md": f"---\ntitle: A\n---\n{text}".encode()})
+
+    plan = planned(tree(page("a.md", text)), files)
 
     [loss] = plan.report.losses
-    assert (loss.path, loss.line, loss.what) == ("a.md", 3, "link that leads nowhere: gone.md")
+    assert (loss.path, loss.line, loss.what) == ("a.md", 6, "link that leads nowhere: gone.md")
     assert (plan.report.links.total, plan.report.links.broken) == (1, 1)
 
 
