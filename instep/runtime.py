@@ -22,6 +22,9 @@ from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.files.actions import SWEEP_FILES
 from instep.files.jobs import schedule_sweep, sweep_files
 from instep.files.storage import open_storages
+from instep.imports.actions import RUN_IMPORT
+from instep.imports.jobs import give_up as give_up_import
+from instep.imports.jobs import run_import
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
 from instep.llm.embedding import Embedder
@@ -123,8 +126,13 @@ def worker_of(
         SEND_ALERT: AlertSender(database, outbound),
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
+        RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedder),
     }
-    return Worker(database.pool, handlers, on_dead={RUN_TASK: partial(give_up, database)})
+    on_dead: dict[str, Handler] = {
+        RUN_TASK: partial(give_up, database),
+        RUN_IMPORT: partial(give_up_import, database),
+    }
+    return Worker(database.pool, handlers, on_dead=on_dead)

@@ -1,5 +1,6 @@
 """What can be done with changelog entries."""
 
+from datetime import datetime
 from typing import Any
 
 from instep.changelog import queries
@@ -58,6 +59,14 @@ async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> Changel
         slug = free_slug(base, await queries.slugs_like(ctx, base))
         entry = await queries.insert(ctx, {**row, "slug": slug})
     return entry
+
+
+async def publish_past_entry(ctx: Ctx, entry: ChangelogEntry, published_at: datetime) -> ChangelogEntry:
+    """Publish an entry as of an earlier time, inside of an action that is marked `@writes`.
+
+    There is no event: what is old is no news.
+    """
+    return await _save(ctx, entry, {"status": "published", "published_at": published_at})
 
 
 @writes

@@ -13,6 +13,7 @@ from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visi
 from instep.cli.asking import ask
 from instep.cli.changes import change
 from instep.cli.helping import Area, command, show_help
+from instep.cli.imports import import_articles
 from instep.cli.installation import doctor, migrate, routes
 from instep.cli.releases import release
 from instep.cli.serving import demo, serve, worker
@@ -59,6 +60,13 @@ command(
     "instep release --url https://git.example.com/acme/app/pull/42",
 )(release)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
+command(
+    app,
+    "import",
+    "instep import docs --dry-run",
+    "instep import export.zip --bot acme-help",
+    "instep import https://acme.zendesk.com --json",
+)(import_articles)
 command(app, None, "instep worker")(worker)
 command(app, None, "instep migrate")(migrate)
 command(app, None, "instep routes", "instep routes --json")(routes)

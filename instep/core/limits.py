@@ -140,6 +140,30 @@ MAX_IMPORT_FILE_REDIRECTS = 3
 MAX_IMPORT_RETRIES = 5
 MAX_IMPORT_WAIT_SECONDS = 600.0
 
+# Imports: what a source holds, in files and bytes; archives in archives, and how far one file is compressed.
+MAX_IMPORT_ENTRIES = 20_000
+MAX_IMPORT_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
+MAX_IMPORT_FILE_BYTES = 256 * 1024 * 1024
+MAX_IMPORT_ARCHIVE_DEPTH = 2
+MAX_IMPORT_COMPRESSION_RATIO = 200
+MAX_IMPORT_PATH_CHARACTERS = 1_000
+# An archive that a browser sends, with its form, and one that is fetched by its address.
+MAX_IMPORT_ARCHIVE_BYTES = 100 * 1024 * 1024
+MAX_IMPORT_FORM_BYTES = MAX_IMPORT_ARCHIVE_BYTES + 16 * 1024
+MAX_IMPORT_DOWNLOAD_BYTES = 512 * 1024 * 1024
+IMPORT_FETCH_SECONDS = 300
+# Processor time for reading a source and planning its import.
+MAX_IMPORT_SECONDS = 120
+# Articles, and redirects, of one transaction; files that are stored at the same time.
+IMPORT_BATCH_ARTICLES = 25
+IMPORT_BATCH_REDIRECTS = 500
+IMPORT_CONCURRENT_FILES = 4
+# Losses of one import that its page names; the command names all.
+MAX_SHOWN_LOSSES = 500
+# Former imports that the page lists; what an import has left behind is removed after this time.
+MAX_SHOWN_IMPORTS = 20
+IMPORT_RETENTION = timedelta(days=90)
+
 # Files: images and downloads of articles.
 # One file as it is sent, and the files of one bot together.
 MAX_FILE_BYTES = 20 * 1024 * 1024

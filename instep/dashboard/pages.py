@@ -7,7 +7,14 @@ from instep.dashboard.account import factor_pages, joining, own_pages, own_passk
 from instep.dashboard.bot_pages import show_home
 from instep.dashboard.content import pages as content
 from instep.dashboard.review import review_routes
-from instep.dashboard.running import conversation_pages, file_pages, health_pages, question_pages, task_pages
+from instep.dashboard.running import (
+    conversation_pages,
+    file_pages,
+    health_pages,
+    import_pages,
+    question_pages,
+    task_pages,
+)
 from instep.dashboard.settings import (
     alert_pages,
     app_pages,
@@ -28,7 +35,7 @@ MODULES = (
     *(factor_pages, joining, own_pages, own_passkeys, verifying),
     review_routes,
     *(article_editor, entry_editor, editor_parts, content),
-    *(task_pages, question_pages, conversation_pages, health_pages, file_pages),
+    *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages),
     *(general, appearance, key_pages, webhook_pages, alert_pages, app_pages, people_pages),
     *(redirect_pages, suppressed_pages, audit_pages),
 )

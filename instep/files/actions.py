@@ -1,7 +1,7 @@
 """What can be done with files: upload, read, delete."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from instep.core import limits
@@ -50,6 +50,11 @@ async def stored_bytes(ctx: Ctx) -> int:
 async def get_file(ctx: Ctx, file_id: str) -> StoredFile:
     """Get what is known about a file; its bytes are at its `url`."""
     return await _find_file(ctx, file_id)
+
+
+async def find_sent_files(ctx: Ctx, sent_digests: Collection[str]) -> dict[str, str]:
+    """The paths of those files that are stored already, by the SHA-256 digests of what was sent."""
+    return {file.sent_sha256: file.path(ctx.bot) for file in await queries.list_sent(ctx, sent_digests)}
 
 
 @writes

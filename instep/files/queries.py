@@ -8,7 +8,7 @@ from typing import Any
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
-from instep.files.schemas import FileUse, PictureSize, StoredFile
+from instep.files.schemas import FileUse, PictureSize, SentFile, StoredFile
 from instep.identity.schemas import Ctx
 
 FILE = """
@@ -90,6 +90,19 @@ async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
         bot=ctx.bot.id,
         sent=sent_sha256,
         now=ctx.now,
+    )
+
+
+async def list_sent(ctx: Ctx, sent_digests: Collection[str]) -> list[SentFile]:
+    """The files that were made from any of these bytes."""
+    return await ctx.tx.all(
+        SentFile,
+        """
+        select f.sent_sha256, f.sha256, f.content_type from files f
+        where f.bot_id = %(bot)s and f.sent_sha256 = any(%(digests)s)
+        """,
+        bot=ctx.bot.id,
+        digests=list(sent_digests),
     )
 
 

@@ -58,6 +58,19 @@ class PictureSize:
 
 
 @dataclass(frozen=True, slots=True)
+class SentFile:
+    """Which file was made from what was sent: both digests, and the type of what is served."""
+
+    sent_sha256: str
+    sha256: str
+    content_type: str
+
+    def path(self, bot: Bot) -> str:
+        """As texts name it: wherever a text is shown, the file is found."""
+        return path_of_file(bot, self.sha256, BY_CONTENT_TYPE[self.content_type])
+
+
+@dataclass(frozen=True, slots=True)
 class UploadedFile:
     """A file that was sent, and whether it was not there yet."""
 
@@ -115,7 +128,11 @@ class FileDeletedOut(Out):
 
 
 def file_url(bot: Bot, file: StoredFile) -> str:
-    return f"{settings().base_url}/files/{bot.slug}/{file.sha256}.{file.kind.extension}"
+    return settings().base_url + path_of_file(bot, file.sha256, file.kind)
+
+
+def path_of_file(bot: Bot, sha256: str, kind: FileKind) -> str:
+    return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 
 def clean_name(name: str) -> str:

@@ -11,6 +11,7 @@ from instep.identity.scopes import Permissions, Role, Scope, permissions_of
 
 # The interface that a change came through.
 Channel = Literal["rest", "mcp", "page", "command", "job"]
+ActorType = Literal["api_key", "person", "task", "command", "visitor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Actor:
     `id` is the key's or the person's id; `app` the OAuth client that acts for a person.
     """
 
-    type: Literal["api_key", "person", "task", "command", "visitor"]
+    type: ActorType
     name: str
     can_write: bool
     id: str | None = None

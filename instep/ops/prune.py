@@ -35,6 +35,9 @@ async def prune(database: Database, job: Job) -> None:
         await prune_events(tx)
         await prune_conversations(tx)
         idle, most = limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE
+        await tx.execute(
+            "select prune_imports(%(age)s, %(most)s)", age=limits.IMPORT_RETENTION, most=BATCH_ROWS
+        )
         await tx.execute("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
         await tx.execute("select prune_links()")
         await tx.execute("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)

@@ -11,7 +11,7 @@ from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.redirects import queries, resolving
 from instep.redirects.path_patterns import anchor_of, normal_path, path_below, requested_path
-from instep.redirects.schemas import Redirect, RedirectCreate
+from instep.redirects.schemas import FormerPath, Redirect, RedirectCreate
 
 
 async def list_redirects(ctx: Ctx, page: PageRequest) -> Page[Redirect]:
@@ -47,6 +47,19 @@ async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
     return redirect
 
 
+async def add_redirects(ctx: Ctx, redirects: Sequence[FormerPath]) -> list[str]:
+    """Add many redirects at once, inside of an action that is marked `@writes`.
+
+    Paths that are redirected already stay as they are, and those that would lead to themselves are left out.
+    Returns the paths for which there is no room any more.
+    """
+    await queries.lock_count(ctx)
+    room = max(0, limits.MAX_REDIRECTS - await queries.count(ctx))
+    rows = [await _row_of(ctx, redirect) for redirect in redirects[:room]]
+    await queries.insert_many(ctx, [row for row in rows if row is not None])
+    return [redirect.path for redirect in redirects[room:]]
+
+
 @writes
 async def delete_redirect(ctx: Ctx, redirect_id: str) -> str:
     """Delete a redirect; its address is not found from then on."""
@@ -62,6 +75,15 @@ async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
     """
     known_path = requested_path(path)
     return await resolving.follow(ctx, known_path) if known_path else None
+
+
+async def _row_of(ctx: Ctx, redirect: FormerPath) -> dict[str, str | None] | None:
+    target = resolving.to_article(redirect.article_id)
+    if redirect.url is not None:
+        target = await resolving.resolve(ctx, redirect.url)
+    if await resolving.is_circular(ctx, redirect.path, target["url"]):
+        return None
+    return {"id": new_id("rdr"), "path": redirect.path, "anchor": anchor_of(redirect.path), **target}
 
 
 def _source_path(ctx: Ctx, new: RedirectCreate) -> str:

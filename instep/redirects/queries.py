@@ -1,5 +1,6 @@
 """The SQL of redirects."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from instep.articles.live import LIVE
@@ -118,6 +119,27 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect | None:
         bot=ctx.bot.id,
         now=ctx.now,
         **row,
+    )
+
+
+async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add redirects in one statement; how many there were not yet. Paths that are redirected stay so."""
+    return await ctx.tx.execute(
+        """
+        insert into redirects (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
+        select id, %(workspace)s, %(bot)s, path, anchor, article_id, url, %(now)s
+        from unnest(%(ids)s::text[], %(paths)s::text[], %(anchors)s::text[], %(articles)s::text[],
+            %(urls)s::text[]) as new (id, path, anchor, article_id, url)
+        on conflict on constraint redirects_path do nothing
+        """,
+        workspace=ctx.bot.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        ids=[row["id"] for row in rows],
+        paths=[row["path"] for row in rows],
+        anchors=[row["anchor"] for row in rows],
+        articles=[row["article_id"] for row in rows],
+        urls=[row["url"] for row in rows],
     )
 
 

@@ -74,6 +74,15 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
+class FormerPath:
+    """A path as `normal_path` gives it, and the article or the URL that it is to lead to."""
+
+    path: str
+    article_id: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RedirectTarget:
     """What a path leads to; `slug` and `locale` are null unless its article is live and public."""
 

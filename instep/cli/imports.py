@@ -1,0 +1,196 @@
+"""`instep import`: articles from a folder, an archive or another product become those of a bot."""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from instep.cli.admin_session import with_bot
+from instep.cli.options import AsJson, InBot, InWorkspace
+from instep.core.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from instep.core.database import Database
+    from instep.identity.schemas import Bot
+    from instep.imports.reading import Source
+    from instep.imports.running import Tell
+    from instep.imports.schemas import Plan, Report
+
+NOTHING_NEW = "Nothing to do: everything is here already as the source has it."
+ADDRESSES = ("http://", "https://")
+
+
+def import_articles(
+    source: Annotated[
+        str, typer.Argument(metavar="PATH|URL", help="A folder, a ZIP archive, or the address of either.")
+    ],
+    bot: InBot = None,
+    format: Annotated[
+        str | None, typer.Option("--from", help="The format, where the source itself does not tell it.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be imported, and import nothing.")
+    ] = False,
+    is_agreed: Annotated[bool, typer.Option("--yes", help="Import without asking.")] = False,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import articles with their collections, links, pictures, languages and old addresses.
+
+    At a terminal it first tells what will come, and asks. The same source again writes only what has changed
+    there; what was changed on both sides becomes a draft to review. A killed import goes on when it is
+    started again.
+    """
+    from instep.imports.tree import UnreadableSource
+
+    asks = not (is_agreed or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
+
+    async def run(database: "Database", found_bot: "Bot") -> None:
+        async with opened_source(source, format) as opened:
+            await import_source(database, found_bot, opened, format, dry_run, asks, as_json)
+
+    try:
+        with_bot(workspace, bot, run)
+    except UnreadableSource as error:
+        raise InvalidRequest(str(error)) from None
+
+
+async def import_source(
+    database: "Database",
+    bot: "Bot",
+    source: "Source",
+    format: str | None,
+    dry_run: bool,
+    asks: bool,
+    as_json: bool,
+) -> None:
+    plan = await plan_of(database, bot, source, format)
+    if dry_run:
+        say_report(plan.report, as_json, import_id=None)
+        return
+    if asks:
+        say_report(plan.report, as_json=False, import_id=None)
+        if not plan.report.changes_nothing:
+            typer.confirm("\nImport this?", abort=True)
+    import_id, report = await run_import(database, bot, source, plan)
+    if not asks or report.losses:
+        say_report(report, as_json, import_id, has_tree=False)
+    if not as_json:
+        typer.echo(NOTHING_NEW if report.changes_nothing else f"Imported: {bot.help_url}/")
+
+
+async def plan_of(database: "Database", bot: "Bot", source: "Source", format: str | None) -> "Plan":
+    from instep.identity.job_context import job_context
+    from instep.identity.schemas import OPERATOR
+    from instep.imports import queries
+    from instep.imports.reading import plan_import, read_source
+
+    read = await read_source(source, format)
+    payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
+    async with job_context(database, payload, OPERATOR) as ctx:
+        state = await queries.find_state(ctx, read.source)
+    return await plan_import(source, read, state)
+
+
+async def run_import(
+    database: "Database", bot: "Bot", source: "Source", plan: "Plan"
+) -> "tuple[str | None, Report]":
+    """Import a plan with a row that tells how far it has come; without changes there is nothing to tell."""
+    from instep.core.config import settings
+    from instep.files.storage import open_storages
+    from instep.identity.job_context import job_context
+    from instep.identity.schemas import OPERATOR
+    from instep.imports import actions, queries
+    from instep.imports.report_forms import as_stored
+    from instep.imports.running import Run, run_plan, work_of
+
+    if plan.report.changes_nothing:
+        return None, plan.report
+    work = work_of(plan)
+    payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
+    async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
+        row = await actions.begin_by_command(ctx, source.name, plan.tree.format, plan.source, work.total)
+    storage = open_storages(settings(), database).for_new_files
+    with progress(work.total) as tell:
+        run = Run(*(database, storage, bot, OPERATOR, row.id, plan, source.open(), work), tell=tell)
+        report = await run_plan(run)
+    async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
+        await queries.end(ctx, row.id, as_stored(report), None)
+    return row.id, report
+
+
+@asynccontextmanager
+async def opened_source(source: str, format: str | None) -> "AsyncIterator[Source]":
+    """The folder or archive that an argument names; what is fetched is kept in the data folder meanwhile."""
+    if source.startswith(ADDRESSES):
+        async with fetched_source(source, format) as fetched:
+            yield fetched
+    else:
+        yield local_source(Path(source))
+
+
+def local_source(path: Path) -> "Source":
+    from instep.core import limits
+    from instep.imports.reading import Source
+
+    if path.is_dir():
+        return Source(path.resolve().name, folder=path.resolve())
+    if not path.is_file():
+        raise InvalidRequest(f"There is no folder and no archive at {path}.")
+    if path.stat().st_size > limits.MAX_IMPORT_DOWNLOAD_BYTES:
+        raise InvalidRequest(
+            f"{path} is larger than {limits.MAX_IMPORT_DOWNLOAD_BYTES // 1024**2} MB: unpack it."
+        )
+    return Source(path.name, archive=path.read_bytes())
+
+
+@asynccontextmanager
+async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]":
+    """What a product's API answers, as files; or an archive that is at the address."""
+    from contextlib import aclosing
+    from urllib.parse import urlsplit
+
+    from instep.core.config import settings
+    from instep.core.outbound.client import OutboundClient
+    from instep.core.progress import tell
+    from instep.imports.download import download_archive
+    from instep.imports.fetchers.products import fetch_source, find_fetcher
+    from instep.imports.reading import Source
+
+    fetcher = find_fetcher(url, format)
+    async with aclosing(OutboundClient(settings().allow_list)) as client:
+        if fetcher is None:
+            name = urlsplit(url).path.rpartition("/")[2] or urlsplit(url).netloc
+            yield Source(name, archive=await download_archive(client, url))
+            return
+        settings().data_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=settings().data_dir, prefix="import-") as folder:
+            key = os.environ.get("INSTEP_IMPORT_KEY")
+            await fetch_source(client, fetcher, url, key, Path(folder), tell)
+            yield Source(urlsplit(url).netloc, folder=Path(folder))
+
+
+@contextmanager
+def progress(total: int) -> "Iterator[Tell]":
+    """A bar on standard error, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    with typer.progressbar(length=total, label="Importing", file=sys.stderr) as bar:
+        yield lambda done, total: bar.update(done - bar.pos)
+
+
+def say_report(report: "Report", as_json: bool, import_id: str | None, *, has_tree: bool = True) -> None:
+    from instep.imports import report_forms
+
+    if as_json:
+        typer.echo(json.dumps({"importId": import_id, **report_forms.as_json(report)}))
+        return
+    typer.echo(report_forms.as_text(report, has_tree=has_tree))
+    typer.echo("")

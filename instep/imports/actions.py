@@ -1,0 +1,100 @@
+"""What can be done with imports: begin one, look at its plan, agree to it, see what became of it."""
+
+import hashlib
+
+from instep.core import limits
+from instep.core.errors import InvalidRequest, InvalidState, NotFound
+from instep.core.ids import new_id
+from instep.core.jobs import defer
+from instep.files.storage import FileStorage
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+from instep.imports import queries
+from instep.imports.formats import format_names
+from instep.imports.schemas import ImportRow
+
+RUN_IMPORT = "run_import"
+
+
+@writes
+async def upload_import(
+    ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None = None
+) -> ImportRow:
+    """Take an archive, and have a worker read it; nothing is imported before somebody agrees.
+
+    `format` is the name of a reader; without one the archive itself tells.
+    """
+    if not archive:
+        raise InvalidRequest("Choose a ZIP archive first.")
+    if len(archive) > limits.MAX_IMPORT_ARCHIVE_BYTES:
+        raise InvalidRequest(
+            f"The archive is larger than {limits.MAX_IMPORT_ARCHIVE_BYTES // 1024**2} MB: import it with "
+            "`instep import` on the server."
+        )
+    if format is not None and format not in format_names():
+        raise InvalidRequest(f"There is no format “{format}”: choose one of the list.")
+    key = await storage.store(ctx, archive, hashlib.sha256(archive).hexdigest())
+    import_id = new_id("imp")
+    row = {
+        "id": import_id,
+        "name": name[-limits.MAX_FILE_NAME_CHARACTERS :],
+        "format": format,
+        "source": None,
+        "state": "reading",
+        "object_key": key,
+        "bytes": len(archive),
+    }
+    await queries.insert(ctx, row)
+    await _defer(ctx, import_id)
+    return await find_import(ctx, import_id)
+
+
+@writes
+async def confirm_import(ctx: Ctx, import_id: str) -> ImportRow:
+    """Agree to a plan: a worker imports the archive."""
+    row = await find_import(ctx, import_id, lock=True)
+    if row.state != "ready":
+        raise InvalidState("This import has begun already.")
+    await queries.set_state(ctx, row.id, "importing")
+    await _defer(ctx, row.id)
+    return await find_import(ctx, row.id)
+
+
+@writes
+async def discard_import(ctx: Ctx, import_id: str) -> str:
+    """Forget a plan and its archive; nothing was imported."""
+    row = await find_import(ctx, import_id, lock=True)
+    if row.state != "ready":
+        raise InvalidState("Only an import that waits for your word can be discarded.")
+    await queries.delete(ctx, row.id)
+    return row.id
+
+
+async def list_imports(ctx: Ctx) -> list[ImportRow]:
+    """List the last imports, newest first."""
+    return await queries.list_newest(ctx)
+
+
+async def find_import(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow:
+    row = await queries.find(ctx, import_id, lock=lock)
+    if row is None:
+        raise NotFound("There is no such import.")
+    return row
+
+
+@writes
+async def begin_by_command(ctx: Ctx, name: str, format: str, source: str, total: int) -> ImportRow:
+    """The row of an import by command: that of a run that was killed, or a new one."""
+    row = await queries.find_unended(ctx, name, source)
+    if row is None:
+        import_id = new_id("imp")
+        values = {"id": import_id, "name": name, "format": format, "source": source, "state": "importing"}
+        await queries.insert(ctx, {**values, "object_key": None, "bytes": None})
+        row = await find_import(ctx, import_id)
+    await queries.set_state(ctx, row.id, "importing", total)
+    return row
+
+
+async def _defer(ctx: Ctx, import_id: str) -> None:
+    payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "import": import_id}
+    await defer(ctx.tx.connection, RUN_IMPORT, payload)

@@ -1,0 +1,260 @@
+"""Where a link of a source leads: to a page, to a file, or to an address elsewhere.
+
+Sources write links in many ways: relative to the file or to the page's address, with and without extension,
+as whole URLs of the old site, by an address that a page had before, or by one that was redirected.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from instep.imports.tree import ImportedPage, Tree
+from instep.redirects.path_patterns import ANY, is_match
+
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
+INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
+Kind = Literal["page", "file", "url", "same_page", "external", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a destination leads to; `path` is that of a file of the source, `url` one of another site."""
+
+    kind: Kind
+    page: ImportedPage | None = None
+    path: str | None = None
+    url: str | None = None
+    fragment: str = ""
+
+
+EXTERNAL, BROKEN = Target("external"), Target("broken")
+
+
+@dataclass(slots=True)
+class Directory:
+    """All pages and files of a source by everything that may name them."""
+
+    tree: Tree
+    file_paths: frozenset[str]
+    by_key: dict[str, ImportedPage] = field(default_factory=dict)
+    by_path: dict[str, ImportedPage] = field(default_factory=dict)
+    by_name: dict[str, ImportedPage] = field(default_factory=dict)
+    by_address: dict[str, ImportedPage] = field(default_factory=dict)
+    patterns: list[tuple[str, ImportedPage]] = field(default_factory=list)
+    redirects: dict[str, str] = field(default_factory=dict)
+    translations: dict[tuple[str, str], ImportedPage] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    bases: list[str] = field(default_factory=list)
+
+    def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> Target:
+        """What a destination on a page leads to."""
+        rest, _, fragment = destination.strip().partition("#")
+        if not rest:
+            return Target("same_page", page, fragment=unquote(fragment)) if fragment else EXTERNAL
+        if SCHEME.match(rest):
+            path = self.path_on_site(rest)
+            if path is None:
+                return EXTERNAL
+        else:
+            path = unquote(rest.partition("?")[0])
+        return self.find_path(path, unquote(fragment), page, is_picture=is_picture)
+
+    def find_path(self, path: str, fragment: str, page: ImportedPage, *, is_picture: bool) -> Target:
+        steps = (self.file_target, self.page_target) if is_picture else (self.page_target, self.file_target)
+        for step in steps:
+            target = step(path, fragment, page)
+            if target is not None:
+                return target
+        if path.startswith("/"):
+            return self.redirect_target(path, fragment) or BROKEN
+        return BROKEN
+
+    def page_target(self, path: str, fragment: str, page: ImportedPage) -> Target | None:
+        found_page = self.find_page(path, page)
+        return Target("page", found_page, fragment=fragment) if found_page else None
+
+    def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
+        """The page at a path as a page writes it, in its language where the path is its original's."""
+        if path.startswith("/"):
+            return (
+                self.page_at(path)
+                or self.page_at(f"/{page.locale.lower()}{path}")
+                or self.by_root(path, page)
+            )
+        for base, is_original in self.bases_of(page):
+            for candidate in candidates(base, path):
+                found_page = self.by_path.get(candidate) or self.by_name.get(name_of(candidate))
+                if found_page is not None:
+                    return self.in_language_of(page, found_page) if is_original else found_page
+        return self.by_relative_address(path, page)
+
+    def by_relative_address(self, path: str, page: ImportedPage) -> ImportedPage | None:
+        """As a browser reads the link at the page's address, with and without a slash at its end."""
+        if page.address is None or ANY in page.address:
+            return None
+        folder = page.address.rstrip("/")
+        for base in (folder, posixpath.dirname(folder)):
+            found_page = self.page_at(posixpath.normpath(f"{base}/{path}"))
+            if found_page is not None:
+                return found_page
+        return None
+
+    def by_root(self, path: str, page: ImportedPage) -> ImportedPage | None:
+        """The page whose file a path names from the root of the source, or from a folder above the page."""
+        for root in folders_above(page.path):
+            candidate = posixpath.join(root, path.strip("/"))
+            found_page = self.by_path.get(candidate) or self.by_name.get(name_of(candidate))
+            if found_page is not None:
+                return found_page
+        return None
+
+    def page_at(self, address: str) -> ImportedPage | None:
+        for known in self.without_base(address):
+            found_page = self.by_address.get(address_name(known))
+            if found_page is not None:
+                return found_page
+            matches = (page for pattern, page in self.patterns if is_match(pattern, known))
+            if match := next(matches, None):
+                return match
+        return None
+
+    def without_base(self, address: str) -> Iterator[str]:
+        yield address
+        for base in self.bases:
+            if address == base or address.startswith(f"{base}/"):
+                yield address.removeprefix(base) or "/"
+
+    def redirect_target(self, path: str, fragment: str) -> Target | None:
+        """What the redirects that begin at a path lead to; a fragment of the redirect itself comes first."""
+        seen = set[str]()
+        while (source := self.redirected(path)) is not None and source not in seen:
+            seen.add(source)
+            destination = self.redirects[source]
+            if SCHEME.match(destination) and self.path_on_site(destination) is None:
+                return Target("url", url=destination)
+            rest, _, own_fragment = destination.partition("#")
+            path, fragment = self.path_on_site(rest) or unquote(rest), own_fragment or fragment
+            found_page = self.page_at(path) or self.by_path.get(path.strip("/"))
+            if found_page is not None:
+                return Target("page", found_page, fragment=fragment)
+        return None
+
+    def redirected(self, path: str) -> str | None:
+        names = (address_name(known) for known in self.without_base(path))
+        return next((name for name in names if name in self.redirects), None)
+
+    def file_target(self, path: str, fragment: str, page: ImportedPage) -> Target | None:
+        for candidate in self.file_candidates(path, page):
+            if candidate in self.file_paths:
+                return Target("file", path=candidate, fragment=fragment)
+        return None
+
+    def file_candidates(self, path: str, page: ImportedPage) -> Iterator[str]:
+        if path.startswith("/"):
+            for known in self.without_base(path):
+                for folder in self.tree.static_folders:
+                    yield posixpath.normpath(posixpath.join(folder, known.lstrip("/")))
+                for root in folders_above(page.path):
+                    yield posixpath.normpath(posixpath.join(root, known.lstrip("/")))
+            return
+        for base, _ in self.bases_of(page):
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
+        if page.address is not None:
+            for base in (page.address.rstrip("/"), posixpath.dirname(page.address.rstrip("/"))):
+                below = posixpath.normpath(f"{base}/{path}").lstrip("/")
+                yield from (posixpath.join(folder, below) for folder in self.tree.static_folders)
+
+    def bases_of(self, page: ImportedPage) -> Iterator[tuple[str, bool]]:
+        """The files that a link may be relative to: the page's own, and that of its original."""
+        yield page.path, False
+        original = self.by_key.get(page.translation_of or "")
+        if original is not None:
+            yield original.path, True
+
+    def in_language_of(self, page: ImportedPage, target: ImportedPage) -> ImportedPage:
+        return self.translations.get((target.translation_of or target.key, page.locale), target)
+
+    def path_on_site(self, url: str) -> str | None:
+        """The path of a URL of the source's own site; None for any other."""
+        parts = urlsplit(url if "://" in url else f"https:{url}")
+        base = self.origins.get(parts.netloc.lower().removeprefix("www."))
+        if base is None or parts.scheme not in ("http", "https"):
+            return None
+        path = unquote(parts.path) or "/"
+        return path if path == base or path.startswith(f"{base}/") or not base else None
+
+    def site_url(self, path: str) -> str | None:
+        """The URL that a file of a static folder has on the source's own site."""
+        origin = next((site.rstrip("/") for site in self.tree.sites if "://" in site), None)
+        for folder in self.tree.static_folders:
+            prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
+            if origin and path.startswith(prefix):
+                return f"{origin}/{path.removeprefix(prefix)}"
+        return None
+
+
+def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
+    """Index a tree; of two pages with one name the first has it."""
+    directory = Directory(tree, frozenset(paths))
+    for site in tree.sites:
+        parts = urlsplit(site if "://" in site else f"https://{'' if site.startswith('/') else '/'}{site}")
+        base = parts.path.rstrip("/")
+        if parts.netloc:
+            directory.origins.setdefault(parts.netloc.lower().removeprefix("www."), base)
+        if base and base not in directory.bases:
+            directory.bases.append(base)
+    for page in tree.pages:
+        add_page(directory, page)
+    for redirect in tree.redirects:
+        directory.redirects.setdefault(address_name(source_path(redirect.source)), redirect.target)
+    return directory
+
+
+def add_page(directory: Directory, page: ImportedPage) -> None:
+    directory.by_key.setdefault(page.key, page)
+    directory.by_path.setdefault(page.path, page)
+    directory.by_name.setdefault(name_of(page.path), page)
+    directory.translations.setdefault((page.translation_of or page.key, page.locale), page)
+    for address in (*([page.address] if page.address else []), *page.former_addresses):
+        path = source_path(address)
+        if ANY in path:
+            directory.patterns.append((path, page))
+        else:
+            directory.by_address.setdefault(address_name(path), page)
+
+
+def source_path(address: str) -> str:
+    """The path of an address, be it a whole URL or a path."""
+    path = urlsplit(address).path if "://" in address else address.partition("#")[0].partition("?")[0]
+    return unquote(path) if path.startswith("/") else f"/{unquote(path)}"
+
+
+def candidates(base: str, path: str) -> Iterator[str]:
+    """Paths of files that a relative link in the file `base` may mean."""
+    for folder in (posixpath.dirname(base), PAGE_EXTENSION.sub("", base)):
+        candidate = posixpath.normpath(posixpath.join(folder, path))
+        if not candidate.startswith(".."):
+            yield candidate if candidate != "." else ""
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The root, and each folder on the way down to a file."""
+    folders = posixpath.dirname(path).split("/")
+    yield ""
+    for number in range(1, len(folders) + 1):
+        if folders[0]:
+            yield "/".join(folders[:number])
+
+
+def name_of(path: str) -> str:
+    """A path without what links may write in another way: extension, index page, case, spaces."""
+    bare = PAGE_EXTENSION.sub("", path.rstrip("/"))
+    return INDEX_PAGE.sub("", bare).casefold().replace(" ", "-")
+
+
+def address_name(path: str) -> str:
+    return name_of("/" + path.strip("/")) or "/"

@@ -1,0 +1,53 @@
+"""The formats that can be imported, in the order in which they are looked for."""
+
+from instep.imports.readers import (
+    gitbook,
+    hugo,
+    jekyll,
+    mkdocs,
+    plain,
+    readme_com,
+    wiki,
+    zendesk_markdown,
+)
+from instep.imports.tree import Reader, SourceFiles, Tree, UnreadableSource
+
+# The first that recognises a source reads it; so what says least about itself comes last.
+READERS: tuple[Reader, ...] = (
+    gitbook.READER,
+    mkdocs.READER,
+    hugo.READER,
+    jekyll.READER,
+    readme_com.READER,
+    zendesk_markdown.READER,
+    wiki.READER,
+    plain.READER,
+)
+
+
+def find_reader(files: SourceFiles, name: str | None = None) -> Reader:
+    """The reader of this name, or the first that recognises the files; raises `UnreadableSource`."""
+    if name is not None:
+        reader = next((reader for reader in READERS if reader.name == name), None)
+        if reader is None:
+            raise UnreadableSource(f"There is no format “{name}”: choose one of {', '.join(format_names())}.")
+        return reader
+    reader = next((reader for reader in READERS if reader.recognises(files)), None)
+    if reader is None:
+        raise UnreadableSource("It holds nothing that can be read as articles, such as Markdown files.")
+    return reader
+
+
+def format_names() -> list[str]:
+    return sorted(reader.name for reader in READERS)
+
+
+def read_tree(files: SourceFiles, name: str | None = None) -> Tree:
+    """The tree of a source; raises `UnreadableSource`, also for a source without a page."""
+    reader = find_reader(files, name)
+    tree = reader.read(files)
+    if not tree.pages and not tree.entries:
+        raise UnreadableSource(
+            f"It looks like {reader.title}, but holds no article: name the folder that the articles are in."
+        )
+    return tree

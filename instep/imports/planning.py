@@ -1,0 +1,357 @@
+"""What an import will do: pure, from a tree, the files of the source, and what the bot holds already."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from instep.core import limits
+from instep.core.locales import valid_locale
+from instep.imports.addresses import Directory, directory_of, source_path
+from instep.imports.placing import Places, place
+from instep.imports.rewriting import Rewriter
+from instep.imports.schemas import (
+    BotState,
+    Branch,
+    Facts,
+    KnownPage,
+    Outcome,
+    Plan,
+    PlannedCollection,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+    PlannedText,
+    Report,
+)
+from instep.imports.slugging import first_free, slug_of_page
+from instep.imports.tree import ImportedEntry, ImportedPage, Loss, SourceFiles, Tree
+from instep.redirects.path_patterns import normal_path
+from instep.text.characters import shorten
+
+# Written for a page and not for what it has in common with others.
+UNTITLED = "Untitled"
+
+
+@dataclass(slots=True)
+class Planner:
+    """Makes the plan of one tree; what can't be kept goes to `losses`."""
+
+    tree: Tree
+    state: BotState
+    places: Places
+    directory: Directory
+    losses: list[Loss] = field(default_factory=list)
+    locales: dict[str, str] = field(default_factory=dict)
+
+    def is_first_import(self) -> bool:
+        return not (self.state.pages or self.state.collections or self.state.entries)
+
+    def locale_of(self, text: str) -> str:
+        """A language code as it is stored; what is none is told once, and the bot's own is taken."""
+        if text not in self.locales:
+            try:
+                self.locales[text] = valid_locale(text)
+            except ValueError:
+                self.locales[text] = self.state.bot_locale
+                what = f"language “{text}”, which is no language code: {self.state.bot_locale} is taken"
+                self.losses.append(Loss("", what))
+        return self.locales[text]
+
+    def title_of(self, title: str, path: str) -> str:
+        """A title as it can be stored; what is cut off is told."""
+        words = " ".join(title.replace("\0", "").split()) or UNTITLED
+        if len(words) <= limits.MAX_TITLE_CHARACTERS:
+            return words
+        self.losses.append(Loss(path, f"end of a title that is too long: {words}"))
+        return shorten(words, limits.MAX_TITLE_CHARACTERS, at_word=True)
+
+    def description_of(self, text: str | None, path: str) -> str | None:
+        words = " ".join((text or "").replace("\0", "").split())
+        if len(words) > limits.MAX_DESCRIPTION_CHARACTERS:
+            self.losses.append(Loss(path, f"end of a description that is too long: {words}"))
+            words = shorten(words, limits.MAX_DESCRIPTION_CHARACTERS, at_word=True)
+        return words or None
+
+    def originals(self) -> dict[str, str | None]:
+        """The page that each page translates; one that can't be its translation stands for itself."""
+        keys = {page.key: page for page in self.tree.pages}
+        taken = {(page.key, self.locale_of(page.locale)) for page in self.tree.pages}
+        originals: dict[str, str | None] = {}
+        for page in self.tree.pages:
+            root = keys.get(page.translation_of or "")
+            if root is not None and root.translation_of is not None:
+                root = keys.get(root.translation_of)
+            place_of_text = (root.key, self.locale_of(page.locale)) if root else None
+            if page.translation_of is None or root is None or place_of_text in taken:
+                originals[page.key] = None
+                if page.translation_of is not None:
+                    self.losses.append(Loss(page.path, f"that it translates {page.translation_of}"))
+                continue
+            taken.add((root.key, self.locale_of(page.locale)))
+            originals[page.key] = root.key
+        return originals
+
+    def slugs(self) -> dict[str, tuple[str, str]]:
+        """The language and slug of each page, by its key; articles keep those that they have."""
+        taken = {locale: set(slugs) for locale, slugs in self.state.slugs.items()}
+        slugs: dict[str, tuple[str, str]] = {}
+        for page in self.tree.pages:
+            if (known := self.state.pages.get(page.key)) is not None:
+                slugs[page.key] = known.locale, known.slug
+        for page in self.tree.pages:
+            if page.key not in slugs:
+                locale = self.locale_of(page.locale)
+                slugs[page.key] = locale, slug_of_page(page, page.title, taken.setdefault(locale, set()))
+        return slugs
+
+    def page(
+        self, page: ImportedPage, original: str | None, slug: tuple[str, str], text: PlannedText
+    ) -> PlannedPage:
+        root = self.directory.by_key[original] if original else page
+        home = self.places.home_of(page.collection or root.collection)
+        planned = PlannedPage(
+            page=page,
+            title=self.title_of(page.title, page.path),
+            description=self.description_of(page.description, page.path),
+            locale=slug[0],
+            slug=slug[1],
+            collection=home,
+            position=self.places.positions.get(root.key) if home is not None else None,
+            original_key=original,
+            text=text,
+            known=self.state.pages.get(page.key),
+            outcome="created",
+        )
+        return replace(planned, outcome=outcome_of_page(planned))
+
+    def collections(self, pages: list[PlannedPage]) -> Iterator[PlannedCollection]:
+        """The collections that are made or changed; a later import makes only those that it needs."""
+        taken = set(self.state.collection_slugs)
+        needed = needed_collections(self.places, pages)
+        for collection, parent in self.places.collections:
+            known = self.state.collections.get(collection.key)
+            title = self.title_of(collection.title, collection.key)
+            planned = PlannedCollection(
+                collection=collection,
+                title=title,
+                description=self.description_of(collection.description, collection.key),
+                slug=known.slug
+                if known
+                else first_free(names_of(collection.slug), title, "collection", taken),
+                parent=parent,
+                known=known,
+                outcome="created",
+            )
+            if known is not None:
+                outcome: Outcome = "unchanged" if known.facts == planned.facts else "updated"
+                yield replace(planned, outcome=outcome)
+            elif self.is_first_import() or collection.key in needed:
+                yield planned
+
+    def entry(self, entry: ImportedEntry, text: PlannedText) -> PlannedEntry:
+        known = self.state.entries.get(entry.key)
+        outcome: Outcome = "created"
+        if known is not None:
+            changed: Outcome = "kept_here" if known.is_changed_here else "updated"
+            outcome = "unchanged" if known.digest == text.digest else changed
+        return PlannedEntry(entry, self.title_of(entry.title, entry.path), text, known, outcome)
+
+    def redirects(self) -> Iterator[PlannedRedirect]:
+        """Every address that the source has or had, once."""
+        seen = set[str]()
+        for path, key, url in self.former_paths():
+            try:
+                path = normal_path(path)
+            except ValueError as error:
+                # The first page of a site always answers itself.
+                if path.strip("/"):
+                    self.losses.append(Loss(path, f"former address: {error}"))
+                continue
+            if path not in seen:
+                seen.add(path)
+                yield PlannedRedirect(path, key, url)
+
+    def former_paths(self) -> Iterator[tuple[str, str | None, str | None]]:
+        for page in self.tree.pages:
+            addresses = (*([page.address] if page.address else []), *page.former_addresses)
+            for address in addresses:
+                yield from ((path, page.key, None) for path in self.with_bases(source_path(address)))
+        for redirect in self.tree.redirects:
+            path = source_path(redirect.source)
+            target = self.directory.redirect_target(path, "")
+            if target is None:
+                self.losses.append(Loss(path, f"redirect that leads nowhere: {redirect.target}"))
+                continue
+            key = target.page.key if target.page else None
+            yield from ((with_base, key, target.url) for with_base in self.with_bases(path))
+
+    def with_bases(self, path: str) -> Iterator[str]:
+        """A path as the old site had it, which may have stood below a base path."""
+        yield path
+        for base in self.directory.bases:
+            if path != base and not path.startswith(f"{base}/"):
+                yield f"{base}{path}"
+
+
+def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
+    """What importing a tree does to a bot in this state; it changes nothing."""
+    tree = without_repeated_keys(tree)
+    directory = directory_of(tree, files.paths())
+    planner = Planner(tree, state, place(tree), directory)
+    slugs = planner.slugs()
+    rewriter = Rewriter(directory, files, state.bot_slug, state.bot_locale, slugs)
+    originals = planner.originals()
+    pages = [
+        planner.page(page, originals[page.key], slugs[page.key], rewriter.text_of(page, page.title))
+        for page in tree.pages
+    ]
+    # An original comes before its translations, which name it.
+    pages.sort(key=lambda page: page.original_key is not None)
+    collections = list(planner.collections(pages))
+    entries = [
+        planner.entry(entry, rewriter.text_of(page_of(entry, tree), entry.title)) for entry in tree.entries
+    ]
+    redirects = list(planner.redirects())
+    report = Report(tree.format, source, links=rewriter.links, files=rewriter.counts)
+    report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
+    planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
+    count(planned, state)
+    return planned
+
+
+def without_repeated_keys(tree: Tree) -> Tree:
+    """The tree without pages and collections whose key comes a second time; what is left out is told."""
+    losses: list[Loss] = []
+    pages: dict[str, ImportedPage] = {}
+    for page in tree.pages:
+        if pages.setdefault(page.key, page) is not page:
+            losses.append(Loss(page.path, f"page that has the same key as another: {page.key}"))
+    collections = {row.key: row for row in reversed(tree.collections)}
+    entries = {row.key: row for row in reversed(tree.entries)}
+    return replace(
+        tree,
+        pages=tuple(pages.values()),
+        collections=tuple(reversed(collections.values())),
+        entries=tuple(reversed(entries.values())),
+        losses=(*tree.losses, *losses),
+    )
+
+
+def outcome_of_page(page: PlannedPage) -> Outcome:
+    known = page.known
+    if known is None:
+        return "created"
+    if known.is_deleted:
+        return "deleted_here"
+    if known.digest != page.text.digest:
+        return "draft" if known.is_changed_here else "updated"
+    return "updated" if changed_facts(known.facts, page.facts) else "unchanged"
+
+
+def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
+    """What the source says now, besides the text, that it did not say when it was imported last."""
+    return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
+    """The collections of pages that are made or moved, and those above them."""
+    parents = {collection.key: parent for collection, parent in places.collections}
+    needed = set[str]()
+    for page in pages:
+        key = page.collection if is_placed(page) else None
+        while key is not None and key not in needed:
+            needed.add(key)
+            key = parents[key]
+    return needed
+
+
+def is_placed(page: PlannedPage) -> bool:
+    return page.known is None or page.known.facts.get("collection") != page.collection
+
+
+def names_of(slug: str | None) -> list[str]:
+    return [slug] if slug else []
+
+
+def page_of(entry: ImportedEntry, tree: Tree) -> ImportedPage:
+    """An entry as a page, for the links in it."""
+    return ImportedPage(f"entry {entry.key}", entry.path, entry.title, entry.markdown, tree.locale)
+
+
+def count(planned: Plan, state: BotState) -> None:
+    """Fill the counts and the tree of a plan's report."""
+    report = planned.report
+    for page in planned.pages:
+        report.pages.add(page.outcome)
+    for collection in planned.collections:
+        report.collections.add(collection.outcome)
+    for entry in planned.entries:
+        report.entries.add(entry.outcome)
+    count_redirects(planned, state)
+    list_gone(planned, state)
+    report.tree = list(branches(planned))
+
+
+def count_redirects(planned: Plan, state: BotState) -> None:
+    for redirect in planned.redirects:
+        present = state.redirects.get(redirect.path)
+        known = state.pages.get(redirect.page_key or "")
+        if present is None:
+            planned.report.redirects.add("created")
+        elif present == redirect.url or (known is not None and present == known.article_id):
+            planned.report.redirects.add("unchanged")
+        else:
+            planned.report.redirects.add("kept_here")
+            loss = Loss(redirect.path, "former address, which is redirected here already to another place")
+            planned.report.losses.append(loss)
+
+
+def list_gone(planned: Plan, state: BotState) -> None:
+    """Tell what an earlier import brought and the source no longer has; it stays."""
+    report, keys = planned.report, {page.page.key for page in planned.pages}
+    for known in state.pages.values():
+        if known.key not in keys and not known.is_deleted:
+            report.pages.gone += 1
+            report.losses.append(
+                Loss(known.key, f"page that the source no longer has: “{known.slug}” stays here")
+            )
+    for page in planned.pages:
+        if page.outcome == "deleted_here":
+            what = (
+                f"page that was deleted here: restore “{page.title}” from Recently deleted to have it again"
+            )
+            report.losses.append(Loss(page.page.path, what))
+    for entry in planned.entries:
+        if entry.outcome == "kept_here":
+            report.losses.append(
+                Loss(entry.entry.path, "text of an entry that was changed here too: ours stays")
+            )
+
+
+def branches(planned: Plan) -> Iterator[Branch]:
+    """The tree as it will be: pages without a collection first, then collections with what is in them."""
+    pages: dict[str | None, list[PlannedPage]] = {}
+    locales: dict[str, list[str]] = {}
+    for page in planned.pages:
+        if page.original_key is None:
+            pages.setdefault(page.collection, []).append(page)
+        else:
+            locales.setdefault(page.original_key, []).append(page.locale)
+    levels: dict[str | None, int] = {None: -1}
+    for key, title, outcome, parent in [(None, None, None, None), *collection_lines(planned)]:
+        if title is not None and outcome is not None:
+            levels[key] = levels.get(parent, -1) + 1
+            yield Branch(levels[key], title, "collection", outcome)
+        for page in pages.get(key, []):
+            others = tuple(locales.get(page.page.key, []))
+            yield Branch(levels[key] + 1, page.title, "page", page.outcome, (page.locale, *others))
+
+
+def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | None]]:
+    for row in planned.collections:
+        yield row.collection.key, row.title, row.outcome, row.parent
+
+
+def known_here(page: PlannedPage) -> KnownPage:
+    """What an earlier import made of a page; the outcome says that there is one."""
+    assert page.known is not None, "only a page that is new has no earlier import"
+    return page.known

@@ -1,0 +1,291 @@
+"""The SQL of imports, and of what earlier ones made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.core import limits
+from instep.identity.schemas import Actor, ActorType, Ctx
+from instep.imports.schemas import (
+    BotState,
+    ImportRow,
+    ImportState,
+    KnownCollection,
+    KnownEntry,
+    KnownPage,
+    RefKind,
+)
+
+IMPORT = """
+    i.id, i.name, i.format, i.source, i.state, i.object_key, i.bytes, i.report, i.done, i.total, i.error,
+    i.author_name, i.created_at, i.ended_at
+"""
+# Somebody has changed title or text since the import, or is just editing it.
+IS_CHANGED = """
+    ((a.title, a.content_markdown) is distinct from (r.title, r.content_markdown)
+        or a.working_saved_at is not null)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slug:
+    """A slug that an article has, in its language."""
+
+    locale: str
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectTarget:
+    """Where a path is redirected to: the id of an article, or a URL."""
+
+    path: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who began an import."""
+
+    type: ActorType
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedText:
+    """What an earlier import made of a page or an entry, and what stands there now; the article is locked."""
+
+    key: str
+    id: str
+    title: str
+    content: str
+    version: int | None
+    facts: dict[str, Any]
+    is_changed_here: bool
+    is_deleted: bool
+
+
+async def find_state(ctx: Ctx, source: str) -> BotState:
+    """What a plan must know of the bot, in seven statements whatever it holds."""
+    slugs: dict[str, set[str]] = {}
+    for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
+        slugs.setdefault(row.locale, set()).add(row.slug)
+    collections = await ctx.tx.all(KnownCollection, KNOWN_COLLECTIONS, bot=ctx.bot.id, source=source)
+    pages = await ctx.tx.all(KnownPage, KNOWN_PAGES, bot=ctx.bot.id, source=source)
+    entries = await ctx.tx.all(KnownEntry, KNOWN_ENTRIES, bot=ctx.bot.id, source=source)
+    collection_slugs = await ctx.tx.value(
+        "select array_agg(slug) from collections where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    redirects = await ctx.tx.all(
+        RedirectTarget,
+        "select path, coalesce(article_id, url) as target from redirects where bot_id = %(bot)s",
+        bot=ctx.bot.id,
+    )
+    return BotState(
+        ctx.bot.slug,
+        ctx.bot.locale,
+        pages={row.key: row for row in pages},
+        collections={row.key: row for row in collections},
+        entries={row.key: row for row in entries},
+        slugs=slugs,
+        collection_slugs=set(collection_slugs or ()),
+        redirects={row.path: row.target for row in redirects},
+    )
+
+
+# A slug that an article had before leads to it still, so that nothing else should get it.
+SLUGS = """
+    select locale, slug from articles where bot_id = %(bot)s and deleted_at is null
+    union select locale, slug from former_slugs where bot_id = %(bot)s
+"""
+KNOWN_PAGES = f"""
+    select r.key, r.article_id, a.slug, a.locale, r.digest, r.facts, a.deleted_at is not null as is_deleted,
+        {IS_CHANGED} as is_changed_here
+    from import_refs r join articles a on a.bot_id = r.bot_id and a.id = r.article_id
+    where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'page'
+"""
+KNOWN_COLLECTIONS = """
+    select r.key, r.collection_id, c.slug, r.facts
+    from import_refs r join collections c on c.bot_id = r.bot_id and c.id = r.collection_id
+    where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'collection'
+"""
+KNOWN_ENTRIES = """
+    select r.key, r.entry_id, r.digest,
+        (e.title, e.content_markdown) is distinct from (r.title, r.content_markdown) as is_changed_here
+    from import_refs r join changelog_entries e on e.bot_id = r.bot_id and e.id = r.entry_id
+    where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'entry'
+"""
+
+
+async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, ImportedText]:
+    """What earlier imports made of these pages, by key; articles are locked in the order of their ids."""
+    rows = await ctx.tx.all(
+        ImportedText,
+        f"""
+        select r.key, a.id, r.title, r.content_markdown as content, r.version, r.facts,
+            {IS_CHANGED} as is_changed_here, a.deleted_at is not null as is_deleted
+        from import_refs r join articles a on a.bot_id = r.bot_id and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'page' and r.key = any(%(keys)s)
+        order by a.id for no key update of a
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        keys=list(keys),
+    )
+    return {row.key: row for row in rows}
+
+
+async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
+    """The ids of what the source's keys became here; deleted articles are left out."""
+    ids: dict[str, str] | None = await ctx.tx.value(
+        """
+        select jsonb_object_agg(r.key, coalesce(r.article_id, r.collection_id, r.entry_id))
+        from import_refs r left join articles a on a.bot_id = r.bot_id and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = %(kind)s and a.deleted_at is null
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        kind=kind,
+    )
+    return ids or {}
+
+
+async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str, Any]) -> None:
+    """Remember what the source said, and what was made of it.
+
+    `row` has the id in `article_id`, `collection_id` or `entry_id`, and `digest`, `facts`, `title`,
+    `content` and `version`.
+    """
+    values = {"article_id": None, "collection_id": None, "entry_id": None, "version": None, **row}
+    await ctx.tx.execute(
+        """
+        insert into import_refs (workspace_id, bot_id, source, kind, key, article_id, collection_id, entry_id,
+            digest, facts, title, content_markdown, version, updated_at)
+        values (%(workspace)s, %(bot)s, %(source)s, %(kind)s, %(key)s, %(article_id)s, %(collection_id)s,
+            %(entry_id)s, %(digest)s, %(facts)s, %(title)s, %(content)s, %(version)s, %(now)s)
+        on conflict (bot_id, source, kind, key) do update set
+            article_id = excluded.article_id, collection_id = excluded.collection_id,
+            entry_id = excluded.entry_id, digest = excluded.digest, facts = excluded.facts,
+            title = excluded.title, content_markdown = excluded.content_markdown,
+            version = excluded.version, updated_at = excluded.updated_at
+        """,
+        **{**values, "facts": Jsonb(values["facts"])},
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        source=source,
+        kind=kind,
+        key=key,
+        now=ctx.now,
+    )
+
+
+async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
+    await ctx.tx.execute(
+        """
+        insert into imports (id, workspace_id, bot_id, name, format, source, state, object_key, bytes,
+            author_type, author_name, created_at, updated_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(format)s, %(source)s, %(state)s, %(object_key)s,
+            %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
+        """,
+        **row,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        author_type=ctx.actor.type,
+        author_name=ctx.actor.name,
+        now=ctx.now,
+    )
+
+
+async def find(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow | None:
+    return await ctx.tx.first(
+        ImportRow,
+        f"""
+        select {IMPORT} from imports i where i.bot_id = %(bot)s and i.id = %(id)s
+        {"for no key update" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        id=import_id,
+    )
+
+
+async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
+    """The import by command of this source that was killed before its end."""
+    return await ctx.tx.first(
+        ImportRow,
+        f"""
+        select {IMPORT} from imports i
+        where i.bot_id = %(bot)s and i.name = %(name)s and i.source = %(source)s and i.state = 'importing'
+          and i.object_key is null
+        order by i.created_at desc, i.id desc limit 1
+        """,
+        bot=ctx.bot.id,
+        name=name,
+        source=source,
+    )
+
+
+async def actor_of(ctx: Ctx, import_id: str) -> Actor:
+    """Whoever began the import, as the author of what its job writes."""
+    row = await ctx.tx.fetch_one(
+        Author,
+        "select author_type as type, author_name as name from imports where bot_id = %(bot)s and id = %(id)s",
+        bot=ctx.bot.id,
+        id=import_id,
+    )
+    return Actor(row.type, row.name, can_write=True, channel="job")
+
+
+async def list_newest(ctx: Ctx) -> list[ImportRow]:
+    return await ctx.tx.all(
+        ImportRow,
+        f"""
+        select {IMPORT} from imports i where i.bot_id = %(bot)s
+        order by i.created_at desc, i.id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        limit=limits.MAX_SHOWN_IMPORTS,
+    )
+
+
+async def set_plan(ctx: Ctx, import_id: str, format: str, source: str, report: dict[str, Any]) -> None:
+    """The source was read: somebody has to agree to what the import will do."""
+    await change(
+        ctx, import_id, {"state": "ready", "format": format, "source": source, "report": Jsonb(report)}
+    )
+
+
+async def set_state(ctx: Ctx, import_id: str, state: ImportState, total: int = 0) -> None:
+    await change(ctx, import_id, {"state": state, "done": 0, "total": total})
+
+
+async def set_progress(ctx: Ctx, import_id: str, done: int, total: int) -> None:
+    await change(ctx, import_id, {"done": done, "total": total})
+
+
+async def end(ctx: Ctx, import_id: str, report: dict[str, Any] | None, error: str | None) -> None:
+    """The import has ended; its archive is no longer needed. A failed one keeps the report of its plan."""
+    values: dict[str, Any] = {"state": "failed" if error else "completed", "error": error, "object_key": None}
+    values |= {"report": Jsonb(report)} if report is not None else {}
+    await change(ctx, import_id, {**values, "ended_at": ctx.now})
+
+
+async def change(ctx: Ctx, import_id: str, values: dict[str, Any]) -> None:
+    assignments = ", ".join(f"{name} = %({name})s" for name in values)
+    await ctx.tx.execute(
+        f"""
+        update imports set {assignments}, updated_at = %(now)s where bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=import_id,
+        now=ctx.now,
+        **values,
+    )
+
+
+async def delete(ctx: Ctx, import_id: str) -> None:
+    """Forget an import; its archive follows (see the trigger `imports_free_object`)."""
+    await ctx.tx.execute(
+        "delete from imports where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=import_id
+    )

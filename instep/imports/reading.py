@@ -1,0 +1,76 @@
+"""Reads a source and plans its import, in a process that can be killed: sources are foreign data."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from instep.core import limits
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.imports.formats import read_tree
+from instep.imports.planning import plan
+from instep.imports.schemas import BotState, Plan
+from instep.imports.source_files import open_archive, open_folder, root_name
+from instep.imports.tree import SourceFiles, Tree, UnreadableSource
+from instep.text.slugs import slugify
+
+# What a name has at its end when the same source is sent again: a number, a date, a branch, a commit.
+VERSION = re.compile(r"(?:-(?:\d[\d.]*|v\d[\d.]*|main|master|export|[0-9a-f]{7,40}))+$")
+TOO_COSTLY = "Reading this source takes too much time or memory: import its parts one by one."
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder of this machine, or the bytes of an archive, with the name that somebody gave it."""
+
+    name: str
+    folder: Path | None = None
+    archive: bytes = b""
+
+    def open(self) -> SourceFiles:
+        """The files; raises `UnreadableSource`."""
+        return open_folder(self.folder) if self.folder else open_archive(self.archive, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A tree, and the lasting name of its source."""
+
+    tree: Tree
+    source: str
+
+
+async def read_source(source: Source, format: str | None) -> ReadSource:
+    """The tree of a source; raises `UnreadableSource` with a sentence that says what to do."""
+    try:
+        return await run_with_timeout(read_now, source, format, seconds=limits.MAX_IMPORT_SECONDS)
+    except TimeLimitExceeded:
+        raise UnreadableSource(TOO_COSTLY) from None
+
+
+async def plan_import(source: Source, read: ReadSource, state: BotState) -> Plan:
+    """The plan of importing a source that was read into a bot in this state."""
+    try:
+        return await run_with_timeout(plan_now, source, read, state, seconds=limits.MAX_IMPORT_SECONDS)
+    except TimeLimitExceeded:
+        raise UnreadableSource(TOO_COSTLY) from None
+
+
+def read_now(source: Source, format: str | None) -> ReadSource:
+    files = source.open()
+    tree = read_tree(files, format)
+    return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
+
+
+def plan_now(source: Source, read: ReadSource, state: BotState) -> Plan:
+    return plan(read.tree, source.open(), state, read.source)
+
+
+def lasting_name(tree: Tree, name: str) -> str:
+    """What this source is called in the next import too: its format with its site, else with its name.
+
+    The same name is given to `docs`, `docs-main.zip` and `docs-2026-11-22 (2).zip`.
+    """
+    site = next((urlsplit(site).netloc for site in tree.sites if "://" in site), None)
+    slug = slugify(Path(name).name.removesuffix(".zip"), "source")
+    return f"{tree.format}:{site or VERSION.sub('', slug) or slug}"

@@ -1,0 +1,227 @@
+"""The text of a page as an article has it: links lead to articles, pictures to stored files."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from instep.articles.paths import path_of_article
+from instep.core import limits
+from instep.files.kinds import kind_of_bytes
+from instep.imports.addresses import Directory, Target
+from instep.imports.anchors import Anchors, anchors_of, as_fragment
+from instep.imports.markdown_references import ParsedPage, Reference, parse_page
+from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
+from instep.imports.tree import ImportedPage, Loss, SourceFiles
+
+DIGEST_CHARACTERS = 32
+# Files that tell themselves apart by their names alone.
+TEXT_EXTENSIONS = (".csv", ".txt", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of the source that a text shows: its digest, or why it can't be stored."""
+
+    digest: str
+    fault: str | None = None
+
+
+@dataclass(slots=True)
+class Rewriter:
+    """Rewrites the texts of one source; it counts links and files, and lists what can't be kept."""
+
+    directory: Directory
+    files: SourceFiles
+    bot_slug: str
+    bot_locale: str
+    slugs: Mapping[str, tuple[str, str]]
+    links: LinkCounts = field(default_factory=LinkCounts)
+    counts: FileCounts = field(default_factory=FileCounts)
+    losses: list[Loss] = field(default_factory=list)
+    parsed: dict[str, ParsedPage] = field(default_factory=dict)
+    anchors: dict[str, Anchors] = field(default_factory=dict)
+    known_files: dict[str, SourceFile] = field(default_factory=dict)
+    source_lines: dict[str, list[str]] = field(default_factory=dict)
+    missing: set[tuple[str, str]] = field(default_factory=set)
+    remote: set[str] = field(default_factory=set)
+
+    def text_of(self, page: ImportedPage, further: object = None) -> PlannedText:
+        """The text with its links rewritten; `further` is what else the digest covers."""
+        parsed = self.parse(page)
+        facts: list[object] = [page.markdown, further]
+        edits = []
+        for reference in parsed.references:
+            target = self.directory.find(reference.destination, page, is_picture=reference.is_picture)
+            edit = self.edit_of(reference, target, page)
+            facts.append([reference.destination, *self.facts_of(target)])
+            if edit is not None:
+                edits.append(edit)
+        return PlannedText(joined(page.markdown, edits), digest_of(facts))
+
+    def parse(self, page: ImportedPage) -> ParsedPage:
+        if page.key not in self.parsed:
+            self.parsed[page.key] = parse_page(page.markdown)
+        return self.parsed[page.key]
+
+    def edit_of(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+        """What replaces a destination, or the whole element; None leaves it as it is."""
+        if target.kind == "external":
+            self.count_external(reference)
+            return None
+        if target.kind == "file" or (reference.is_picture and target.kind == "broken"):
+            return self.file_edit(reference, target, page)
+        self.links.total += reference.uses
+        if target.kind == "broken":
+            self.links.broken += reference.uses
+            self.tell(page, reference, f"link that leads nowhere: {reference.destination}")
+            return None
+        return self.link_edit(reference, target, page)
+
+    def tell(self, page: ImportedPage, reference: Reference, what: str) -> None:
+        self.losses.append(Loss(page.path, what, self.line_of(page, reference)))
+
+    def line_of(self, page: ImportedPage, reference: Reference) -> int | None:
+        """The line of the source's own file: readers take out and convert what stands before it."""
+        if page.path not in self.source_lines:
+            content = self.files.read(page.path) if page.path in self.directory.file_paths else b""
+            self.source_lines[page.path] = content.decode(errors="replace").splitlines()
+        lines = enumerate(self.source_lines[page.path], 1)
+        return next((number for number, line in lines if reference.destination in line), None)
+
+    def count_external(self, reference: Reference) -> None:
+        if not reference.is_picture:
+            self.links.external += reference.uses
+        elif reference.destination not in self.remote:
+            self.remote.add(reference.destination)
+            self.counts.remote += 1
+
+    def link_edit(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+        address = target.url or self.address_of(target, page, reference)
+        if address == reference.destination:
+            return None
+        self.links.rewritten += reference.uses
+        if reference.form == "autolink":
+            return Edit(reference.start, reference.end, f"[{reference.destination}]({address})")
+        return Edit(reference.start, reference.end, address)
+
+    def address_of(self, target: Target, page: ImportedPage, reference: Reference) -> str:
+        """The address of a page, with the place in it, as articles link to each other."""
+        assert target.page is not None, "a target that is neither URL nor file is a page"
+        fragment = self.fragment_of(target, page, reference)
+        if target.kind == "same_page":
+            return f"#{fragment}"
+        locale, slug = self.slugs[target.page.key]
+        path = f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
+        return f"{path}#{fragment}" if fragment else path
+
+    def fragment_of(self, target: Target, page: ImportedPage, reference: Reference) -> str:
+        if not target.fragment or target.page is None:
+            return ""
+        self.links.anchors += reference.uses
+        id = self.anchors_of(target.page).id_of(target.fragment)
+        if id is None:
+            self.links.missing_anchors += reference.uses
+            what = f"link to a place that the page doesn't have: {reference.destination}"
+            self.tell(page, reference, what)
+            return quote(target.fragment)
+        return as_fragment(id, is_same_page=target.kind == "same_page")
+
+    def anchors_of(self, page: ImportedPage) -> Anchors:
+        if page.key not in self.anchors:
+            parsed = self.parse(page)
+            self.anchors[page.key] = anchors_of(
+                page.markdown, parsed.headings, page.heading_ids, parsed.heading_places
+            )
+        return self.anchors[page.key]
+
+    def file_edit(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+        """A stored file's address; where the file can't be stored, a link to the old site, or its words."""
+        if target.path is None:
+            self.list_missing(reference, page)
+            return None
+        file = self.file_at(target.path)
+        if file.fault is None:
+            piece = FilePiece(target.path, file.digest, reference.destination)
+            return Edit(reference.start, reference.end, piece)
+        kind = "picture" if reference.is_picture else "file"
+        if (page.key, target.path) not in self.missing:
+            self.missing.add((page.key, target.path))
+            self.tell(page, reference, f"{kind} that {file.fault}: {target.path}")
+        url = self.directory.site_url(target.path)
+        if url is not None:
+            return Edit(reference.start, reference.end, url)
+        if reference.is_picture and reference.form in ("inline", "html"):
+            words = reference.alt or target.path.rpartition("/")[2]
+            return Edit(reference.element_start, reference.element_end, words)
+        return None
+
+    def list_missing(self, reference: Reference, page: ImportedPage) -> None:
+        if (page.key, reference.destination) not in self.missing:
+            self.missing.add((page.key, reference.destination))
+            self.counts.total += 1
+            self.counts.listed += 1
+            what = f"picture that is not in the source: {reference.destination}"
+            self.tell(page, reference, what)
+
+    def file_at(self, path: str) -> SourceFile:
+        if path not in self.known_files:
+            file = inspect(path, self.files.read(path))
+            self.known_files[path] = file
+            self.counts.total += 1
+            self.counts.stored += file.fault is None
+            self.counts.listed += file.fault is not None
+        return self.known_files[path]
+
+    def facts_of(self, target: Target) -> list[object]:
+        """What a target is apart from our own addresses, which may change while the source does not."""
+        if target.kind == "file" and target.path is not None:
+            return [target.kind, self.file_at(target.path).digest]
+        key = target.page.key if target.page else None
+        id = self.anchors_of(target.page).id_of(target.fragment) if target.page and target.fragment else None
+        return [target.kind, key, target.url, id]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Another text, or the address of a file, in the place of characters `start` to before `end`."""
+
+    start: int
+    end: int
+    piece: str | FilePiece
+
+
+def joined(text: str, edits: list[Edit]) -> Pieces:
+    """The text with its edits; an edit inside of one before it, such as a picture in a link, is left out."""
+    pieces: list[str | FilePiece] = []
+    place = 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        if edit.start < place:
+            continue
+        pieces += [text[place : edit.start], edit.piece]
+        place = edit.end
+    return tuple(piece for piece in (*pieces, text[place:]) if piece != "")
+
+
+def digest_of(facts: object) -> str:
+    text = json.dumps(facts, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
+
+
+def inspect(path: str, content: bytes) -> SourceFile:
+    """Whether a file can be stored, as far as its first bytes tell; storing it looks at the whole."""
+    digest = hashlib.sha256(content).hexdigest()
+    return SourceFile(digest, next((fault for fault, is_so in FAULTS if is_so(path, content)), None))
+
+
+def is_unknown(path: str, content: bytes) -> bool:
+    return kind_of_bytes(content) is None and not path.lower().endswith(TEXT_EXTENSIONS)
+
+
+FAULTS: tuple[tuple[str, Callable[[str, bytes], bool]], ...] = (
+    ("is empty", lambda path, content: not content),
+    ("is larger than 20 MB", lambda path, content: len(content) > limits.MAX_FILE_BYTES),
+    ("is an SVG, which can hold scripts", lambda path, content: path.lower().endswith(".svg")),
+    ("is of a type that can't be stored", is_unknown),
+)

@@ -1,0 +1,225 @@
+"""Runs the import of a plan: files, collections, articles, redirects, entries, in batches that commit.
+
+A run that is killed leaves whole batches. The next run of the same source finds them by their keys, writes
+only what is missing, and doubles nothing.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from instep.core import limits
+from instep.core.database import Database
+from instep.core.errors import InvalidRequest
+from instep.core.restarts import restartable
+from instep.files.actions import find_sent_files, upload_file
+from instep.files.kinds import UnsupportedType
+from instep.files.storage import FileStorage
+from instep.identity.job_context import job_context
+from instep.identity.schemas import Actor, Bot, Ctx
+from instep.imports import queries
+from instep.imports.schemas import (
+    WRITTEN,
+    FilePiece,
+    Plan,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+    Report,
+)
+from instep.imports.tree import Loss, SourceFiles
+from instep.imports.writing import (
+    Ids,
+    Written,
+    import_collections,
+    import_entries,
+    import_pages,
+    import_redirects,
+)
+
+Item = TypeVar("Item")
+# Told after each batch: how much is done of how much.
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a plan writes."""
+
+    pieces: dict[str, FilePiece]
+    pages: list[PlannedPage]
+    redirects: tuple[PlannedRedirect, ...]
+    entries: list[PlannedEntry]
+
+    @property
+    def total(self) -> int:
+        return len(self.pieces) + len(self.pages) + len(self.redirects) + len(self.entries)
+
+
+def work_of(plan: Plan) -> Work:
+    return Work(
+        pieces=plan.files(),
+        pages=[page for page in plan.pages if page.outcome in WRITTEN],
+        redirects=plan.redirects if plan.report.redirects.created else (),
+        entries=[entry for entry in plan.entries if entry.outcome in WRITTEN],
+    )
+
+
+@dataclass(slots=True)
+class Run:
+    """One run: where it writes, for whom, and how far it has come."""
+
+    database: Database
+    storage: FileStorage
+    bot: Bot
+    actor: Actor
+    import_id: str
+    plan: Plan
+    files: SourceFiles
+    work: Work
+    tell: Tell
+    done: int = 0
+    losses: list[Loss] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Ctx]:
+        payload = {"workspace": self.bot.workspace_id, "bot": str(self.bot.id)}
+        async with job_context(self.database, payload, self.actor) as ctx, ctx.tx.transaction():
+            yield ctx
+
+    def advance(self, count: int) -> None:
+        self.done += count
+        self.tell(self.done, self.work.total)
+
+
+async def run_plan(run: Run) -> Report:
+    """Import everything; the report of what was done."""
+    if run.plan.report.changes_nothing:
+        return run.plan.report
+    addresses = await store_files(run)
+
+    async def write_collections(ctx: Ctx) -> None:
+        await import_collections(ctx, run.import_id, run.plan)
+
+    await attempt(run, write_collections)
+    # Originals come before the translations that name them.
+    originals = [page for page in run.work.pages if page.original_key is None]
+    translations = [page for page in run.work.pages if page.original_key is not None]
+    for pages in (originals, translations):
+        for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
+            await write_batch(run, addresses, batch)
+    for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
+        await write_redirects(run, redirects)
+    for entries in batches(run.work.entries, limits.IMPORT_BATCH_ARTICLES):
+        await write_entries(run, addresses, entries)
+    run.plan.report.losses += run.losses
+    return run.plan.report
+
+
+async def store_files(run: Run) -> dict[str, str]:
+    """Store the files that are not here yet; the paths of all by the digests of what was sent."""
+    pieces = run.work.pieces
+    async with run.transaction() as ctx:
+        addresses = await find_sent_files(ctx, list(pieces))
+    run.advance(len(addresses))
+    missing = [piece for digest, piece in pieces.items() if digest not in addresses]
+    slots = asyncio.Semaphore(limits.IMPORT_CONCURRENT_FILES)
+
+    async def store(piece: FilePiece) -> None:
+        async with slots:
+            if await store_file(run, piece):
+                stored_digests.append(piece.digest)
+            run.advance(1)
+
+    stored_digests: list[str] = []
+    async with asyncio.TaskGroup() as group:
+        for piece in missing:
+            group.create_task(store(piece))
+    async with run.transaction() as ctx:
+        return addresses | await find_sent_files(ctx, stored_digests)
+
+
+async def store_file(run: Run, piece: FilePiece) -> bool:
+    """Whether a file could be stored; what is wrong with it is told."""
+    content = await asyncio.to_thread(run.files.read, piece.path)
+
+    async def store(ctx: Ctx) -> None:
+        await upload_file(ctx, run.storage, piece.path.rpartition("/")[2], content)
+
+    try:
+        await attempt(run, store)
+    except (InvalidRequest, UnsupportedType) as refusal:
+        run.losses.append(Loss(piece.path, f"file that can't be stored: {refusal.message}"))
+        counts = run.plan.report.files
+        counts.stored, counts.listed = counts.stored - 1, counts.listed + 1
+        return False
+    return True
+
+
+async def write_batch(run: Run, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
+    written = Written([], {})
+
+    async def write(ctx: Ctx) -> None:
+        written.losses.clear()
+        await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), written)
+        await queries.set_progress(ctx, run.import_id, run.done + len(pages), run.work.total)
+
+    await attempt(run, write)
+    run.losses += written.losses
+    recount(run.plan.report, pages, written)
+    run.advance(len(pages))
+
+
+async def write_redirects(run: Run, redirects: Sequence[PlannedRedirect]) -> None:
+    written = Written([], {})
+
+    async def write(ctx: Ctx) -> None:
+        written.losses.clear()
+        await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), written)
+
+    await attempt(run, write)
+    run.losses += written.losses
+    run.advance(len(redirects))
+
+
+async def write_entries(run: Run, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
+    written = Written([], {})
+
+    async def write(ctx: Ctx) -> None:
+        written.losses.clear()
+        ids = await ids_of(ctx, run, files)
+        await import_entries(ctx, run.import_id, run.plan, entries, ids, written)
+
+    await attempt(run, write)
+    run.losses += written.losses
+    run.advance(len(entries))
+
+
+async def attempt(run: Run, write: Callable[[Ctx], Coroutine[Any, Any, None]]) -> None:
+    """One transaction, which is repeated after expensive work that it needs."""
+
+    async def work() -> None:
+        async with run.transaction() as ctx:
+            await write(ctx)
+
+    await restartable(work)
+
+
+async def ids_of(ctx: Ctx, run: Run, files: dict[str, str]) -> Ids:
+    collections = await queries.ids_of(ctx, run.plan.source, "collection")
+    return Ids(collections, await queries.ids_of(ctx, run.plan.source, "page"), files)
+
+
+def recount(report: Report, pages: Sequence[PlannedPage], written: Written) -> None:
+    """Correct the counts of the plan where something came out differently."""
+    for page in pages:
+        outcome = written.outcomes[page.page.key]
+        if outcome != page.outcome:
+            setattr(report.pages, page.outcome, getattr(report.pages, page.outcome) - 1)
+            setattr(report.pages, outcome, getattr(report.pages, outcome) + 1)
+
+
+def batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]

@@ -1,0 +1,288 @@
+"""Writes one batch of a plan into the bot, inside of a transaction of the caller.
+
+Each action can be repeated: what an earlier attempt has written, it finds again by the keys of the source.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from instep.articles.schemas import Article, ArticleCreate, TextSource
+from instep.articles.texts import content_columns, create, find_article, live_columns, save
+from instep.changelog import actions as changelog
+from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
+from instep.collections.actions import create_collection, find_collection, update_collection
+from instep.collections.schemas import CollectionCreate, CollectionUpdate
+from instep.core.errors import InvalidRequest
+from instep.core.slug_rules import SlugTaken
+from instep.drafts.actions import queue_edit_of_task
+from instep.drafts.schemas import EditProposal
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+from instep.imports import queries
+from instep.imports.planning import changed_facts
+from instep.imports.queries import ImportedText
+from instep.imports.schemas import (
+    Facts,
+    Outcome,
+    Plan,
+    PlannedCollection,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+)
+from instep.imports.tree import Loss
+from instep.redirects.actions import add_redirects
+from instep.redirects.schemas import FormerPath
+
+SOURCE = TextSource("import")
+REASON = "The source of the import has changed this text, and so has somebody here: compare both."
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of a batch: its losses, and what came out differently than planned, by key."""
+
+    losses: list[Loss]
+    outcomes: dict[str, Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """What the source's keys are here; `files` are the paths of files by the digests of what was sent."""
+
+    collections: Mapping[str, str]
+    articles: Mapping[str, str]
+    files: Mapping[str, str]
+
+
+@writes
+async def import_collections(ctx: Ctx, import_id: str, plan: Plan) -> str:
+    """Make and change collections; parents come first, as in the plan."""
+    ids = await queries.ids_of(ctx, plan.source, "collection")
+    for planned in plan.collections:
+        key = planned.collection.key
+        if key not in ids:
+            ids[key] = await _create_collection(ctx, planned, ids)
+        elif planned.outcome == "updated" and planned.known is not None:
+            await _update_collection(ctx, planned, planned.known.facts, ids)
+        elif planned.outcome == "unchanged":
+            continue
+        row = {"collection_id": ids[key], "digest": "", "facts": planned.facts, "title": "", "content": ""}
+        await queries.keep_ref(ctx, plan.source, "collection", key, row)
+    return import_id
+
+
+@writes
+async def import_pages(
+    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, written: Written
+) -> str:
+    """Make and change articles; `written` tells what can't be kept."""
+    known = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
+    for page in pages:
+        try:
+            async with ctx.tx.transaction():
+                written.outcomes[page.page.key] = await _write_page(ctx, plan, page, ids, known)
+        except (InvalidRequest, ValidationError) as error:
+            written.outcomes[page.page.key] = "failed"
+            written.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
+        except SlugTaken:
+            written.outcomes[page.page.key] = "failed"
+            what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
+            written.losses.append(Loss(page.page.path, what))
+    return import_id
+
+
+@writes
+async def import_redirects(
+    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, written: Written
+) -> str:
+    """Let former addresses lead to the articles."""
+    former_paths = []
+    for redirect in redirects:
+        article_id = ids.articles.get(redirect.page_key or "")
+        if article_id is not None or redirect.url is not None:
+            former_paths.append(FormerPath(redirect.path, article_id, redirect.url))
+    for path in await add_redirects(ctx, former_paths):
+        written.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
+    return import_id
+
+
+@writes
+async def import_entries(
+    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, written: Written
+) -> str:
+    """Make and change entries of the changelog."""
+    known_ids = await queries.ids_of(ctx, plan.source, "entry")
+    for entry in entries:
+        try:
+            async with ctx.tx.transaction():
+                await _write_entry(ctx, plan, entry, known_ids.get(entry.entry.key), ids)
+        except (InvalidRequest, ValidationError) as error:
+            written.outcomes[entry.entry.key] = "failed"
+            written.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
+    return import_id
+
+
+async def _create_collection(ctx: Ctx, planned: PlannedCollection, ids: Mapping[str, str]) -> str:
+    fields: dict[str, Any] = {
+        "title": planned.title,
+        "slug": planned.slug,
+        "visibility": planned.collection.visibility,
+        "parentId": ids.get(planned.parent) if planned.parent else None,
+        **({"description": planned.description} if planned.description else {}),
+    }
+    return (await create_collection(ctx, CollectionCreate.model_validate(fields))).id
+
+
+async def _update_collection(
+    ctx: Ctx, planned: PlannedCollection, before: Facts, ids: Mapping[str, str]
+) -> None:
+    """Change what the source has changed; what somebody has changed here stays as it is."""
+    collection = await find_collection(ctx, ids[planned.collection.key])
+    present = {
+        "title": collection.title,
+        "description": collection.description,
+        "parentId": collection.parent_id,
+        "visibility": collection.visibility,
+    }
+    fields = {}
+    for name, value in changed_facts(before, planned.facts).items():
+        wire_name = "parentId" if name == "parent" else name
+        old = ids.get(before.get(name) or "") if name == "parent" else before.get(name)
+        if present[wire_name] == old:
+            fields[wire_name] = ids.get(str(value)) if name == "parent" and value else value
+    await update_collection(ctx, collection.id, CollectionUpdate.model_validate(fields))
+
+
+async def _write_page(
+    ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, known: Mapping[str, ImportedText]
+) -> Outcome:
+    text = known.get(page.page.key)
+    if text is None:
+        article = await _create_article(ctx, page, ids)
+        await _keep_page(ctx, plan, page, article.id, article.title, article.content, article.version)
+        return "created"
+    if text.is_deleted:
+        return "deleted_here"
+    content = page.text.written(ids.files)
+    changes = await _changed_columns(ctx, page, text, ids)
+    if (page.title, content) == (text.title, text.content):
+        version = text.version
+        if changes:
+            await save(ctx, await find_article(ctx, text.id, lock=True), changes, "markdown")
+        outcome: Outcome = "updated"
+    elif text.is_changed_here:
+        await _queue_draft(ctx, page, text, content)
+        version, outcome = text.version, "draft"
+    else:
+        article = await find_article(ctx, text.id, lock=True)
+        changes |= {"title": page.title, **await content_columns(ctx, content)}
+        version, outcome = (await save(ctx, article, changes, "markdown", SOURCE)).version, "updated"
+    await _keep_page(ctx, plan, page, text.id, page.title, content, version)
+    return outcome
+
+
+async def _create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
+    original = page.original_key
+    if original is not None and original not in ids.articles:
+        raise InvalidRequest(f"it translates {original}, which is not among the articles.")
+    fields: dict[str, Any] = {
+        "title": page.title,
+        "contentMarkdown": page.text.written(ids.files),
+        "slug": page.slug,
+        "locale": page.locale,
+        "visibility": page.page.visibility,
+        "collectionId": ids.collections.get(page.collection or ""),
+        **({"description": page.description} if page.description else {}),
+        **({"position": page.position} if page.position is not None else {}),
+        **({"translationOf": ids.articles[original]} if original else {}),
+    }
+    article = await create(ctx, ArticleCreate.model_validate(fields), "markdown", SOURCE, "draft")
+    if page.page.status == "draft":
+        return article
+    return await save(ctx, article, live_columns(ctx, article), "markdown")
+
+
+async def _changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
+    """The columns besides the text that the source has changed and nobody here has."""
+    article = await find_article(ctx, text.id)
+    present = {
+        "description": article.description,
+        "collection_id": article.collection_id,
+        "position": article.position,
+        "visibility": article.visibility,
+    }
+    before, after = _as_stored(text.facts, ids), _as_stored(page.facts, ids)
+    columns = {name: value for name, value in after.items() if before[name] != value}
+    # An article without a collection has the place that it got here.
+    if columns.get("position", 0) is None:
+        del columns["position"]
+    return {name: value for name, value in columns.items() if present[name] == before[name]}
+
+
+def _as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
+    """What the source says as columns of an article."""
+    return {
+        "description": facts.get("description"),
+        "collection_id": ids.collections.get(facts.get("collection") or ""),
+        "position": facts.get("position"),
+        "visibility": facts.get("visibility"),
+    }
+
+
+async def _queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: str) -> None:
+    """Propose what the source has now, as an edit of what was imported from it."""
+    proposal = EditProposal(
+        content=content,
+        base_version=text.version or 1,
+        base_title=text.title,
+        base_content=text.content,
+        title=page.title if page.title != text.title else None,
+        reason=REASON,
+    )
+    await queue_edit_of_task(ctx, text.id, proposal)
+
+
+async def _keep_page(
+    ctx: Ctx, plan: Plan, page: PlannedPage, id: str, title: str, content: str, version: int | None
+) -> None:
+    row = {
+        "article_id": id,
+        "digest": page.text.digest,
+        "facts": page.facts,
+        "title": title,
+        "content": content,
+        "version": version,
+    }
+    await queries.keep_ref(ctx, plan.source, "page", page.page.key, row)
+
+
+async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str | None, ids: Ids) -> None:
+    content = entry.text.written(ids.files)
+    fields = {"title": entry.title, "contentMarkdown": content}
+    if known_id is not None:
+        entry_id = known_id
+        await changelog.update_changelog_entry(ctx, entry_id, ChangelogEntryUpdate.model_validate(fields))
+    else:
+        row = await changelog.create_changelog_entry(ctx, ChangelogEntryCreate.model_validate(fields))
+        entry_id = row.id
+        if entry.entry.status == "published":
+            await changelog.publish_past_entry(ctx, row, entry.entry.published_at or ctx.now)
+    ref = {
+        "entry_id": entry_id,
+        "digest": entry.text.digest,
+        "facts": {},
+        "title": entry.title,
+        "content": content,
+    }
+    await queries.keep_ref(ctx, plan.source, "entry", entry.entry.key, ref)
+
+
+def _reason(error: InvalidRequest | ValidationError) -> str:
+    if isinstance(error, ValidationError):
+        fault = error.errors()[0]
+        return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+    return error.message

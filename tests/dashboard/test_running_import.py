@@ -1,0 +1,134 @@
+"""Imports in the dashboard: send an archive, read what would come, agree, and see what came."""
+
+import re
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from instep.core.database import Tx
+from tests.dashboard.conftest import Desk
+from tests.files.samples import picture
+from tests.imports.sources import archive
+from tests.support.cast import Cast, Client
+from tests.support.http import Response, ok
+from tests.support.limits import SetLimit
+from tests.support.sign_in import HERE, TOKEN
+
+RunJobs = Callable[[], Awaitable[int]]
+DOCS = archive(
+    {
+        "docs/index.md": "# Welcome\n\nBegin with [installing](guides/install.md), or [not](gone.md).\n",
+        "docs/guides/install.md": "# Install <it>\n\n![The window](../img/window.png)\n",
+        "docs/img/window.png": picture(),
+    }
+)
+
+
+async def send_archive(desk: Desk, content: bytes, name: str = "docs.zip", **fields: str) -> Response:
+    match = re.search(TOKEN, (await desk.get("import")).text)
+    assert match is not None
+    return await desk.visitor.client.post(
+        desk.path("import"),
+        data={"form-token": match[1], **fields},
+        files={"file": (name, content)},
+        headers=HERE,
+    )
+
+
+async def test_an_archive_is_read_shown_imported_and_told(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    answer = await send_archive(desk, DOCS)
+    path = answer.headers["Location"].removeprefix(desk.path(""))
+    assert "It is being read" in (await desk.follow(answer)).text
+
+    await run_jobs()
+    text = (await desk.get(path)).text
+    assert "What would come" in text
+    assert "2 articles: 2 new" in text
+    assert "link that leads nowhere: gone.md" in text
+    assert "Install &lt;it&gt;" in text
+    assert ok(await client.get("/v1/articles"))["results"] == []
+
+    begun = await desk.send(path, f"{path}/confirm")
+    assert "It is being imported" in (await desk.follow(begun)).text
+    await run_jobs()
+    text = (await desk.get(path)).text
+    assert "It is imported." in text
+    articles = ok(await client.get("/v1/articles"))["results"]
+    assert sorted(row["title"] for row in articles) == ["Install <it>", "Welcome"]
+    assert "imported" in (await desk.get("import")).text
+
+
+async def test_a_plan_can_be_discarded_and_leaves_nothing(
+    desk: Desk, client: Client, run_jobs: RunJobs, owner: Tx, cast: Cast
+) -> None:
+    path = (await send_archive(desk, DOCS)).headers["Location"].removeprefix(desk.path(""))
+    await run_jobs()
+
+    text = (await desk.follow(await desk.send(path, f"{path}/discard"))).text
+
+    assert "Discarded: nothing was imported." in text
+    assert (await desk.get(path)).status_code == 404
+    count = "select count(*) from stored_objects where workspace_id = %(workspace)s"
+    assert await owner.value(count, workspace=cast.acme.workspace_id) == 0
+
+
+async def test_an_import_that_has_ended_keeps_no_archive(
+    desk: Desk, run_jobs: RunJobs, owner: Tx, cast: Cast
+) -> None:
+    path = (
+        (await send_archive(desk, archive({"a.md": "# A\n"}))).headers["Location"].removeprefix(desk.path(""))
+    )
+    await run_jobs()
+    await desk.send(path, f"{path}/confirm")
+    await run_jobs()
+
+    count = "select count(*) from stored_objects where workspace_id = %(workspace)s"
+    assert await owner.value(count, workspace=cast.acme.workspace_id) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"no archive", "“docs.zip” is no intact ZIP archive"),
+        (archive({"../evil.md": "# Evil"}), "“../evil.md” in it leads out of it"),
+        (archive({"picture.png": picture()}), "It holds nothing that can be read as articles"),
+    ],
+)
+async def test_what_can_not_be_read_fails_with_a_sentence(
+    desk: Desk, run_jobs: RunJobs, client: Client, content: bytes, words: str
+) -> None:
+    path = (await send_archive(desk, content)).headers["Location"].removeprefix(desk.path(""))
+    await run_jobs()
+
+    text = (await desk.get(path)).text
+
+    assert "It was not imported." in text
+    assert words in text
+    assert ok(await client.get("/v1/articles"))["results"] == []
+
+
+async def test_what_can_not_be_taken_is_refused_on_the_page(desk: Desk, set_limit: SetLimit) -> None:
+    empty = await send_archive(desk, b"", "")
+    assert (empty.status_code, "Choose a ZIP archive first." in empty.text) == (400, True)
+    unknown = await send_archive(desk, DOCS, format="word")
+    assert (unknown.status_code, "There is no format “word”" in unknown.text) == (400, True)
+    set_limit("MAX_IMPORT_ARCHIVE_BYTES", 10)
+    large = await send_archive(desk, DOCS)
+    assert (large.status_code, "instep import" in large.text) == (400, True)
+
+
+async def test_viewers_import_nothing_and_others_see_nothing(
+    desk: Desk, viewer: Desk, run_jobs: RunJobs, cast: Cast
+) -> None:
+    path = (await send_archive(desk, DOCS)).headers["Location"].removeprefix(desk.path(""))
+
+    assert (await viewer.get("import")).status_code == 403
+    assert (await viewer.get(path)).status_code == 403
+    assert (await desk.visitor.get(f"/app/{cast.globex.slug}/{path}")).status_code == 404
+
+
+async def test_the_pages_that_have_no_article_lead_to_the_import(desk: Desk) -> None:
+    for page in ("get-started", "articles", "settings/general"):
+        assert f'href="{desk.path("import")}"' in (await desk.get(page)).text

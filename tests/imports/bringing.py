@@ -1,0 +1,60 @@
+"""How tests import a tree: with a database, and without the process that reads foreign files."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from instep.core.config import settings
+from instep.core.database import Database
+from instep.files.storage import open_storages
+from instep.identity.job_context import job_context
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor
+from instep.imports import actions, queries
+from instep.imports.planning import plan
+from instep.imports.report_forms import as_stored
+from instep.imports.running import Run, run_plan, work_of
+from instep.imports.schemas import Plan, Report
+from instep.imports.tree import SourceFiles, Tree
+from tests.imports.sources import NO_FILES, SOURCE
+from tests.support.cast import Company
+
+IMPORTER = Actor("command", "importer", can_write=True)
+Bring = Callable[..., Awaitable[Report]]
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """Somebody who imports trees into the bot of a company."""
+
+    database: Database
+    company: Company
+
+    @property
+    def payload(self) -> dict[str, str]:
+        return {"workspace": self.company.workspace_id, "bot": str(self.company.bot_id)}
+
+    async def plan(self, tree: Tree, files: SourceFiles = NO_FILES) -> Plan:
+        async with job_context(self.database, self.payload, IMPORTER) as ctx:
+            return plan(tree, files, await queries.find_state(ctx, SOURCE), SOURCE)
+
+    async def bring(self, tree: Tree, files: SourceFiles = NO_FILES) -> Report:
+        """Import a tree as the command does; the report of what was done."""
+        planned = await self.plan(tree, files)
+        if planned.report.changes_nothing:
+            return planned.report
+        run = await self.begin(planned, files)
+        report = await run_plan(run)
+        async with job_context(self.database, self.payload, IMPORTER) as ctx, ctx.tx.transaction():
+            await queries.end(ctx, run.import_id, as_stored(report), None)
+        return report
+
+    async def begin(self, planned: Plan, files: SourceFiles = NO_FILES) -> Run:
+        async with job_context(self.database, self.payload, IMPORTER) as ctx, ctx.tx.transaction():
+            work = work_of(planned)
+            row = await actions.begin_by_command(ctx, "docs", "plain", planned.source, work.total)
+            bot = await find_bot(ctx.tx, self.company.bot_id)
+        storage = open_storages(settings(), self.database).for_new_files
+        return Run(
+            *(self.database, storage, bot, IMPORTER, row.id, planned, files, work),
+            tell=lambda done, total: None,
+        )

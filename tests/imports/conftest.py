@@ -1,0 +1,12 @@
+"""Who imports in tests."""
+
+import pytest
+
+from instep.core.database import Database
+from tests.imports.bringing import Importer
+from tests.support.cast import Api, Cast
+
+
+@pytest.fixture
+def importer(api: Api, database: Database, cast: Cast) -> Importer:
+    return Importer(database, cast.acme)

@@ -1,0 +1,146 @@
+"""`instep import`: folders, archives and addresses, as an operator meets them at a shell."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from instep.core.database import Tx
+from instep.workspaces.actions import pause_workspace
+from tests.files.samples import picture
+from tests.imports.sources import archive
+from tests.support.cast import Cast, Client
+from tests.support.commands import Operator
+from tests.support.http import ok
+
+DOCS: dict[str, bytes | str] = {
+    "docs/index.md": "# Welcome\n\nBegin with [installing](guides/install.md), or [not](gone.md).\n",
+    "docs/guides/install.md": "# Install\n\n![The window](../img/window.png)\n",
+    "docs/img/window.png": picture(),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for path, content in DOCS.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def bot(cast: Cast) -> tuple[str, ...]:
+    return "--workspace", cast.acme.workspace_id, "--bot", cast.acme.slug
+
+
+async def test_a_dry_run_tells_everything_and_imports_nothing(
+    operator: Operator, bot: tuple[str, ...], folder: Path, client: Client
+) -> None:
+    text = await operator.text("import", str(folder), "--dry-run", *bot)
+
+    assert "2 articles: 2 new" in text
+    assert "1 picture or file: 1 stored" in text
+    assert "2 links inside: 1 rewritten, 1 lead nowhere in the source" in text
+    assert "index.md:3: link that leads nowhere: gone.md" in text
+    assert ok(await client.get("/v1/articles"))["results"] == []
+
+
+async def test_a_folder_and_then_its_archive_are_one_source(
+    operator: Operator, bot: tuple[str, ...], folder: Path, client: Client, tmp_path: Path
+) -> None:
+    first = await operator.json("import", str(folder), *bot)
+    (tmp_path / "docs-main (2).zip").write_bytes(archive(DOCS))
+
+    second = await operator.text("import", str(tmp_path / "docs-main (2).zip"), *bot)
+
+    assert (first["pages"]["created"], first["files"]["stored"], first["source"]) == (2, 1, "plain:docs")
+    assert first["importId"].startswith("imp_")
+    assert first["losses"] == [{"path": "index.md", "what": "link that leads nowhere: gone.md", "line": 3}]
+    assert "Nothing to do: everything is here already as the source has it." in second
+    assert len(ok(await client.get("/v1/articles"))["results"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("/nowhere",), "There is no folder and no archive at /nowhere."),
+        (("{folder}", "--from", "word"), "There is no format “word”: choose one of "),
+        (("{empty}",), "It holds nothing that can be read as articles, such as Markdown files."),
+        (("{hostile}",), "“../evil.md” in it leads out of it."),
+        (("http://127.0.0.1:1/export.zip",), "http://127.0.0.1:1/export.zip can't be fetched."),
+    ],
+)
+async def test_what_can_not_be_read_is_refused_in_one_sentence(
+    operator: Operator,
+    bot: tuple[str, ...],
+    folder: Path,
+    tmp_path: Path,
+    client: Client,
+    arguments: tuple[str, ...],
+    words: str,
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "hostile.zip").write_bytes(archive({"a.md": "# A", "../evil.md": "# Evil"}))
+    places = {"folder": folder, "empty": tmp_path / "empty", "hostile": tmp_path / "hostile.zip"}
+    source = [argument.format(**places) for argument in arguments]
+
+    refusal = await operator.refused("import", *source, *bot)
+
+    assert words in refusal
+    assert ok(await client.get("/v1/articles"))["results"] == []
+    assert not (tmp_path / "evil.md").exists()
+
+
+async def test_an_archive_is_fetched_by_its_address_through_the_guard(
+    operator: Operator, bot: tuple[str, ...], client: Client
+) -> None:
+    with serving(archive(DOCS)) as address:
+        refusal = await operator.refused("import", f"{address}/moved.zip", *bot)
+        allowed = {"INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8"}
+        report = await operator.json("import", f"{address}/moved.zip", *bot, **allowed)
+
+    assert "can't be fetched" in refusal
+    assert report["pages"]["created"] == 2
+    assert len(ok(await client.get("/v1/articles"))["results"]) == 2
+
+
+@contextmanager
+def serving(content: bytes) -> Iterator[str]:
+    """The address of a server that leads from `moved.zip` to the archive."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_moved = self.path == "/moved.zip"
+            self.send_response(302 if is_moved else 200)
+            if is_moved:
+                self.send_header("Location", "/docs-main.zip")
+            body = b"" if is_moved else content
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+async def test_a_paused_workspace_takes_no_import(
+    operator: Operator, owner: Tx, cast: Cast, folder: Path
+) -> None:
+    await pause_workspace(owner, cast.paused.workspace_id)
+    arguments = ("--workspace", cast.paused.workspace_id, "--bot", cast.paused.slug)
+
+    assert "paused" in await operator.refused("import", str(folder), *arguments)

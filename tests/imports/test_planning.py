@@ -1,0 +1,252 @@
+"""The plan of an import: where links, pictures, pages and addresses go, without a database."""
+
+import pytest
+
+from instep.imports.schemas import BotState, KnownPage
+from instep.imports.tree import ImportedCollection, ImportedRedirect
+from tests.files.samples import picture
+from tests.imports.sources import MemoryFiles, losses_of, page, page_of, planned, text_of, tree
+
+PNG = picture()
+
+
+@pytest.mark.parametrize(
+    "destination",
+    [
+        "../guides/install.md",
+        "../guides/install",
+        "/guides/install",
+        "/guides/install/",
+        "/guides/Install.html",
+        "/docs/guides/install.md",
+        "https://docs.example.com/guides/install",
+        "/en/old-install",
+        "/moved-twice",
+        "install",
+    ],
+)
+def test_every_way_to_name_a_page_leads_to_its_article(destination: str) -> None:
+    source = tree(
+        page("docs/start/index.md", f"See [it]({destination} 'The title').\n", address="/guides/"),
+        page(
+            "docs/guides/install.md",
+            address="/guides/install",
+            former_addresses=("/en/old-install",),
+        ),
+        redirects=(
+            ImportedRedirect("/moved-twice", "/moved"),
+            ImportedRedirect("/moved", "https://docs.example.com/guides/install"),
+        ),
+        sites=("https://docs.example.com",),
+    )
+
+    plan = planned(source)
+
+    assert text_of(plan, "docs/start/index.md") == "See [it](/help/acme/articles/install 'The title').\n"
+    assert (plan.report.links.total, plan.report.links.rewritten, plan.report.links.broken) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[a][b]\n\n[b]: b.md 'T'\n", "[a][b]\n\n[b]: /help/acme/articles/b 'T'\n"),
+        ("> [a](<b.md>)\n", "> [a](/help/acme/articles/b)\n"),
+        ('<a class="x" href="b.md">b</a>\n', '<a class="x" href="/help/acme/articles/b">b</a>\n'),
+        ("<https://docs.example.com/b>\n", "[https://docs.example.com/b](/help/acme/articles/b)\n"),
+        ("`[a](b.md)` and [ü](b.md)\n", "`[a](b.md)` and [ü](/help/acme/articles/b)\n"),
+        ("```\n[a](b.md)\n```\n", "```\n[a](b.md)\n```\n"),
+        ("[![alt](p.png)](b.md)\n", "[![alt]({p.png})](/help/acme/articles/b)\n"),
+        ("[a](https://example.org/b.md)\n", "[a](https://example.org/b.md)\n"),
+        ("[a](mailto:a@example.org)\n", "[a](mailto:a@example.org)\n"),
+        ("| a |\n|---|\n| [x](b.md) |\r\n", "| a |\n|---|\n| [x](/help/acme/articles/b) |\r\n"),
+    ],
+)
+def test_only_destinations_of_links_change(before: str, after: str) -> None:
+    files = MemoryFiles({"p.png": PNG})
+    source = tree(page("a.md", before), page("b.md", address="/b"), sites=("https://docs.example.com",))
+
+    assert text_of(planned(source, files), "a.md") == after
+
+
+@pytest.mark.parametrize(
+    ("fragment", "result"),
+    [
+        ("set-up-über-tor", "h-set-up-über-tor"),
+        ("set-up-uber-tor", "h-set-up-über-tor"),
+        ("own-id", "h-second"),
+        ("mark", "h-second"),
+        ("second_1", "h-second"),
+    ],
+)
+def test_links_to_places_lead_to_the_ids_of_our_pages(fragment: str, result: str) -> None:
+    target = page(
+        "b.md",
+        '## Set up: über Tor\n\nText.\n\n<a id="mark"></a>\n\n## Second\n',
+        heading_ids=(("own-id", 1),),
+    )
+
+    plan = planned(tree(page("a.md", f"[a](b.md#{fragment})\n"), target))
+
+    assert text_of(plan, "a.md") == f"[a](/help/acme/articles/b#{result})\n"
+    assert (plan.report.links.anchors, plan.report.links.missing_anchors) == (1, 0)
+
+
+def test_links_inside_of_a_page_use_its_headings_and_missing_places_are_told() -> None:
+    plan = planned(tree(page("a.md", "# One two\n\n[x](#One_Two) [y](#gone)\n")))
+
+    assert text_of(plan, "a.md") == "# One two\n\n[x](#one-two) [y](#gone)\n"
+    assert losses_of(plan) == ["link to a place that the page doesn't have: #gone"]
+
+
+def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:
+    text = "One.\n\n[a](gone.md)\n"
+    files = MemoryFiles({"a.md": f"---\ntitle: A\n---\n{text}".encode()})
+
+    plan = planned(tree(page("a.md", text)), files)
+
+    [loss] = plan.report.losses
+    assert (loss.path, loss.line, loss.what) == ("a.md", 6, "link that leads nowhere: gone.md")
+    assert (plan.report.links.total, plan.report.links.broken) == (1, 1)
+
+
+def test_pictures_come_from_the_folder_and_what_can_not_be_stored_is_told() -> None:
+    files = MemoryFiles(
+        {
+            "img/a.png": PNG,
+            "static/b.png": PNG,
+            "img/c.svg": b"<svg/>",
+            "static/d.svg": b"<svg/>",
+            "e.exe": b"MZ\0",
+        }
+    )
+    text = (
+        "![A](img/a.png) ![B](/b.png) ![The C](img/c.svg) ![D](/d.svg) [e](e.exe) ![F](img/f.png)\n"
+        '<img src="img/a.png" alt="again">\n![W](https://example.org/w.png)\n'
+    )
+
+    plan = planned(
+        tree(page("x.md", text), static_folders=("static",), sites=("https://docs.example.com",)), files
+    )
+
+    assert text_of(plan, "x.md") == (
+        "![A]({img/a.png}) ![B]({static/b.png}) The C ![D](https://docs.example.com/d.svg) [e](e.exe) "
+        '![F](img/f.png)\n<img src="{img/a.png}" alt="again">\n![W](https://example.org/w.png)\n'
+    )
+    assert losses_of(plan) == [
+        "picture that is an SVG, which can hold scripts: img/c.svg",
+        "picture that is an SVG, which can hold scripts: static/d.svg",
+        "file that is of a type that can't be stored: e.exe",
+        "picture that is not in the source: img/f.png",
+    ]
+    counts = plan.report.files
+    assert (counts.total, counts.stored, counts.listed, counts.remote) == (6, 2, 4, 1)
+    # The two pictures are the same bytes, so one file is stored.
+    assert len(plan.files()) == 1
+
+
+def test_a_translation_links_to_translations_where_there_are_some() -> None:
+    source = tree(
+        page("docs/a.md", "[b](b.md)\n"),
+        page("docs/b.md"),
+        page("i18n/de/a.md", "[b](b.md) [c](c.md)\n", locale="de", translation_of="docs/a.md"),
+        page("i18n/de/b.md", locale="de", translation_of="docs/b.md"),
+        page("docs/c.md"),
+    )
+
+    plan = planned(source)
+
+    assert text_of(plan, "i18n/de/a.md") == "[b](/help/acme/de/articles/b) [c](/help/acme/articles/c)\n"
+    assert page_of(plan, "i18n/de/a.md").original_key == "docs/a.md"
+
+
+def test_slugs_are_those_of_the_addresses_and_of_the_folder_where_one_is_taken() -> None:
+    state = BotState("acme", "en", slugs={"en": {"faq"}})
+    source = tree(
+        page("a.md", address="/a/install/"),
+        page("b.md", address="/b/install.html"),
+        page("c.md", slug="Own Slug"),
+        page("d.md", title="A title", address="/"),
+        page("e.md", title="FAQ"),
+    )
+
+    slugs = [row.slug for row in planned(source, state=state).pages]
+
+    assert slugs == ["install", "b-install", "own-slug", "a-title", "faq-2"]
+
+
+def test_collections_below_the_third_level_are_folded_and_told() -> None:
+    names = ("one", "two", "three", "four", "five")
+    collections = [
+        ImportedCollection(name, name.title(), parent)
+        for name, parent in zip(names, (None, *names), strict=False)
+    ]
+    pages = [page(f"{name}.md", collection=name) for name in ("three", "five", "four")]
+
+    plan = planned(tree(*pages, collections=tuple(collections)))
+
+    assert [(row.slug, row.parent) for row in plan.collections] == [
+        ("one", None),
+        ("two", "one"),
+        ("three", "two"),
+    ]
+    assert [(row.collection, row.position) for row in plan.pages] == [
+        ("three", 0),
+        ("three", 1),
+        ("three", 2),
+    ]
+    assert losses_of(plan) == [
+        f"collection “{name}”, which is deeper than 3 levels: its pages go to “Three”"
+        for name in ("Four", "Five")
+    ]
+
+
+def test_every_former_address_is_redirected_once_also_below_the_old_base() -> None:
+    source = tree(
+        page("a.md", address="/a", former_addresses=("/old/a/", "/a/", "/hc/*/articles/12*")),
+        redirects=(
+            ImportedRedirect("/x", "/old/a#place"),
+            ImportedRedirect("/y", "https://elsewhere.example/y"),
+            ImportedRedirect("/loop", "/pool"),
+            ImportedRedirect("/pool", "/loop"),
+        ),
+        sites=("/handbook",),
+    )
+
+    plan = planned(source)
+
+    paths = {row.path: row.page_key or row.url for row in plan.redirects}
+    assert {path: target for path, target in paths.items() if not path.startswith("/handbook")} == {
+        "/a": "a.md",
+        "/old/a": "a.md",
+        "/hc/*/articles/12*": "a.md",
+        "/x": "a.md",
+        "/y": "https://elsewhere.example/y",
+    }
+    assert "/handbook/a" in paths
+    assert [what.partition(":")[0] for what in losses_of(plan)] == ["redirect that leads nowhere"] * 2
+
+
+def test_the_digest_is_that_of_the_source_and_not_of_addresses_here() -> None:
+    source = tree(page("a.md", "[b](b.md)\n"), page("b.md"))
+    first = planned(source)
+    facts = page_of(first, "a.md").facts
+    known = {
+        key: KnownPage(key, f"art_{key}", slug, "en", page_of(first, key).text.digest, facts, False, False)
+        for key, slug in (("a.md", "a"), ("b.md", "renamed-here"))
+    }
+
+    second = planned(source, state=BotState("acme", "en", pages=known))
+
+    assert [row.outcome for row in second.pages] == ["unchanged", "unchanged"]
+    assert text_of(second, "a.md") == "[b](/help/acme/articles/renamed-here)\n"
+
+
+def test_titles_and_languages_that_can_not_be_stored_are_mended_and_told() -> None:
+    plan = planned(
+        tree(page("a.md", title="word " * 100), page("b.md", locale="not a code"), page("c.md", title=" "))
+    )
+
+    assert len(page_of(plan, "a.md").title) <= 200
+    assert page_of(plan, "b.md").locale == "en"
+    assert page_of(plan, "c.md").title == "Untitled"
+    assert [what.partition(" ")[0] for what in losses_of(plan)] == ["language", "end"]
