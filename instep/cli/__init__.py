@@ -12,6 +12,7 @@ import typer
 from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visitors, webhooks, workspaces
 from instep.cli.asking import ask
 from instep.cli.changes import change
+from instep.cli.exporting import export
 from instep.cli.helping import Area, command, show_help
 from instep.cli.installation import doctor, migrate, routes
 from instep.cli.releases import release
@@ -58,6 +59,7 @@ command(
     "instep release --range v1.4.0..v1.5.0",
     "instep release --url https://git.example.com/acme/app/pull/42",
 )(release)
+command(app, None, "instep export acme-help.zip", "instep export help-center --bot acme-help")(export)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
 command(app, None, "instep worker")(worker)
 command(app, None, "instep migrate")(migrate)

@@ -59,3 +59,18 @@ async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
     row = await find_bot_by_reference(tx, workspace_id, reference)
     bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale)
     return Ctx(tx, bot, OPERATOR, utc_now())
+
+
+async def operator_ctx_of(tx: "Tx", workspace: str | None, bot: str | None) -> "Ctx":
+    """The context of an operator on the named bot of the named workspace; without a name, on the only one."""
+    from instep.core.errors import InvalidRequest
+    from instep.workspaces.actions import find_workspace
+    from instep.workspaces.queries import list_bots
+
+    workspace_id = (await find_workspace(tx, workspace)).id
+    if bot is not None:
+        return await operator_ctx(tx, workspace_id, bot)
+    bots = await list_bots(tx, workspace_id)
+    if len(bots) != 1:
+        raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
+    return await operator_ctx(tx, workspace_id, str(bots[0].id))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from instep.cli.admin_session import in_workspace, operator_ctx
+from instep.cli.admin_session import as_owner, operator_ctx_of
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_list
@@ -127,17 +127,11 @@ def remove_golden(
 
 def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaitable[Result]]") -> Result:
     """Run the work on the named bot, or on the only one."""
-    from instep.workspaces.queries import list_bots
 
-    async def run(tx: "Tx", workspace_id: str) -> Result:
-        if bot is not None:
-            return await work(await operator_ctx(tx, workspace_id, bot))
-        bots = await list_bots(tx, workspace_id)
-        if len(bots) != 1:
-            raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
-        return await work(await operator_ctx(tx, workspace_id, str(bots[0].id)))
+    async def run(tx: "Tx") -> Result:
+        return await work(await operator_ctx_of(tx, workspace, bot))
 
-    return in_workspace(workspace, run)
+    return as_owner(run)
 
 
 def as_text(preview: "AnswerPreviewOut") -> str:
