@@ -63,15 +63,21 @@ def file_address(bot: Bot, sha256: str, kind: FileKind) -> str:
     return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 
-def to_paths(text: str, path: str, site: SiteMap) -> str:
-    """The text of the file at `path`, with relative paths in place of addresses that files stand for."""
+def to_paths(text: str, path: str, site: SiteMap, origin: str = "") -> str:
+    """The text of the file at `path`, with relative paths in place of addresses that files stand for.
+
+    With the `origin` of the installation its other addresses become whole, so that they lead there from
+    anywhere.
+    """
 
     def convert(target: str) -> str | None:
         address, rest = split_target(target)
-        found_path = site.path_of(address)
-        return relative_path(path, found_path) + rest if found_path is not None else None
+        known_path = site.path_of(address)
+        if known_path is not None:
+            return relative_path(path, known_path) + rest
+        return origin + target if origin and target.startswith(("/help/", "/files/")) else None
 
-    return rewrite(text, convert) if may_have_links(text, site.paths) else text
+    return rewrite(text, convert) if "/help/" in text or "/files/" in text else text
 
 
 def to_addresses(text: str, path: str, addresses: Mapping[str, str]) -> str:
@@ -83,10 +89,6 @@ def to_addresses(text: str, path: str, addresses: Mapping[str, str]) -> str:
         return escape(address) + rest if address is not None else None
 
     return rewrite(text, convert)
-
-
-def may_have_links(text: str, addresses: Mapping[str, str]) -> bool:
-    return bool(addresses) and ("/help/" in text or "/files/" in text)
 
 
 def rewrite(text: str, convert: Convert) -> str:
@@ -135,6 +137,19 @@ def split_target(target: str) -> tuple[str, str]:
     """The path of a destination, and its query and fragment."""
     match = END_OF_PATH.search(target)
     return (target[: match.start()], target[match.start() :]) if match else (target, "")
+
+
+def relative_targets(text: str, path: str) -> set[str]:
+    """The files that the text of the file at `path` links to or shows by relative paths."""
+    targets: set[str] = set()
+
+    def note(target: str) -> None:
+        known_path = resolve(path, split_target(target)[0])
+        if known_path is not None:
+            targets.add(known_path)
+
+    rewrite(text, note)
+    return targets
 
 
 def resolve(path: str, target: str) -> str | None:
