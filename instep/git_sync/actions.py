@@ -1,7 +1,7 @@
 """Sync: a folder of Markdown files in git and a help center, each brought in step with the other.
 
-What changed in git becomes edits of the articles, what changed in Instep is written to the files, and both are
-merged against what both had at the last sync. What can't be merged waits for a person; no text is lost.
+What changed in git becomes edits of the articles, what changed in Instep is written to the files, and both
+are merged against what they had at the last sync. What can't be merged waits for a person; no text is lost.
 """
 
 import hashlib
@@ -33,9 +33,9 @@ from instep.identity.schemas import Ctx
 
 
 class HistoryRewritten(Conflict):
-    """The last sync saw a commit that is no ancestor of this one: the history was rewritten, or a newer commit
-    is synced already. Sync the newest commit; after a forced push, sync once with `restart`: nothing is
-    overwritten then, and what differs becomes drafts."""
+    """The last sync saw a commit that is no ancestor of this one: the history was rewritten, or a newer
+    commit is synced already. Sync the newest commit; after a forced push, sync once with `restart`: nothing
+    is overwritten then, and what differs becomes drafts."""
 
 
 class Undone(Exception):

@@ -251,7 +251,8 @@ def place_of(path: str) -> int | None:
 async def propose(work: Work, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
     """Queue the file's title and text as an edit of what was in step; the file stays as it is."""
     row, article = plan.row, plan.article
-    assert row is not None and article is not None, "the plan has an article"
+    assert row is not None, "the plan has a row"
+    assert article is not None, "the plan has an article"
     base_values = row.article_values or article_values(article)
     title = plan.values["title"]
     commit = work.request.commit[:SHORT_COMMIT]
@@ -266,8 +267,8 @@ async def propose(work: Work, plan: ArticlePlan, text: str, *, is_conflict: bool
     draft = await queue_edit(work.ctx, article.id, proposal)
     set_next(row, plan.page.file.text, text, lifted_values(work, row, plan.values), draft.id)
     message = (
-        "Git and Instep have changed the same lines: a draft waits for review. Whoever settles it decides, and "
-        "the next sync writes the article's text to the file."
+        "Git and Instep have changed the same lines: a draft waits for review. Whoever settles it decides, "
+        "and the next sync writes the article's text to the file."
         if is_conflict
         else "What changed in git waits for review as a draft."
     )
@@ -344,6 +345,6 @@ def remove_page(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
         work.sync.tell(
             path,
             "conflict",
-            "Its article was deleted in Instep, and the file has changed since: restore the article, or delete "
-            "the file.",
+            "Its article was deleted in Instep, and the file has changed since: restore the article, or "
+            "delete the file.",
         )

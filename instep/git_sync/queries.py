@@ -97,7 +97,10 @@ async def list_collections(ctx: Ctx) -> list[SyncedCollection]:
 async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
     """Those of the drafts that are pending."""
     pending = await ctx.tx.value(
-        "select array_agg(id) from drafts where bot_id = %(bot)s and id = any(%(ids)s) and status = 'pending'",
+        """
+        select array_agg(id) from drafts
+        where bot_id = %(bot)s and id = any(%(ids)s) and status = 'pending'
+        """,
         bot=ctx.bot.id,
         ids=list(ids),
     )
