@@ -21,6 +21,7 @@ from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
 from instep.files.rest import router as files
 from instep.files.storage import open_storages
+from instep.git_sync.rest import router as git_sync
 from instep.insights.rest import router as insights
 from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
@@ -50,7 +51,7 @@ from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
 ROUTERS = (
-    *(bots, search, articles, drafts, collections, redirects, files, changelog),
+    *(bots, search, articles, drafts, collections, redirects, files, changelog, git_sync),
     *(tasks, webhooks, insights),
 )
 

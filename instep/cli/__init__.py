@@ -12,11 +12,13 @@ import typer
 from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visitors, webhooks, workspaces
 from instep.cli.asking import ask
 from instep.cli.changes import change
+from instep.cli.exporting import export
 from instep.cli.helping import Area, command, show_help
 from instep.cli.imports import import_articles
 from instep.cli.installation import doctor, migrate, routes
 from instep.cli.releases import release
 from instep.cli.serving import demo, serve, worker
+from instep.cli.syncing import sync
 from instep.core.errors import AppError, Unusable
 
 app = typer.Typer(
@@ -59,6 +61,8 @@ command(
     "instep release --range v1.4.0..v1.5.0",
     "instep release --url https://git.example.com/acme/app/pull/42",
 )(release)
+command(app, None, "instep sync docs/help", "instep sync docs/help --bot acme-help --draft")(sync)
+command(app, None, "instep export acme-help.zip", "instep export help-center --bot acme-help")(export)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
 command(
     app,

@@ -93,6 +93,11 @@ async def delete_collection(ctx: Ctx, ref: str) -> str:
     return collection.id
 
 
+async def lock_tree(ctx: Ctx) -> None:
+    """Let no other transaction make, move or delete collections in others until this one ends."""
+    await queries.lock_tree(ctx)
+
+
 async def find_collection(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection:
     collection = await queries.find(ctx, ref, lock=lock)
     if collection is None:

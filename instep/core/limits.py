@@ -575,6 +575,11 @@ MAX_NOTE_LINES = 12
 # The form with a draft's whole text, each byte of which a browser may send as three.
 MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024
 
+# Sync of a folder with git: its Markdown files, and as many pictures and renames; and one request with them.
+MAX_SYNC_FILES = 5_000
+MAX_SYNC_PATH_CHARACTERS = 500
+MAX_SYNC_BODY_BYTES = 32 * 1024 * 1024
+
 # The commands `instep change` and `instep draft`.
 # Time of one run of git, and of one API request.
 GIT_SECONDS = 120

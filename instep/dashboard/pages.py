@@ -20,6 +20,7 @@ from instep.dashboard.settings import (
     app_pages,
     appearance,
     audit_pages,
+    export_pages,
     general,
     key_pages,
     people_pages,
@@ -37,7 +38,7 @@ MODULES = (
     *(article_editor, entry_editor, editor_parts, content),
     *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages),
     *(general, appearance, key_pages, webhook_pages, alert_pages, app_pages, people_pages),
-    *(redirect_pages, suppressed_pages, audit_pages),
+    *(redirect_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [
     Route("/app", show_home),

@@ -109,13 +109,20 @@ async def _queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draf
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
+async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
+    """Put an edit into the review queue that was made against the text that the proposal names."""
+    draft = await _queue_edit(ctx, article_id, proposal)
+    await _emit_proposal(ctx, draft)
+    return draft
+
+
 async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) -> None:
     """Put a task's edit into the queue; of several tasks for one change only the latest one's stays.
 
     It keeps the approval of the one that it replaces if it proposes the same.
     """
     if proposal.source_url is None:
-        await _emit_proposal(ctx, await _queue_edit(ctx, article_id, proposal))
+        await queue_edit(ctx, article_id, proposal)
         return
     # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
     await queries.lock_change(ctx, proposal.source_url)

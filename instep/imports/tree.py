@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from instep.web.shapes import Visibility
 
-PageStatus = Literal["draft", "published"]
+PageStatus = Literal["draft", "published", "archived"]
 
 
 class UnreadableSource(ValueError):
@@ -52,6 +52,7 @@ class ImportedCollection:
     description: str | None = None
     slug: str | None = None
     visibility: Visibility = "public"
+    icon: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class ImportedPage:
     its other ones. `markdown` has no front matter, no heading that repeats the title, and links and images as
     the source writes them. `heading_ids` gives ids that the source itself sets: the id, and the number of the
     heading in the text, from 0.
-    `translation_of` is the key of the page that this one translates.
+    `translation_of` is the key of the page that this one translates. `published_at` is when a published page
+    was published first.
     """
 
     key: str
@@ -81,11 +83,12 @@ class ImportedPage:
     status: PageStatus = "published"
     visibility: Visibility = "public"
     heading_ids: tuple[tuple[str, int], ...] = ()
+    published_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedEntry:
-    """An entry of a changelog."""
+    """An entry of a changelog; `source_url` is the change behind it."""
 
     key: str
     path: str
@@ -93,14 +96,24 @@ class ImportedEntry:
     markdown: str
     published_at: datetime | None = None
     status: PageStatus = "published"
+    slug: str | None = None
+    source_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRedirect:
-    """A former address, and where it leads: an address in the source or a full URL."""
+    """A former address, and where it leads: an address in the source, the path of a page or a full URL."""
 
     source: str
     target: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedQuestion:
+    """A golden question, and the key of the page that must answer it."""
+
+    question: str
+    page: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +132,7 @@ class Tree:
     collections: tuple[ImportedCollection, ...] = ()
     entries: tuple[ImportedEntry, ...] = ()
     redirects: tuple[ImportedRedirect, ...] = ()
+    questions: tuple[ImportedQuestion, ...] = ()
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()

@@ -46,6 +46,7 @@ TAGS = {
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "files": "Images and downloads of articles.",
     "changelog": "Entries about changes of the product.",
+    "sync": "A folder of Markdown files in a git repository, brought in step with the help center.",
     "tasks": "Background work that produces drafts: nothing goes live until someone applies them.",
     "bots": "The help centers that a key covers.",
     "insights": "Unanswered questions of visitors, and the health of articles.",

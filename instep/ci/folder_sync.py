@@ -1,0 +1,167 @@
+"""Run `instep sync`: send a folder as its commit has it, and write what comes back."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from instep.ci.client import Client, LimitReached, Refused, read_server
+from instep.ci.command import FAILED, LIMIT_REACHED, WOULD_EDIT, say
+from instep.ci.escaping import without_commands
+from instep.ci.folder import Blob, Folder, digest_of, is_asset, is_page, open_folder
+from instep.ci.shapes import Bot
+from instep.core.errors import AppError
+
+Json = dict[str, Any]
+SHALLOW = (
+    "The clone is shallow, so the commit of the last sync can't be found: fetch the whole history, in GitHub "
+    "Actions with `fetch-depth: 0`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """The options of the command."""
+
+    path: Path
+    bot: str | None = None
+    drafts: bool = False
+    dry_run: bool = False
+    restart: bool = False
+    as_json: bool = False
+
+
+def run_sync(options: SyncOptions, environ: Mapping[str, str]) -> int:
+    """Sync the folder and return the exit code: 1 for a refused file, 3 if a dry run would change anything.
+
+    What overlaps waits for review, and does not fail the command.
+    """
+    try:
+        server = read_server(environ)
+        folder = open_folder(options.path)
+        with Client(server) as client:
+            answer = FolderSync(client, client.choose_bot(options.bot or None), folder, options).run()
+        if not options.dry_run:
+            folder.write(answer["writes"])
+    except LimitReached as refusal:
+        say(refusal.message)
+        return LIMIT_REACHED
+    except AppError as refusal:
+        say(refusal.message)
+        return FAILED
+    text = json.dumps(answer, ensure_ascii=False) if options.as_json else as_text(answer, folder)
+    sys.stdout.write(f"{text}\n")
+    return exit_code(answer, options)
+
+
+@dataclass(slots=True)
+class FolderSync:
+    """One sync of a folder with a bot."""
+
+    client: Client
+    bot: Bot
+    folder: Folder
+    options: SyncOptions
+
+    def run(self) -> Json:
+        """The answer of the server, after the pictures that it misses have been uploaded."""
+        state = self.ask("GET", f"/sync?{urlencode({'folder': self.folder.name})}")
+        blobs = self.folder.blobs()
+        assets = {blob.path: (blob, digest_of(data)) for blob, data in self.contents(blobs)}
+        request = {
+            "folder": self.folder.name,
+            "commit": self.folder.commit,
+            "drafts": self.options.drafts,
+            "dryRun": self.options.dry_run,
+            "restart": self.options.restart,
+            **self.changes_since(state, blobs),
+        }
+        while True:
+            sent = [{"path": path, "sha256": digest} for path, (_, digest) in assets.items()]
+            answer = self.ask("POST", "/sync", {**request, "assets": sent})
+            if not answer["missingAssets"]:
+                return answer
+            for path in answer["missingAssets"]:
+                if self.options.dry_run or not self.upload(assets[path][0]):
+                    del assets[path]
+
+    def contents(self, blobs: list[Blob]) -> Any:
+        return self.folder.contents(blob for blob in blobs if is_asset(blob))
+
+    def changes_since(self, state: Json, blobs: list[Blob]) -> Json:
+        """The pages of the folder, whole where the server does not know them, and how they came about."""
+        commit, history, renames = state["commit"], set[tuple[str, str]](), list[dict[str, str]]()
+        is_known = commit is not None and not self.options.restart and self.folder.has_ancestor(commit)
+        if is_known:
+            history, renames = self.folder.blobs_since(commit), self.folder.renames_since(commit)
+        elif commit is not None and self.folder.is_shallow():
+            raise Refused(SHALLOW)
+        known = {row["path"]: row for row in state["files"]}
+        pages = self.folder.contents(blob for blob in blobs if is_page(blob))
+        return {
+            "files": [page_of(blob, data, known.get(blob.path, {}), history) for blob, data in pages],
+            "renames": [row for row in renames if row["from"].endswith(".md")],
+            **({"previousCommit": commit} if is_known else {}),
+        }
+
+    def upload(self, blob: Blob) -> bool:
+        """Whether the server has taken the file; texts keep their links to others as they are."""
+        [(_, data)] = self.folder.contents([blob])
+        try:
+            path = f"/files?name={quote(blob.path.rpartition('/')[2], safe='')}"
+            headers = {"Content-Type": "application/octet-stream", "Service-Bot": self.bot.id}
+            self.client.ask("POST", path, data, headers)
+        except LimitReached:
+            raise
+        except Refused as refusal:
+            say(f"{blob.path} is not uploaded: {refusal.message}")
+            return False
+        return True
+
+    def ask(self, method: str, path: str, body: Json | None = None) -> Json:
+        headers = {"Service-Bot": self.bot.id}
+        data = None
+        if body is not None:
+            data = json.dumps(body, ensure_ascii=False).encode()
+            headers["Content-Type"] = "application/json"
+        response = self.client.ask(method, path, data, headers)
+        try:
+            answer: Json = response.json()
+        except ValueError:
+            raise self.client.not_instep(response) from None
+        return answer
+
+
+def page_of(blob: Blob, data: bytes, known: Json, history: set[tuple[str, str]]) -> Json:
+    digest = digest_of(data)
+    page: Json = {"path": blob.path, "sha256": digest}
+    if known.get("sha256") != digest:
+        try:
+            page["content"] = data.decode()
+        except UnicodeDecodeError:
+            raise Refused(f"{blob.path} is not UTF-8: save it as UTF-8.") from None
+    page["hasWritten"] = (blob.path, known.get("writtenBlob")) in history
+    return page
+
+
+def as_text(answer: Json, folder: Folder) -> str:
+    """What became of each file, and the patch that is to be committed."""
+    lines = [f"{row['action']:<9} {row['path']}  {row['message']}" for row in answer["results"]]
+    writes = answer["writes"]
+    if answer["dryRun"]:
+        lines.append("Nothing was changed: this was a dry run.")
+    elif writes:
+        lines += [*folder.summary().splitlines(), f"Commit these changes of {folder.name}."]
+    elif not lines:
+        lines.append(f"{folder.name} and the help center are in step.")
+    return "\n".join(without_commands(line) for line in lines)
+
+
+def exit_code(answer: Json, options: SyncOptions) -> int:
+    actions = {row["action"] for row in answer["results"]}
+    if "refused" in actions:
+        return FAILED
+    return WOULD_EDIT if options.dry_run and (actions - {"waiting"} or answer["writes"]) else 0

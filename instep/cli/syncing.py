@@ -1,0 +1,42 @@
+"""`instep sync`, for CI."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from instep.cli.options import AsJson
+
+
+def sync(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A folder of Markdown files in a git checkout.")
+    ],
+    bot: Annotated[
+        str | None,
+        typer.Option(
+            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+        ),
+    ] = None,
+    drafts: Annotated[
+        bool, typer.Option("--draft", help="Propose what changed in git as drafts instead of publishing it.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen; the exit code is 3 if anything would.")
+    ] = False,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart", help="After a forced push: forget the last sync; what differs becomes drafts."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring a folder in git and the help center at INSTEP_URL in step, with INSTEP_API_KEY, usually in CI.
+
+    What changed in git goes live, what changed in Instep is written to the files: commit them.
+    """
+    from instep.ci.folder_sync import SyncOptions, run_sync
+
+    raise typer.Exit(run_sync(SyncOptions(path, bot, drafts, dry_run, restart, as_json), os.environ))

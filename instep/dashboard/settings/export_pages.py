@@ -1,0 +1,29 @@
+"""The whole help center as a zip, for its owner."""
+
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.exports.actions import prepare_export
+from instep.exports.archive import zip_pieces
+from instep.identity.scopes import Role
+from instep.web.recent_sign_in import require_recent_sign_in
+
+
+@bot_page("settings", Role.OWNER)
+async def export_help_center(page: BotPage) -> Response:
+    """The zip, as it comes about: an answer that browsers keep, so that no other page follows."""
+    require_recent_sign_in(page.request)
+    export = await prepare_export(page.ctx)
+    state = page.request.app.state
+    return StreamingResponse(
+        zip_pieces(export, state.database, state.storages),
+        media_type="application/zip",
+        headers={
+            "Content-Disposition": 'attachment; filename="help-center.zip"',
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+routes = [Route("/app/{bot_slug}/settings/export", export_help_center, methods=["POST"])]

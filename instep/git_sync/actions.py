@@ -1,0 +1,211 @@
+"""Sync: a folder of Markdown files in git and a help center, each brought in step with the other.
+
+What changed in git becomes edits of the articles, what changed in Instep is written to the files, and both
+are merged against what they had at the last sync. What can't be merged waits for a person; no text is lost.
+"""
+
+import hashlib
+from collections.abc import Mapping
+
+from instep.collections.actions import lock_tree
+from instep.core.errors import Conflict, InvalidRequest
+from instep.exports.relative_links import file_address, relative_targets
+from instep.files.kinds import BY_CONTENT_TYPE
+from instep.git_sync import queries
+from instep.git_sync.arrivals import place_arrivals, write_arrivals
+from instep.git_sync.article_pages import plan_articles, sync_articles
+from instep.git_sync.collection_pages import sync_collections
+from instep.git_sync.departures import sync_departures
+from instep.git_sync.pages import UnusablePage, read_page
+from instep.git_sync.pairing import follow_renames
+from instep.git_sync.schemas import (
+    Sync,
+    SyncCreate,
+    SyncedFile,
+    SyncedFileIn,
+    SyncedFileOut,
+    SyncedFolder,
+    SyncStateOut,
+)
+from instep.git_sync.work import Work
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
+
+
+class HistoryRewritten(Conflict):
+    """The last sync saw a commit that is no ancestor of this one: the history was rewritten, or a newer
+    commit is synced already. Sync the newest commit; after a forced push, sync once with `restart`: nothing
+    is overwritten then, and what differs becomes drafts."""
+
+
+class Undone(Exception):
+    """Ends the transaction of a dry run."""
+
+
+async def get_sync_state(ctx: Ctx, folder: str) -> SyncStateOut:
+    """Get what the last sync of a folder saw: the next one sends what has changed since."""
+    state = await queries.find_folder(ctx, folder)
+    rows = await queries.list_files(ctx, folder)
+    return SyncStateOut(
+        folder=folder,
+        commit=state.commit if state else None,
+        synced_at=state.synced_at if state else None,
+        files=[_file_out(row) for row in rows],
+    )
+
+
+@writes
+async def sync_folder(ctx: Ctx, request: SyncCreate) -> Sync:
+    """Bring a folder of a git repository and the help center in step, in one transaction.
+
+    What changed in git goes live at once, with `drafts` it waits for review. The answer holds what has to be
+    written to the folder and committed. Where both sides changed the same lines, both stay as they are and a
+    draft waits. The commit of the last sync must be an ancestor of this one.
+    """
+    sync = Sync(request.folder, request.commit, request.dry_run)
+    if not request.dry_run:
+        await _run(ctx, request, sync)
+        return sync
+    try:
+        async with ctx.tx.transaction():
+            await _run(ctx, request, sync)
+            raise Undone
+    except Undone:
+        return _without_new_ids(sync)
+
+
+async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
+    await queries.lock_syncs(ctx)
+    work = await _open_work(ctx, request, sync)
+    await _know_assets(work)
+    if sync.missing_assets:
+        return
+    await lock_tree(ctx)
+    follow_renames(work)
+    await sync_collections(work)
+    work.articles = {row.id: row for row in await queries.lock_articles(ctx)}
+    plans = plan_articles(work)
+    placed = place_arrivals(work, plans)
+    await sync_articles(work, plans)
+    await sync_departures(work)
+    write_arrivals(work, placed)
+    await _save(work)
+
+
+async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> Work:
+    state = await queries.find_folder(ctx, request.folder)
+    rows = {row.path: row for row in await queries.list_files(ctx, request.folder)}
+    known_texts = {path: row.file_text for path, row in rows.items()}
+    if request.restart:
+        await queries.forget_folder(ctx, request.folder)
+        rows = {}
+    else:
+        _refuse_other_history(state, request)
+    work = Work(ctx, request, sync, rows)
+    _read_pages(work, known_texts)
+    _forget_unseen(work)
+    work.ids_elsewhere = await queries.list_ids_elsewhere(ctx, request.folder)
+    draft_ids = [row.draft_id for row in rows.values() if row.draft_id is not None]
+    work.pending_drafts = await queries.list_pending_drafts(ctx, draft_ids)
+    return work
+
+
+def _refuse_other_history(state: SyncedFolder | None, request: SyncCreate) -> None:
+    previous = request.model_dump().get("previous_commit")
+    if state is not None and state.commit not in (previous, request.commit):
+        raise HistoryRewritten
+
+
+def _read_pages(work: Work, known_texts: Mapping[str, str | None]) -> None:
+    """Read the folder's Markdown files; those that stand for nothing are left alone."""
+    for file in work.request.files:
+        if file.path in work.pages or file.path in work.unreadable_paths:
+            raise InvalidRequest(f"`files` names {file.path} twice: send each file once.")
+        text = _text_of(file, known_texts.get(file.path))
+        try:
+            page = read_page(file.path, text, file.has_written)
+        except UnusablePage as refusal:
+            work.unreadable_paths.add(file.path)
+            work.sync.tell(file.path, "refused", refusal.message)
+            continue
+        if page is not None:
+            work.pages[file.path] = page
+            continue
+        work.unreadable_paths.add(file.path)
+        if file.path in work.rows:
+            work.sync.tell(file.path, "refused", "Its front matter has no `title` any more: give it one.")
+
+
+def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
+    """The text that was sent, or the one with this digest that the last sync saw."""
+    text: str | None = file.model_dump().get("content", known_text)
+    if text is None or digest_of(text) != file.sha256:
+        raise InvalidRequest(f"`files`: send the `content` of {file.path} that its `sha256` names.")
+    return text
+
+
+def _forget_unseen(work: Work) -> None:
+    """What was written and never committed is written again."""
+    for path, row in list(work.rows.items()):
+        is_there = path in work.pages or path in work.unreadable_paths
+        if not is_there and row.file_text is None:
+            del work.rows[path]
+
+
+async def _know_assets(work: Work) -> None:
+    """Let pictures of the folder stand for stored files; those that texts show must be stored."""
+    assets = {asset.path: asset for asset in work.request.assets}
+    stored = {
+        row.sent_sha256: row
+        for row in await queries.list_assets(work.ctx, {asset.sha256 for asset in assets.values()})
+    }
+    for path, asset in assets.items():
+        if (row := stored.get(asset.sha256)) is not None:
+            kind = BY_CONTENT_TYPE[row.content_type]
+            work.site.add(path, file_address(work.ctx.bot, row.sha256, kind))
+    missing = {path for path, asset in assets.items() if asset.sha256 not in stored}
+    if missing:
+        work.sync.missing_assets = sorted(missing & _shown_paths(work))
+
+
+def _shown_paths(work: Work) -> set[str]:
+    """The files that pages link to or show."""
+    pages = work.pages_of("article")
+    return {path for page in pages for path in relative_targets(page.file.body, page.path)}
+
+
+async def _save(work: Work) -> None:
+    folder = work.request.folder
+    await queries.save_folder(work.ctx, folder, work.request.commit)
+    await queries.delete_files(work.ctx, folder, work.dropped_paths())
+    for row in work.changed_rows():
+        await queries.save_file(work.ctx, folder, row)
+
+
+def _without_new_ids(sync: Sync) -> Sync:
+    """A dry run has made nothing: what it names as new does not exist."""
+    for result in sync.results:
+        if result.action in ("created", "conflict", "proposed"):
+            result.draft_id = None
+        if result.action == "created":
+            result.article_id = None
+    return sync
+
+
+def _file_out(row: SyncedFile) -> SyncedFileOut:
+    is_written = row.next_file_text is not None and row.draft_id is None
+    return SyncedFileOut(
+        path=row.path,
+        sha256=digest_of(row.file_text) if row.file_text is not None else None,
+        written_blob=blob_of(row.next_file_text or "") if is_written else None,
+    )
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def blob_of(text: str) -> str:
+    """The id that git gives to a file with this text (Git Internals, Git Objects)."""
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

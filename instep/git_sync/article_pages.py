@@ -1,0 +1,350 @@
+"""Files and articles: what changed on one side reaches the other, and what overlaps waits for a person."""
+
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from instep.articles import actions as articles
+from instep.articles.schemas import ArticleCreate, ArticleUpdate
+from instep.core.errors import NotFound
+from instep.core.markdown_cost import refuse_costly_markdown
+from instep.drafts.actions import dismiss_draft, queue_edit
+from instep.drafts.pending import DraftNotPending
+from instep.drafts.schemas import EditProposal
+from instep.exports.file_contents import ORDER_PREFIX
+from instep.exports.page_file import PageFile
+from instep.exports.relative_links import article_address
+from instep.git_sync.collection_pages import collection_id_of, tell_outcome
+from instep.git_sync.pages import FolderPage, UnusablePage, article_values, values_of, with_values
+from instep.git_sync.refusals import attempted, validated
+from instep.git_sync.schemas import SyncedArticle, SyncedFile
+from instep.git_sync.three_way import MergedValues, carry, merge_texts
+from instep.git_sync.work import (
+    Work,
+    in_step,
+    lifted_text,
+    lifted_values,
+    merged_values,
+    set_base,
+    set_next,
+)
+
+SHORT_COMMIT = 12
+
+
+@dataclass(slots=True)
+class ArticlePlan:
+    """A page with its article, if it has one, and the values that both will have."""
+
+    page: FolderPage
+    values: dict[str, str | None]
+    row: SyncedFile | None = None
+    article: SyncedArticle | None = None
+    merged: MergedValues | None = None
+    waits: bool = False
+    superseded_draft: str | None = None
+
+    @property
+    def slug(self) -> str:
+        return (self.merged.article if self.merged else self.values)["slug"] or ""
+
+
+def plan_articles(work: Work) -> list[ArticlePlan]:
+    """Pair each page with its article, and know every address before the first text is read.
+
+    Originals come before their translations.
+    """
+    plans = []
+    free_articles = {
+        (row.locale, row.slug): row
+        for row in work.articles.values()
+        if row.id not in work.synced_ids and row.status != "in_review"
+    }
+    for page in sorted(work.pages_of("article"), key=lambda page: (page.group, page.locale or "")):
+        try:
+            plans.append(plan_article(work, page, free_articles))
+        except UnusablePage as refusal:
+            work.sync.tell(page.path, "refused", refusal.message)
+    for plan in plans:
+        know_address(work, plan)
+    return plans
+
+
+def plan_article(
+    work: Work, page: FolderPage, free_articles: dict[tuple[str, str], SyncedArticle]
+) -> ArticlePlan:
+    plan = ArticlePlan(page, values_of(page, work.folders), work.rows.get(page.path))
+    if plan.row is None:
+        locale, slug = page.locale or work.ctx.bot.locale, plan.values["slug"] or ""
+        adopt(work, plan, free_articles.pop((locale, slug), None))
+    else:
+        plan.article = work.articles.get(plan.row.resource_id)
+        choose_base(work, plan, plan.row)
+    if plan.article is not None:
+        plan.merged = merged_values(work, plan.row, plan.values, article_values(plan.article))
+        plan.waits = plan.waits or plan.article.status == "in_review"
+        if plan.article.status == "archived" and plan.row is not None and plan.row.article_values is None:
+            # A file that comes back brings its article back.
+            plan.merged.article["status"] = plan.merged.file["status"] = plan.values["status"]
+    return plan
+
+
+def adopt(work: Work, plan: ArticlePlan, article: SyncedArticle | None) -> None:
+    """Give a new page the article with its slug that has no file yet, if there is one."""
+    if article is not None:
+        plan.article = article
+        plan.row = work.rows[plan.page.path] = SyncedFile(plan.page.path, "article", article.id)
+
+
+def choose_base(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
+    """The next base is in force when git has what was written, or when the draft is settled."""
+    text = plan.page.file.text
+    if row.draft_id is None:
+        if row.next_file_text is not None and (text == row.next_file_text or plan.page.has_written):
+            row.advance()
+    elif row.draft_id not in work.pending_drafts:
+        row.advance()
+    elif text == row.next_file_text:
+        plan.waits = True
+    else:
+        plan.superseded_draft = row.draft_id
+        row.forget_next()
+
+
+def know_address(work: Work, plan: ArticlePlan) -> None:
+    bot, locale = work.ctx.bot, plan.page.locale or work.ctx.bot.locale
+    former = []
+    if plan.article is not None:
+        former = [article_address(bot, locale, ref) for ref in (plan.article.slug, plan.article.id)]
+    work.site.add(plan.page.path, article_address(bot, locale, plan.slug), *former)
+
+
+async def sync_articles(work: Work, plans: list[ArticlePlan]) -> None:
+    for plan in plans:
+        await attempted(work, plan.page.path, sync_plan(work, plan))
+
+
+async def sync_plan(work: Work, plan: ArticlePlan) -> None:
+    refuse_costly_markdown(plan.page.file.body)
+    if plan.row is None:
+        await create(work, plan)
+    elif plan.article is None:
+        remove_page(work, plan, plan.row)
+    elif plan.waits:
+        work.sync.tell(
+            plan.page.path,
+            "waiting",
+            "A draft of it waits for review.",
+            article_id=plan.article.id,
+            draft_id=plan.row.draft_id,
+        )
+    else:
+        await supersede(work, plan)
+        await bring_together(work, plan, plan.row, plan.article)
+
+
+async def supersede(work: Work, plan: ArticlePlan) -> None:
+    """The draft of an earlier state of the file leaves the queue; git's history keeps its text."""
+    if plan.superseded_draft is not None:
+        try:
+            await dismiss_draft(work.ctx, plan.superseded_draft)
+        except (DraftNotPending, NotFound):
+            # Somebody has just settled it; the file is new all the same.
+            return
+
+
+async def bring_together(work: Work, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> None:
+    assert plan.merged is not None, "the plan has an article"
+    page, merged = plan.page, plan.merged
+    if is_in_step(plan, row, article):
+        return
+    text = await lifted_text(work, page, row, article.content)
+    content = await merge_texts(row.article_text, article.content, text)
+    if content is None or "title" in merged.conflicts:
+        await propose(work, plan, text, is_conflict=True)
+        return
+    if work.request.drafts and (content, merged.article["title"]) != (article.content, article.title):
+        await update(work, article, {**merged.article, "title": article.title}, article.content)
+        await propose(work, plan, text, is_conflict=False)
+        return
+    is_changed = await update(work, article, merged.article, content)
+    lines = await carry(text, content, page.file.body, work.to_paths(content, page.path))
+    file = with_values(
+        replace(page, file=PageFile(page.file.head, lines)), plan.values, merged.file, work.folders
+    )
+    article_side = await settled(work, merged.article)
+    lifted = await settled(work, lifted_values(work, row, plan.values))
+    row.article_version = article.version + is_changed
+    if file.text == page.file.text:
+        in_step(row, file_text=file.text, article_text=content, article_values=article_side)
+    else:
+        set_base(row, page.file.text, text, lifted)
+        set_next(row, file.text, content, article_side)
+        work.sync.writes[page.path] = file.text
+    await move(work, page, article)
+    tell_outcome(
+        work, page.path, is_changed, file.text != page.file.text, merged.conflicts, article_id=article.id
+    )
+
+
+def is_in_step(plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> bool:
+    """Whether nothing has changed on either side since the last sync."""
+    assert plan.merged is not None, "the plan has an article"
+    current = article_values(article)
+    return (
+        row.next_file_text is None
+        and (plan.page.file.text, article.content) == (row.file_text, row.article_text)
+        and (plan.merged.article, plan.merged.file) == (current, plan.values)
+        and row.article_values == current
+    )
+
+
+async def settled(work: Work, values: dict[str, str | None]) -> dict[str, str | None]:
+    """The values with the id of a collection that has just been made for a folder."""
+    collection = values.get("collection")
+    return {**values, "collection": await collection_id_of(work, collection) or collection}
+
+
+async def update(work: Work, article: SyncedArticle, values: dict[str, str | None], content: str) -> bool:
+    """Give the article these values and this text; whether that changed anything."""
+    current = article_values(article)
+    changes = {name: value for name, value in values.items() if current[name] != value}
+    status = changes.pop("status", None)
+    fields: dict[str, str | None] = dict(changes)
+    if "collection" in fields:
+        fields["collectionId"] = await collection_id_of(work, fields.pop("collection"))
+    if "description" in fields:
+        fields["description"] = fields["description"] or ""
+    if content != article.content:
+        fields["contentMarkdown"] = content
+    if fields:
+        await articles.update_article(work.ctx, article.id, validated(ArticleUpdate, fields))
+    if status is not None:
+        await set_status(work, article.id, article.status, status)
+    return bool(fields or status)
+
+
+async def set_status(work: Work, article_id: str, before: str, after: str) -> None:
+    if after == "published":
+        await articles.publish_article(work.ctx, article_id)
+    elif after == "archived":
+        await articles.archive_article(work.ctx, article_id)
+    elif before != "draft":
+        await articles.unpublish_article(work.ctx, article_id)
+
+
+async def move(work: Work, page: FolderPage, article: SyncedArticle) -> None:
+    """A page that git gave another number gets that place; without a number the place stays."""
+    former_path = work.former_paths.get(page.path)
+    if former_path is None or place_of(former_path) == place_of(page.path):
+        return
+    if (position := place_of(page.path)) is not None:
+        update = validated(ArticleUpdate, {"position": position})
+        await articles.update_article(work.ctx, article.id, update)
+
+
+def place_of(path: str) -> int | None:
+    """The number in front of a file's name."""
+    match = ORDER_PREFIX.match(PurePosixPath(path).name)
+    return int(match[0].rstrip("-")) if match else None
+
+
+async def propose(work: Work, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
+    """Queue the file's title and text as an edit of what was in step; the file stays as it is."""
+    row, article = plan.row, plan.article
+    assert row is not None, "the plan has a row"
+    assert article is not None, "the plan has an article"
+    base_values = row.article_values or article_values(article)
+    title = plan.values["title"]
+    commit = work.request.commit[:SHORT_COMMIT]
+    proposal = EditProposal(
+        content=text,
+        base_version=row.article_version or article.version,
+        base_title=base_values["title"] or article.title,
+        base_content=article.content if row.article_text is None else row.article_text,
+        title=title if title != article.title and "title" in changed_names(work, plan) else None,
+        reason=f"{plan.page.path} has changed in git, at the commit {commit}.",
+    )
+    draft = await queue_edit(work.ctx, article.id, proposal)
+    set_next(row, plan.page.file.text, text, lifted_values(work, row, plan.values), draft.id)
+    message = (
+        "Git and Instep have changed the same lines: a draft waits for review. Whoever settles it decides, "
+        "and the next sync writes the article's text to the file."
+        if is_conflict
+        else "What changed in git waits for review as a draft."
+    )
+    work.sync.tell(
+        plan.page.path,
+        "conflict" if is_conflict else "proposed",
+        message,
+        article_id=article.id,
+        draft_id=draft.id,
+    )
+
+
+def changed_names(work: Work, plan: ArticlePlan) -> set[str]:
+    """The values that changed in git."""
+    assert plan.row is not None, "the plan has an article"
+    if plan.row.article_values is None:
+        return set(plan.values)
+    lifted = lifted_values(work, plan.row, plan.values)
+    return {name for name, value in lifted.items() if plan.row.article_values.get(name) != value}
+
+
+async def create(work: Work, plan: ArticlePlan) -> None:
+    """Make the article of a new page; with `drafts` it is not published."""
+    page, values = plan.page, plan.values
+    content = work.to_addresses(page.file.body, page.path)
+    fields = {
+        "title": values["title"],
+        "contentMarkdown": content,
+        "slug": values["slug"],
+        "visibility": values["visibility"],
+        "collectionId": await collection_id_of(work, values["collection"]),
+        **({"description": values["description"]} if values["description"] is not None else {}),
+        **({"locale": page.locale} if page.locale else {}),
+        **({"translationOf": original} if (original := original_id(work, page)) else {}),
+        **({"position": place} if (place := place_of(page.path)) is not None else {}),
+    }
+    article = await articles.create_article(work.ctx, validated(ArticleCreate, fields))
+    status = "draft" if work.request.drafts else values["status"]
+    if status is not None and status != "draft":
+        await set_status(work, article.id, "draft", status)
+    row = SyncedFile(page.path, "article", article.id, article_version=article.version)
+    collection = article.collection_id or values["collection"]
+    in_step(
+        row,
+        file_text=page.file.text,
+        article_text=content,
+        article_values={**values, "status": status, "collection": collection},
+    )
+    work.rows[page.path] = row
+    message = (
+        "The article is new." if status == "published" else f"The article is new, with the status {status}."
+    )
+    work.sync.tell(page.path, "created", message, article_id=article.id)
+
+
+def original_id(work: Work, page: FolderPage) -> str | None:
+    """The article that a translation belongs to: that of the file without its language, or that it names."""
+    locale = page.matter.get("translates")
+    if page.locale is None and locale is None:
+        return None
+    row = work.rows.get(f"{page.group}.{locale}.md" if locale else f"{page.group}.md")
+    return row.resource_id if row is not None and row.path != page.path else None
+
+
+def remove_page(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
+    """The article is deleted in Instep: its file goes too, unless somebody has changed it since."""
+    path = plan.page.path
+    if plan.page.file.text in (row.file_text, row.next_file_text):
+        work.sync.writes[path] = None
+        work.sync.tell(
+            path, "removed", "Its article was deleted in Instep, where it can be restored for a while."
+        )
+    else:
+        work.sync.tell(
+            path,
+            "conflict",
+            "Its article was deleted in Instep, and the file has changed since: restore the article, or "
+            "delete the file.",
+        )

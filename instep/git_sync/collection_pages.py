@@ -1,0 +1,188 @@
+"""Folders and collections: `_collection.md` says what its collection is called, and Instep writes into it."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from instep.collections import actions as collections
+from instep.collections.schemas import CollectionCreate, CollectionUpdate
+from instep.exports.file_contents import NO_COLLECTION, slug_of_name
+from instep.exports.layout import COLLECTION_FILE
+from instep.git_sync import queries
+from instep.git_sync.pages import (
+    NEW_FOLDER,
+    FolderPage,
+    collection_values,
+    implied_slug,
+    parent_folder,
+    values_of,
+    with_values,
+)
+from instep.git_sync.refusals import attempted, validated
+from instep.git_sync.schemas import Action, SyncedCollection, SyncedFile
+from instep.git_sync.work import Work, in_step, lifted_values, merged_values, set_base, set_next
+
+# What is told of a page, by whether the article or collection has changed, and whether the file has.
+OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
+    (True, True): ("merged", "Both sides have changed: both have both changes now."),
+    (True, False): ("updated", "Instep has what changed in git."),
+    (False, True): ("written", "The file has what changed in Instep."),
+}
+
+
+async def sync_collections(work: Work) -> None:
+    """Bring `_collection.md` files and collections in step, those above before those in them."""
+    await know_collections(work)
+    for page in work.pages_of("collection"):
+        row = work.rows.get(page.path)
+        if row is not None:
+            work.folders.by_folder[page.folder] = row.resource_id
+    for page in sorted(work.pages_of("collection"), key=lambda page: page.path.count("/")):
+        await attempted(work, page.path, sync_page(work, page))
+    for path, row in list(work.rows.items()):
+        if row.kind == "collection" and path not in work.pages:
+            leave_page(work, path, row)
+
+
+async def know_collections(work: Work) -> None:
+    rows = await queries.list_collections(work.ctx)
+    work.collections = {row.id: row for row in rows}
+    work.folders.know(rows)
+
+
+async def sync_page(work: Work, page: FolderPage) -> None:
+    row = work.rows.get(page.path)
+    if row is None:
+        row = await adopt_or_create(work, page)
+        if row is None:
+            return
+    collection = work.collections.get(row.resource_id)
+    if collection is None:
+        remove_page(work, page, row)
+        return
+    await bring_together(work, page, row, collection)
+
+
+async def adopt_or_create(work: Work, page: FolderPage) -> SyncedFile | None:
+    """The row of a collection with the page's slug; None when a new one has been made, and all is in step."""
+    collection_id = work.folders.ids_by_slug.get(page.slug)
+    if collection_id is not None and collection_id not in work.synced_ids:
+        work.folders.by_folder[page.folder] = collection_id
+        row = SyncedFile(page.path, "collection", collection_id)
+        work.rows[page.path] = row
+        return row
+    values = values_of(page, work.folders)
+    collection_id = await create(work, values)
+    work.folders.by_folder[page.folder] = collection_id
+    row = SyncedFile(page.path, "collection", collection_id)
+    in_step(
+        row,
+        file_text=page.file.text,
+        article_text="",
+        article_values=collection_values(work.collections[collection_id]),
+    )
+    work.rows[page.path] = row
+    work.sync.tell(page.path, "created", f"The collection “{values['title']}” is new.")
+    return None
+
+
+async def bring_together(work: Work, page: FolderPage, row: SyncedFile, collection: SyncedCollection) -> None:
+    if row.next_file_text is not None and (page.file.text == row.next_file_text or page.has_written):
+        row.advance()
+    values, current = values_of(page, work.folders), collection_values(collection)
+    merged = merged_values(work, row, values, current)
+    changes = {name: value for name, value in merged.article.items() if current[name] != value}
+    if changes:
+        await update(work, collection.id, changes)
+    file = with_values(page, values, merged.file, work.folders)
+    lifted = lifted_values(work, row, values)
+    if file.text == page.file.text:
+        in_step(row, file_text=file.text, article_text="", article_values=merged.article)
+    else:
+        set_base(row, page.file.text, "", lifted)
+        set_next(row, file.text, "", merged.article)
+        work.sync.writes[page.path] = file.text
+    tell_outcome(work, page.path, bool(changes), file.text != page.file.text, merged.conflicts)
+
+
+def tell_outcome(
+    work: Work, path: str, is_changed: bool, is_written: bool, conflicts: list[str], **ids: Any
+) -> None:
+    if not is_changed and not is_written:
+        return
+    action, message = OUTCOMES[is_changed, is_written]
+    if conflicts:
+        names = ", ".join(f"`{name}`" for name in conflicts)
+        message += f" Both sides changed {names}: the value of Instep stays, git's history has the other."
+    work.sync.tell(path, action, message, **ids)
+
+
+async def create(work: Work, values: dict[str, str | None]) -> str:
+    fields = {
+        "title": values["title"],
+        "slug": values["slug"],
+        "visibility": values["visibility"],
+        "parentId": await collection_id_of(work, values["parent"]),
+        **{name: values[name] for name in ("description", "icon") if values[name] is not None},
+    }
+    collection = await collections.create_collection(work.ctx, validated(CollectionCreate, fields))
+    await know_collections(work)
+    return collection.id
+
+
+async def update(work: Work, collection_id: str, changes: dict[str, str | None]) -> None:
+    fields: dict[str, Any] = dict(changes)
+    if "parent" in fields:
+        fields["parentId"] = await collection_id_of(work, fields.pop("parent"))
+    await collections.update_collection(work.ctx, collection_id, validated(CollectionUpdate, fields))
+    await know_collections(work)
+
+
+async def collection_id_of(work: Work, value: str | None) -> str | None:
+    """The id of a collection; that of a folder without one is made, with those above it."""
+    if value is None or value == NO_COLLECTION:
+        return None
+    if not value.startswith(NEW_FOLDER):
+        return value
+    folder = value.removeprefix(NEW_FOLDER)
+    known_value = work.folders.by_folder.get(folder, value)
+    if not known_value.startswith(NEW_FOLDER):
+        return known_value
+    name = slug_of_name(PurePosixPath(folder).name)
+    parent = work.folders.value_of(parent_folder(folder))
+    values: dict[str, str | None] = {
+        "title": name.replace("-", " ").capitalize(),
+        "slug": implied_slug(folder.rstrip("/")),
+        "visibility": "public",
+        "parent": parent,
+        "description": None,
+        "icon": None,
+    }
+    collection_id = await create(work, values)
+    work.folders.by_folder[folder] = collection_id
+    work.sync.tell(
+        folder + COLLECTION_FILE, "created", f"The folder has become the collection “{values['title']}”."
+    )
+    return collection_id
+
+
+def remove_page(work: Work, page: FolderPage, row: SyncedFile) -> None:
+    """The collection is deleted in Instep: its file goes too, unless somebody has changed it since."""
+    if page.file.text in (row.file_text, row.next_file_text):
+        work.sync.writes[page.path] = None
+        work.sync.tell(page.path, "removed", "Its collection was deleted in Instep.")
+    else:
+        work.sync.tell(
+            page.path, "conflict", "Its collection was deleted in Instep: delete the file, or name it anew."
+        )
+
+
+def leave_page(work: Work, path: str, row: SyncedFile) -> None:
+    """A collection without its file stays, with everything in it."""
+    del work.rows[path]
+    collection = work.collections.get(row.resource_id)
+    if collection is not None and row.file_text is not None:
+        work.sync.tell(
+            path,
+            "kept",
+            f"The file is gone; the collection “{collection.title}” stays: delete it in the dashboard.",
+        )

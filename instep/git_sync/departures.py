@@ -1,0 +1,54 @@
+"""Files that git no longer has."""
+
+from instep.articles.actions import archive_article
+from instep.git_sync.pages import article_values
+from instep.git_sync.refusals import attempted
+from instep.git_sync.schemas import SyncedArticle, SyncedFile
+from instep.git_sync.work import Work
+
+
+async def sync_departures(work: Work) -> None:
+    """Archive the articles whose files are gone; one that has changed in Instep since stays as it is."""
+    for path, row in list(work.rows.items()):
+        if row.kind == "article" and path not in work.pages and path not in work.unreadable_paths:
+            await attempted(work, path, depart(work, path, row))
+
+
+async def depart(work: Work, path: str, row: SyncedFile) -> None:
+    article = work.articles.get(row.resource_id)
+    if article is None or row.file_text is None or article.status == "archived":
+        # Both are gone, or git has never had the file: then it is written again.
+        del work.rows[path]
+    elif has_changed(row, article):
+        work.sync.tell(
+            path,
+            "conflict",
+            "The file is gone, and its article has changed in Instep since: bring the file back, or archive "
+            "the article.",
+            article_id=article.id,
+        )
+    elif work.request.drafts:
+        work.sync.tell(
+            path,
+            "kept",
+            "The file is gone: archive its article, or sync without drafts.",
+            article_id=article.id,
+        )
+    else:
+        await archive_article(work.ctx, article.id)
+        del work.rows[path]
+        work.sync.tell(
+            path,
+            "archived",
+            "The file is gone: its article is archived, with all it says.",
+            article_id=article.id,
+        )
+
+
+def has_changed(row: SyncedFile, article: SyncedArticle) -> bool:
+    """Whether the article differs from what git had and from what the last sync wrote."""
+    current = article.content, article_values(article)
+    known = [(row.article_text, row.article_values)]
+    if row.draft_id is None:
+        known.append((row.next_article_text, row.next_article_values))
+    return current not in known

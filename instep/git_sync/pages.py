@@ -1,0 +1,195 @@
+"""The pages of a folder, and what they say of their articles and collections."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from instep.core.errors import InvalidRequest
+from instep.exports.file_contents import NO_COLLECTION, locale_of_name, slug_of_name, unless
+from instep.exports.layout import COLLECTION_FILE
+from instep.exports.page_file import PageFile, UnreadableFrontMatter, read_values, split_page, with_value
+from instep.git_sync.schemas import Kind, SyncedArticle, SyncedCollection
+from instep.git_sync.three_way import Values
+from instep.text.slugs import slugify
+
+# The value `collection` of a page in a folder whose collection does not exist yet begins with this.
+NEW_FOLDER = "new:"
+STATUSES = ("draft", "published", "archived")
+VISIBILITIES = ("public", "authenticated")
+
+
+class UnusablePage(InvalidRequest):
+    """A page can't become an article or a collection; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPage:
+    """A Markdown file that stands for an article or a collection."""
+
+    path: str
+    file: PageFile
+    matter: dict[str, str]
+    has_written: bool = False
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.path).name
+
+    @property
+    def folder(self) -> str:
+        """The folder with a slash at its end; empty at the top."""
+        return self.path[: len(self.path) - len(self.name)]
+
+    @property
+    def kind(self) -> Kind:
+        return "collection" if self.name == COLLECTION_FILE else "article"
+
+    @property
+    def locale(self) -> str | None:
+        return locale_of_name(self.name) if self.kind == "article" else None
+
+    @property
+    def group(self) -> str:
+        """What a page and its translations have in common."""
+        return self.path.removesuffix(".md").removesuffix(f".{self.locale}")
+
+    @property
+    def slug(self) -> str:
+        return self.matter.get("slug") or implied_slug(self.path)
+
+
+@dataclass(slots=True)
+class Folders:
+    """Which collection a folder stands for: its id, or `new:` with the folder where there is none yet."""
+
+    by_folder: dict[str, str] = field(default_factory=dict)
+    ids_by_slug: dict[str, str] = field(default_factory=dict)
+    slugs_by_id: dict[str, str] = field(default_factory=dict)
+
+    def know(self, collections: Iterable[SyncedCollection]) -> None:
+        for row in collections:
+            self.ids_by_slug[row.slug] = row.id
+            self.slugs_by_id[row.id] = row.slug
+
+    def value_of(self, folder: str) -> str:
+        if not folder:
+            return NO_COLLECTION
+        if folder not in self.by_folder:
+            collection_id = self.ids_by_slug.get(implied_slug(folder.rstrip("/")))
+            self.by_folder[folder] = collection_id or NEW_FOLDER + folder
+        return self.by_folder[folder]
+
+    def folder_of(self, collection_id: str) -> str | None:
+        """The folder that stands for a collection."""
+        return next((folder for folder, value in self.by_folder.items() if value == collection_id), None)
+
+
+def read_page(path: str, text: str, has_written: bool = False) -> FolderPage | None:
+    """The page; None for a Markdown file without a title in its front matter, which is nobody's article."""
+    file = split_page(text)
+    try:
+        matter = read_values(file)
+    except UnreadableFrontMatter as error:
+        raise UnusablePage(f"Its front matter can't be read: {error}.") from None
+    return FolderPage(path, file, matter, has_written) if "title" in matter else None
+
+
+def implied_slug(path: str) -> str:
+    """The slug that a name says: of a collection's page, its folder's."""
+    parts = PurePosixPath(path)
+    name = parts.parent.name if parts.name == COLLECTION_FILE else parts.name
+    return slugify(slug_of_name(name), "page")
+
+
+def parent_folder(folder: str) -> str:
+    """The folder above; both end with a slash, unless it is the top."""
+    above = str(PurePosixPath(folder).parent)
+    return "" if above == "." else f"{above}/"
+
+
+def values_of(page: FolderPage, folders: Folders) -> dict[str, str | None]:
+    """What a file says, by the names of front matter; raises `UnusablePage`."""
+    matter = page.matter
+    values: dict[str, str | None] = {
+        "title": matter["title"],
+        "description": matter.get("description"),
+        "slug": page.slug,
+        "visibility": one_of(matter, "visibility", VISIBILITIES, "public"),
+    }
+    if page.kind == "collection":
+        parent = folders.value_of(parent_folder(page.folder))
+        return {**values, "icon": matter.get("icon"), "parent": parent}
+    status = one_of(matter, "status", STATUSES, "published")
+    return {**values, "status": status, "collection": collection_value(page, folders)}
+
+
+def collection_value(page: FolderPage, folders: Folders) -> str:
+    slug = page.matter.get("collection")
+    if slug is None:
+        return folders.value_of(page.folder)
+    if slug == NO_COLLECTION:
+        return NO_COLLECTION
+    if slug not in folders.ids_by_slug:
+        raise UnusablePage(f"`collection`: there is no collection “{slug}”.")
+    return folders.ids_by_slug[slug]
+
+
+def one_of(matter: dict[str, str], name: str, choices: tuple[str, ...], default: str) -> str:
+    value = matter.get(name, default)
+    if value not in choices:
+        raise UnusablePage(f"`{name}`: it must be {' or '.join(choices)}.")
+    return value
+
+
+def article_values(article: SyncedArticle) -> dict[str, str | None]:
+    return {
+        "title": article.title,
+        "description": article.description,
+        "slug": article.slug,
+        "visibility": article.visibility,
+        "status": article.status,
+        "collection": article.collection_id or NO_COLLECTION,
+    }
+
+
+def collection_values(collection: SyncedCollection) -> dict[str, str | None]:
+    return {
+        "title": collection.title,
+        "description": collection.description,
+        "slug": collection.slug,
+        "visibility": collection.visibility,
+        "icon": collection.icon,
+        "parent": collection.parent_id or NO_COLLECTION,
+    }
+
+
+def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | None]:
+    """The front matter of a page: None where a reader assumes the value. A parent is what the folder says."""
+    page = FolderPage(path, PageFile("", ""), {})
+    matter = {
+        "title": values["title"],
+        "description": values["description"],
+        "icon": values.get("icon"),
+        "slug": unless(values["slug"] or "", implied_slug(path)),
+        "visibility": unless(values["visibility"] or "public", "public"),
+    }
+    if page.kind == "collection":
+        return matter
+    collection = values["collection"] or NO_COLLECTION
+    is_elsewhere = collection != folders.value_of(page.folder)
+    slug = folders.slugs_by_id.get(collection, NO_COLLECTION)
+    del matter["icon"]
+    return {
+        **matter,
+        "collection": slug if is_elsewhere else None,
+        "status": unless(values["status"] or "published", "published"),
+    }
+
+
+def with_values(page: FolderPage, before: Values, after: Values, folders: Folders) -> PageFile:
+    """The file with the values of `after`; only lines of values that differ from `before` change."""
+    matter, file = matter_of(page.path, after, folders), page.file
+    for name, value in matter.items():
+        if before.get(name) != after.get(name):
+            file = with_value(file, name, value)
+    return file

@@ -1,0 +1,61 @@
+"""Which file of the last sync is which file now, when git or somebody has renamed it."""
+
+from collections.abc import Iterator
+
+from instep.git_sync.pages import FolderPage, UnusablePage, read_page
+from instep.git_sync.schemas import SyncedFile
+from instep.git_sync.work import Work
+
+
+def follow_renames(work: Work) -> None:
+    """Move rows of files that are gone to the new file that is the same page, and tell it."""
+    for old, new in list(renames(work)):
+        if old not in work.rows or old in work.pages or new not in work.pages or new in work.rows:
+            continue
+        row = work.rows.pop(old)
+        row.path = new
+        work.rows[new] = row
+        work.former_paths[new] = old
+        work.sync.tell(new, "renamed", f"It was {old}.", article_id=article_id_of(row))
+
+
+def renames(work: Work) -> Iterator[tuple[str, str]]:
+    """Old and new paths: as git says, then of files with the same text, then with the same slug."""
+    for rename in work.request.renames:
+        if is_same_kind(work, rename.source, rename.target):
+            yield rename.source, rename.target
+    lost_rows = [row for path, row in work.rows.items() if path not in work.pages]
+    new_pages = [page for path, page in work.pages.items() if path not in work.rows]
+    for identity_of in (same_text, same_slug):
+        keys = {identity_of(page): page.path for page in new_pages}
+        for row in lost_rows:
+            earlier_page = page_of(row)
+            path = keys.get(identity_of(earlier_page)) if earlier_page is not None else None
+            if path is not None:
+                yield row.path, path
+
+
+def same_text(page: FolderPage) -> tuple[str, ...]:
+    return page.kind, page.locale or "", page.file.text
+
+
+def same_slug(page: FolderPage) -> tuple[str, ...]:
+    return page.kind, page.locale or "", page.slug
+
+
+def is_same_kind(work: Work, source: str, target: str) -> bool:
+    row, page = work.rows.get(source), work.pages.get(target)
+    return row is not None and page is not None and row.kind == page.kind
+
+
+def page_of(row: SyncedFile) -> FolderPage | None:
+    """The page as the last sync saw or wrote it."""
+    text = row.file_text if row.file_text is not None else row.next_file_text
+    try:
+        return read_page(row.path, text) if text is not None else None
+    except UnusablePage:
+        return None
+
+
+def article_id_of(row: SyncedFile) -> str | None:
+    return row.resource_id if row.kind == "article" else None

@@ -1,0 +1,49 @@
+"""What can't be done with one file is told, and the others go on."""
+
+from collections.abc import Awaitable, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from instep.core.errors import AppError, InvalidRequest, Unavailable
+from instep.git_sync.work import Work
+from instep.web.errors import first_fault
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+async def attempted(work: Work, path: str, change: Awaitable[None]) -> None:
+    """Do what a file asks for; when it is refused, nothing of it has happened, and the reason is told."""
+    row = work.rows.get(path)
+    before = replace(row) if row is not None else None
+    folders = deepcopy(work.folders)
+    results, write = len(work.sync.results), work.sync.writes.get(path)
+    try:
+        async with work.ctx.tx.transaction():
+            await change
+    except Unavailable:
+        raise
+    except AppError as refusal:
+        restore_row(work, path, before)
+        work.folders = folders
+        del work.sync.results[results:]
+        if write is None:
+            work.sync.writes.pop(path, None)
+        work.sync.tell(path, "refused", refusal.message)
+
+
+def restore_row(work: Work, path: str, row: Any) -> None:
+    work.rows.pop(path, None)
+    if row is not None:
+        work.rows[path] = row
+
+
+def validated(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
+    """The body that the API would take with these fields; raises `InvalidRequest` with the first fault."""
+    try:
+        return shape.model_validate(fields)
+    except ValidationError as error:
+        field, message = first_fault(error)
+        raise InvalidRequest(f"`{field}`: {message}." if field else message) from None

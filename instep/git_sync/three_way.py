@@ -1,0 +1,100 @@
+"""What both sides make of a page that was in step: pure rules on values and on lines of text.
+
+A text has two notations with the same lines, the file's with relative paths and the article's with addresses.
+Lines that nobody changed keep the bytes that each side has, so nothing is rewritten that was not edited.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from patiencediff import PatienceSequenceMatcher
+
+from instep.core import limits
+from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.text.diff import merge, split_lines
+
+# Values of a page by their names; None stands for a value that it doesn't have.
+Values = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedValues:
+    """The values that the article gets, those that the file gets, and the names that both sides changed."""
+
+    article: dict[str, str | None]
+    file: dict[str, str | None]
+    conflicts: list[str]
+
+
+def merge_values(
+    base_file: Values | None, file: Values, base_article: Values | None, article: Values
+) -> MergedValues:
+    """The three-way merge of each value; without a base every difference is a conflict.
+
+    In a conflict the article's value wins, since the history of git keeps the file's.
+    """
+    merged = MergedValues(dict(article), dict(file), [])
+    for name, value in file.items():
+        is_changed_in_file = base_file is None or base_file.get(name) != value
+        is_changed_in_article = base_article is None or base_article.get(name) != article.get(name)
+        if is_changed_in_file and not is_changed_in_article:
+            merged.article[name] = value
+        elif is_changed_in_article:
+            merged.file[name] = article.get(name)
+            if is_changed_in_file and value != article.get(name):
+                merged.conflicts.append(name)
+    return merged
+
+
+def lift_values(base_file: Values | None, file: Values, base_article: Values | None) -> dict[str, str | None]:
+    """The values of an article that is as the file is: those that the file changed, and else the base's."""
+    if base_file is None or base_article is None:
+        return dict(file)
+    return {
+        name: base_article.get(name) if base_file.get(name) == value else value
+        for name, value in file.items()
+    }
+
+
+async def carry(before: str, after: str, kept: str, replaced: str) -> str:
+    """The text in the other notation that `after` is in its own.
+
+    `before` and `after` are compared; lines that both have come from `kept`, which has the same lines as
+    `before`, and the others from `replaced`, which has the same lines as `after`.
+    """
+    if before == after:
+        return kept
+    texts = before, after, kept, replaced
+    if sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS:
+        return carry_now(*texts)
+    try:
+        return await run_with_timeout(carry_now, *texts, seconds=limits.MAX_DIFF_SECONDS)
+    except TimeLimitExceeded:
+        return replaced
+
+
+def carry_now(before: str, after: str, kept: str, replaced: str) -> str:
+    keys = split_lines(before), split_lines(after)
+    kept_lines, lines = split_lines(kept), split_lines(replaced)
+    for ours, theirs, length in matching_blocks(*keys):
+        lines[theirs : theirs + length] = kept_lines[ours : ours + length]
+    return "".join(lines)
+
+
+def matching_blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Where equal lines begin in both, and how many they are."""
+    blocks = PatienceSequenceMatcher(None, before, after).get_matching_blocks()
+    return [(ours, theirs, length) for ours, theirs, length in blocks]
+
+
+async def merge_texts(base: str | None, article: str, file: str) -> str | None:
+    """The three-way merge of two texts in the article's notation; None where both changed the same lines."""
+    if article == file:
+        return article
+    if base is None:
+        return None
+    if file == base:
+        return article
+    if article == base:
+        return file
+    return await merge(base, article, file)
