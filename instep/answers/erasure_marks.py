@@ -17,7 +17,7 @@ from instep.identity.visitor_hash import hash_visitor
 SALT_BYTES = 16
 # Characters that end an address in a text or a URL; more than an address may hold goes into none.
 ADDRESS = r"[^\s<>\"'(),;:/\\=&?#\[\]{}|]{1,200}@[^\s<>\"'(),;:/\\=&?#\[\]{}|]{1,200}"
-LAST_CHARACTERS = re.compile(r"[^\w]+\Z")
+PUNCTUATION = re.compile(r"\A\W+|\W+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,8 @@ async def list_addresses(tx: Tx, workspace_id: str) -> set[str]:
         workspace=workspace_id,
         address=f"({ADDRESS})",
     )
-    return {LAST_CHARACTERS.sub("", address) for address in addresses or []}
+    # Punctuation around an address may be part of it, or of the text.
+    return {form for address in addresses or [] for form in (address, PUNCTUATION.sub("", address))}
 
 
 async def find_marked_conversations(tx: Tx, mark: ErasureMark) -> list[str]:

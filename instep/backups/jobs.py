@@ -53,10 +53,9 @@ async def back_up(database: Database, owner_url: str, job: Job) -> None:
     if settings().backups is None:
         return
     await schedule_run(database, INTERVAL)
-    await write_erasures(settings(), await read_marks_of(database))
-    stop = Event()
+    marks, stop = await read_marks_of(database), Event()
     try:
-        succeeded = await asyncio.to_thread(run_scheduled, settings(), owner_url, stop)
+        succeeded = await asyncio.to_thread(run_scheduled, settings(), owner_url, marks, stop)
     except asyncio.CancelledError:
         stop.set()
         raise
@@ -71,7 +70,8 @@ async def schedule_run(database: Database, wait: timedelta) -> None:
 
 async def keep_erasures(database: Database, job: Job) -> None:
     """Write the marks of erasures that are not beside the backups yet."""
-    await write_erasures(settings(), await read_marks_of(database))
+    if marks := await read_marks_of(database):
+        await asyncio.to_thread(lambda: write_marks(erasures_destination(settings()), marks))
 
 
 async def read_marks_of(database: Database) -> list[ErasureMark]:
@@ -79,26 +79,22 @@ async def read_marks_of(database: Database) -> list[ErasureMark]:
         return await list_marks(tx)
 
 
-async def write_erasures(settings: Settings, marks: list[ErasureMark]) -> None:
-    if marks:
-        await asyncio.to_thread(lambda: write_marks(erasures_destination(settings), marks))
-
-
-def run_scheduled(settings: Settings, owner_url: str, stop: Event) -> bool:
+def run_scheduled(settings: Settings, owner_url: str, marks: list[ErasureMark], stop: Event) -> bool:
     """Make, store and note one backup, and remove old ones; False if it failed, which is noted too."""
     with psycopg.connect(owner_url, autocommit=True) as connection:
         if not is_due(connection):
             return True
         began_at, started = utc_now(), time.monotonic()
+        name = backup_name(began_at)
         try:
-            size = store_backup(settings, owner_url, backup_name(began_at), stop)
+            write_marks(scheduled_destination(settings), marks)
+            size = store_backup(settings, owner_url, name, stop)
         except Stopped:
             return True
         except (Unusable, *OUTAGES) as error:
             log.error("the scheduled backup failed", reason=str(error))
             note_run(connection, began_at, None, None, str(error))
             return False
-        name = backup_name(began_at)
         note_run(connection, began_at, name, size, None)
         log.info("backed up", name=name, bytes=size, seconds=round(time.monotonic() - started, 1))
         return True

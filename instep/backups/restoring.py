@@ -64,7 +64,7 @@ def check_backup(path: Path) -> BackupContents:
     """Check a backup whole; raises `BackupRefused`."""
     with open_archive(path) as archive:
         refuse_newer(archive.manifest)
-        return BackupContents(**contents_of(archive.manifest))
+        return BackupContents(**manifest_facts(archive.manifest))
 
 
 def restore_backup(settings: Settings, path: Path, progress: Progress) -> Restored:
@@ -115,7 +115,7 @@ async def finish(url: str, manifest: Manifest, marks: list[ErasureMark]) -> Rest
         settled = await settle_past(tx)
         sealed = await count_sealed(tx, key_ring())
     return Restored(
-        **contents_of(manifest),
+        **manifest_facts(manifest),
         erased_visitors=erased_visitors,
         ended_deliveries=settled.deliveries,
         dropped_messages=settled.messages,
@@ -135,7 +135,7 @@ def unfinished(reason: str) -> str:
     return f"The restore broke off ({reason.rstrip('.')}): remove the cause and run the same command again."
 
 
-def contents_of(manifest: Manifest) -> dict[str, Any]:
+def manifest_facts(manifest: Manifest) -> dict[str, Any]:
     return {
         "version": manifest.version,
         "revision": manifest.revision,

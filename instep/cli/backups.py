@@ -16,7 +16,7 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Write everything but the secret key to a file, also while servers run."""
-    from instep.backups.restoring import BackupContents, contents_of
+    from instep.backups.restoring import BackupContents, manifest_facts
     from instep.backups.snapshot import make_backup
     from instep.core.config import settings
     from instep.core.postgres import running_postgres
@@ -27,7 +27,7 @@ def backup(
     with running_postgres(settings()) as postgres:
         bucket = open_bucket(bucket_url) if bucket_url else None
         manifest = make_backup(postgres.url, bucket, file, tell)
-    contents = BackupContents(**contents_of(manifest))
+    contents = BackupContents(**manifest_facts(manifest))
     missing = f" {contents.missing_files:,} files are missing: their storage has lost them."
     text = (
         f"{file} has {contents.rows:,} rows of {contents.tables} tables and {contents.files:,} files of the "

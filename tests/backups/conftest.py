@@ -13,8 +13,11 @@ from psycopg_pool import AsyncConnectionPool
 
 from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
+from tests.files.conftest import s3_server
 from tests.support.commands import Operator
 from tests.support.databases import create_database
+
+__all__ = ["s3_server"]
 
 BackUp = Callable[[], Awaitable[Path]]
 
