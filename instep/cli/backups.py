@@ -28,13 +28,15 @@ def backup(
         bucket = open_bucket(bucket_url) if bucket_url else None
         manifest = make_backup(postgres.url, bucket, file, tell)
     contents = BackupContents(**manifest_facts(manifest))
-    missing = f" {contents.missing_files:,} files are missing: their storage has lost them."
-    text = (
-        f"{file} has {contents.rows:,} rows of {contents.tables} tables and {contents.files:,} files of the "
-        f"bucket, {file.stat().st_size:,} bytes.{missing if contents.missing_files else ''}\n"
-        "Keep the secret key apart from it: the backup does not hold it, and needs it."
-    )
-    say(contents, text, as_json)
+    lines = [
+        f"{file} holds {contents.rows:,} rows of {contents.tables} tables: {file.stat().st_size:,} bytes."
+    ]
+    if contents.files:
+        lines.append(f"{contents.files:,} files of the bucket are in it.")
+    if contents.missing_files:
+        lines.append(f"{contents.missing_files:,} files are not: their storage has lost them.")
+    lines.append("Keep the secret key apart from it: the backup does not hold it, and needs it.")
+    say(contents, "\n".join(lines), as_json)
 
 
 def restore(
