@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-backups test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -47,6 +47,9 @@ test-files: dev ## Run the tests of files on PostgreSQL, an S3 server and a fold
 
 test-outbound: dev ## Test the guard of outgoing calls against DNS rebinding (needs Linux)
 	$(BIN)/python -m tests.outbound.rebinding
+
+test-backups: dev ## Run the proofs of backups: under load, with every byte damaged, on every storage, by older versions
+	$(BIN)/pytest -n 2 -m "backups or not backups" tests/backups
 
 test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
 	$(BIN)/pytest -m races tests/races

@@ -11,6 +11,8 @@ import structlog
 
 from instep.alerts.actions import SEND_ALERT
 from instep.alerts.jobs import AlertSender
+from instep.answers.visitor_data import KEEP_ERASURES
+from instep.backups.jobs import BACK_UP, back_up, keep_erasures, schedule_backups
 from instep.core.config import Settings, secret_key, settings
 from instep.core.crypto import key_ring
 from instep.core.database import Database
@@ -52,11 +54,12 @@ WATCH_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The resources of a process."""
+    """The resources of a process; `owner_url` is that of the database's owner, for backups."""
 
     settings: Settings
     database: Database
     cursor_key: bytes
+    owner_url: str = ""
     model: Model | None = None
     outbound: OutboundClient | None = None
     embedder: Embedder | None = None
@@ -80,7 +83,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                 open_embedder(settings) as configured_embedder,
             ):
                 embedder = await use_embedder(configured_embedder, postgres.url)
-                yield Runtime(settings, database, secret_key(settings), model, outbound, embedder)
+                yield Runtime(
+                    settings, database, secret_key(settings), postgres.url, model, outbound, embedder
+                )
         finally:
             watching.cancel()
             await database.close()
@@ -103,11 +108,12 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
     await schedule_prune(runtime.database)
     await schedule_sweep(runtime.database)
     await schedule_indexes(runtime.database)
+    await schedule_backups(runtime.database)
     if runtime.embedder:
         await schedule_embedding(runtime.database, timedelta())
     assert runtime.outbound is not None, "a process that runs jobs has a client"
     sender = Sender(runtime.database, runtime.outbound, key_ring())
-    worker = worker_of(runtime.database, runtime.outbound, runtime.model, runtime.embedder)
+    worker = worker_of(runtime.database, runtime.outbound, runtime.model, runtime.embedder, runtime.owner_url)
     await asyncio.gather(worker.run(stop), sender.run(stop))
 
 
@@ -118,7 +124,11 @@ def log_end(working: asyncio.Task[None]) -> None:
 
 
 def worker_of(
-    database: Database, outbound: OutboundClient, model: Model | None = None, embedder: Embedder | None = None
+    database: Database,
+    outbound: OutboundClient,
+    model: Model | None = None,
+    embedder: Embedder | None = None,
+    owner_url: str = "",
 ) -> Worker:
     handlers: dict[str, Handler] = {
         RUN_TASK: partial(run_task, database, model=model),
@@ -130,6 +140,8 @@ def worker_of(
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedder),
+        BACK_UP: partial(back_up, database, owner_url),
+        KEEP_ERASURES: partial(keep_erasures, database),
     }
     on_dead: dict[str, Handler] = {
         RUN_TASK: partial(give_up, database),

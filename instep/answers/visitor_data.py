@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from instep.alerts.actions import SEND_ALERT
+from instep.answers.erasure_marks import ErasureMark, mark_erasure, scan_marks
 from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
+from instep.core.jobs import defer
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR, Actor
 from instep.identity.visitor_hash import hash_visitor
@@ -19,6 +21,8 @@ from instep.insights.questions.question_key import question_key
 from instep.web.shapes import Out
 from instep.web.visitors.route import visitor_subject
 
+# The job that writes erasures beside the backups.
+KEEP_ERASURES = "keep_erasures"
 ERASED_EMAIL = "erased@example.invalid"
 PERSONAL_FIELDS = {"email": ERASED_EMAIL, "name": None, "message": None, "pageUrl": None}
 EVENT_KINDS = ["lead.created", "conversation.escalated"]
@@ -127,14 +131,40 @@ async def export_visitor(
 async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject, actor: Actor = OPERATOR) -> Erasure:
     """Delete what this workspace stores about the visitor (GDPR, article 17).
 
-    The audit log records the erasure without the visitor. Copies outside the installation remain: in chat
-    tools, at receivers of webhooks, in backups.
+    The audit log records the erasure without the visitor, and a mark repeats it when an older backup is
+    restored. Copies outside the installation remain: in chat tools, at receivers of webhooks, in backups.
     """
+    visitor_hashes = await hashes_of(tx, workspace_id, subject)
+    await mark_erasure(tx, workspace_id, email_of(subject), visitor_hashes)
+    await defer(tx.connection, KEEP_ERASURES, {}, dedupe=KEEP_ERASURES)
+    erasure = await erase_traces(tx, workspace_id, subject)
+    await record(tx, workspace_id, actor, "erase_visitor")
+    return erasure
+
+
+async def repeat_erasures(tx: Tx, marks: list[ErasureMark]) -> int:
+    """Erase the visitors of marks that a restored database does not know; the number of those it had."""
+    count = 0
+    async for mark, emails, conversations in scan_marks(tx, marks):
+        subjects = [
+            *(Subject(email=email) for email in emails),
+            *(Subject(conversation=conversation) for conversation in conversations),
+        ]
+        for subject in subjects:
+            await erase_traces(tx, mark.workspace_id, subject)
+        if subjects:
+            await record(tx, mark.workspace_id, OPERATOR, "erase_visitor")
+            count += 1
+    return count
+
+
+async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
+    """Delete what this workspace stores about the visitor, wherever it is."""
     traces = await find_traces(tx, workspace_id, subject)
     messages = await tx.value(
         "select count(*) from messages where conversation_id = any (%(ids)s)", ids=traces.conversations
     )
-    erasure = Erasure(
+    return Erasure(
         alerts=await erase_alerts(tx, workspace_id, traces),
         events=await erase_events(tx, workspace_id, traces),
         unanswered_questions=await erase_questions(tx, workspace_id, traces),
@@ -146,8 +176,6 @@ async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject, actor: Acto
         ),
         messages=messages,
     )
-    await record(tx, workspace_id, actor, "erase_visitor")
-    return erasure
 
 
 async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:

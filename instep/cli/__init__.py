@@ -11,6 +11,7 @@ import typer
 
 from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visitors, webhooks, workspaces
 from instep.cli.asking import ask
+from instep.cli.backups import backup, restore
 from instep.cli.changes import change
 from instep.cli.exporting import export
 from instep.cli.helping import Area, command, show_help
@@ -75,6 +76,8 @@ command(app, None, "instep worker")(worker)
 command(app, None, "instep migrate")(migrate)
 command(app, None, "instep routes", "instep routes --json")(routes)
 command(app, None, "instep doctor", "instep doctor --json")(doctor)
+command(app, None, "instep backup instep.zip")(backup)
+command(app, None, "instep restore instep.zip", "instep restore instep.zip --check")(restore)
 command(app, None, "instep audit", "instep audit --limit 200 --json")(people.audit)
 command(app, "help", "instep help change", "instep help key create")(show_help)
 app.add_typer(workspaces.app, name="workspace")

@@ -36,6 +36,9 @@ VISIBLE = r"^[\x21-\x7e]*$"
 # A DNS name, an IPv4 address, or an IPv6 address in brackets.
 HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
 
+# The URL of a bucket or folder.
+STORAGE = re.compile(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+")
+
 
 class SettingsError(Unusable):
     """A setting is unknown or has a value that can't be used."""
@@ -113,6 +116,12 @@ class Settings(BaseModel):
         description="the bucket or folder of images and downloads; none: the database",
         examples=["s3://acme-help/files"],
     )
+    backups: str | None = Field(
+        None,
+        description="the folder or bucket of daily backups; none: they are made by command",
+        examples=["/var/backups/instep"],
+    )
+    backup_keep: int = Field(14, ge=1, description="daily backups that are kept", examples=[30])
     model: str | None = Field(None, description="the language model that helps to write; none: without one")
     model_seconds: int = Field(
         60, ge=1, le=600, description="how long one question to the model may take", examples=[120]
@@ -162,8 +171,17 @@ class Settings(BaseModel):
     @field_validator("files")
     @classmethod
     def known_storage(cls, text: str | None) -> str | None:
-        if text and not re.fullmatch(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+", text):
+        if text and not STORAGE.fullmatch(text):
             raise ValueError("it must be s3://, gs:// or az:// with a bucket, or file:/// with a folder")
+        return text or None
+
+    @field_validator("backups")
+    @classmethod
+    def known_destination(cls, text: str | None) -> str | None:
+        if text and text.startswith("/"):
+            return Path(text).as_uri()
+        if text and not STORAGE.fullmatch(text):
+            raise ValueError("it must be the path of a folder, or s3://, gs:// or az:// with a bucket")
         return text or None
 
     @field_validator("model")

@@ -180,6 +180,17 @@ UNREFERENCED_FILE_RETENTION = timedelta(days=30)
 # Articles and entries that the refusal `file_in_use` names.
 MAX_FILE_USES_NAMED = 5
 
+# Backups: parts of one, and bytes of the list of them and of the manifest.
+MAX_BACKUP_PARTS = 1_000
+MAX_BACKUP_DIRECTORY_BYTES = 1024 * 1024
+# Scheduled backups: the time between two, and the age at which the last one counts as too old.
+BACKUP_INTERVAL_HOURS = 24
+MAX_BACKUP_AGE_HOURS = 50
+# The file that repeats an erasure after a restore, in bytes.
+MAX_ERASURE_MARK_BYTES = 1024 * 1024
+# The wait after a scheduled backup that has failed.
+BACKUP_RETRY_MINUTES = 60
+
 # Webhooks.
 MAX_WEBHOOK_URL_CHARACTERS = 2_000
 # Endpoints of one workspace.

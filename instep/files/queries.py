@@ -195,11 +195,25 @@ async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:
     return removed
 
 
+# Backups hold this advisory lock, shared, from before their snapshot until they have copied the bucket.
+BACKUP_LOCK = 4_927_001_735
+
+
 async def list_removable(tx: Tx, now: datetime, most: int) -> list[FreedObject]:
-    """Objects in the bucket, of all workspaces, that belong to no file."""
+    """Objects in the bucket, of all workspaces, that belong to no file; none while a backup is made.
+
+    A backup needs the objects of its snapshot. What was removable before the snapshot is not among them.
+    """
     return await tx.all(
         FreedObject,
-        "select key, workspace_id from removable_objects(%(now)s, %(most)s)",
+        """
+        select key, workspace_id from removable_objects(%(now)s, %(most)s)
+        where not exists (
+            select from pg_locks l join pg_database d on d.oid = l.database
+            where l.locktype = 'advisory' and d.datname = current_database()
+              and (l.classid::bigint << 32) + l.objid::bigint = %(lock)s)
+        """,
         now=now,
         most=most,
+        lock=BACKUP_LOCK,
     )

@@ -32,7 +32,6 @@ READ_BYTES = 1024 * 1024
 UNFINISHED_OBJECT_RETENTION = timedelta(days=1)
 REQUEST_SECONDS = 30
 CONNECT_SECONDS = 5
-REQUEST_SECONDS = 30
 MAX_RETRIES = 2
 PROBE_KEY = "instep-doctor"
 
@@ -201,8 +200,11 @@ def open_storages(settings: Settings, database: Database) -> Storages:
     return Storages(DatabaseStorage(database), bucket)
 
 
-def open_bucket(url: str) -> ObjectStore:
-    """A bucket or folder by its URL; keys and endpoints come from the provider's own variables."""
+def open_bucket(url: str, setting: str = "INSTEP_FILES") -> ObjectStore:
+    """A bucket or folder by its URL; keys and endpoints come from the provider's own variables.
+
+    Raises `Unusable`, which names the setting that the URL is from.
+    """
     try:
         if url.startswith("file:"):
             return from_url(url, mkdir=True)
@@ -217,17 +219,17 @@ def open_bucket(url: str) -> ObjectStore:
             retry_config={"max_retries": MAX_RETRIES, "retry_timeout": timedelta(seconds=REQUEST_SECONDS)},
         )
     except (BaseError, ValueError, OSError) as error:
-        raise Unusable(f"INSTEP_FILES can't be used: {first_line(error)}.") from None
+        raise Unusable(f"{setting} can't be used: {first_line(error)}.") from None
 
 
-async def check_bucket(url: str) -> None:
+async def check_bucket(url: str, setting: str = "INSTEP_FILES") -> None:
     """Write an object and remove it again; raises `Unusable` with the reason."""
-    bucket = open_bucket(url)
+    bucket = open_bucket(url, setting)
     try:
         await put_async(bucket, PROBE_KEY, b"This object may be removed.")
         await delete_async(bucket, PROBE_KEY)
     except (BaseError, OSError) as error:
-        raise Unusable(f"INSTEP_FILES can't be written: {first_line(error)}.") from None
+        raise Unusable(f"{setting} can't be written: {first_line(error)}.") from None
 
 
 async def record_object(

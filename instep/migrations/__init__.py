@@ -36,10 +36,23 @@ class UnknownRevision(Unusable):
         )
 
 
+class RestoreUnfinished(Unusable):
+    """A restore into this database broke off: run `instep restore` again, or use another database."""
+
+    def __init__(self) -> None:
+        super().__init__(" ".join((self.__doc__ or "").split()))
+
+
+# `instep restore` creates this table before it changes anything, and removes it at its end.
+UNFINISHED_RESTORE = "unfinished_restore"
+
+
 def migrate(url: str) -> str:
     """Bring the schema at `url` up to date and return its revision; callers wait for each other."""
     newest = head()
     present = revision_at(url)
+    if is_being_restored(url):
+        raise RestoreUnfinished
     if present is not None and present not in revisions():
         raise UnknownRevision(present)
     if present != newest:
@@ -52,6 +65,13 @@ def migrate(url: str) -> str:
     return newest
 
 
+def migrate_to(url: str, revision: str) -> None:
+    """Create the schema as it was at a revision, or bring it forward to that."""
+    from instep.migrations.runner import run_migrations
+
+    run_migrations(url, revision)
+
+
 def head() -> str:
     """The revision that this version of Instep needs; the name of each migration begins with its revision."""
     return max(revisions())
@@ -59,6 +79,12 @@ def head() -> str:
 
 def revisions() -> list[str]:
     return [file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py")]
+
+
+def is_being_restored(url: str) -> bool:
+    """Whether a restore has begun here and has not come to its end."""
+    with psycopg.connect(url) as connection:
+        return connection.execute("select to_regclass(%s)", [UNFINISHED_RESTORE]).fetchone() != (None,)
 
 
 def revision_at(url: str) -> str | None:

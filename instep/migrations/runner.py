@@ -17,8 +17,8 @@ from instep.migrations import MigrationRefused
 LOCK = 4_927_001_733
 
 
-def run_migrations(url: str) -> None:
-    """Run every migration that the schema at `url` lacks."""
+def run_migrations(url: str, revision: str = "head") -> None:
+    """Run every migration up to this revision that the schema at `url` lacks."""
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql(f"select pg_advisory_lock({LOCK})")
@@ -27,7 +27,7 @@ def run_migrations(url: str) -> None:
         config.set_main_option("script_location", str(Path(__file__).parent))
         config.attributes["connection"] = connection
         try:
-            command.upgrade(config, "head")
+            command.upgrade(config, revision)
         except DBAPIError as error:
             raise refusal_of(error) from None
         connection.commit()

@@ -13,6 +13,7 @@ from instep.ops.health import STATE, State, problems_of, try_to_write
 from instep.ops.rotation import count_sealed
 from instep.search.semantic.vectors import embedding_backlog
 from instep.web.shapes import Out
+from instep.workspaces.backup_state import find_backup_state
 
 
 class Migrated(Out):
@@ -91,6 +92,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *await writing_problems(tx),
             *space_problems(settings, space),
             *await storage_problems(settings),
+            *await backup_problems(tx, settings),
             *sealed.problems(),
             *(vectors.problems() if settings.embeddings else ()),
         ],
@@ -132,6 +134,17 @@ async def storage_problems(settings: Settings) -> list[str]:
     except Unusable as error:
         return [str(error)]
     return []
+
+
+async def backup_problems(tx: Tx, settings: Settings) -> list[str]:
+    """The place of scheduled backups is tried, and the last one must not be too old."""
+    if settings.backups is None:
+        return []
+    try:
+        await check_bucket(settings.backups, "INSTEP_BACKUPS")
+    except Unusable as error:
+        return [str(error)]
+    return (await find_backup_state(tx)).problems()
 
 
 def space_problems(settings: Settings, space: FreeSpace) -> list[str]:

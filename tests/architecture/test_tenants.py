@@ -10,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 import instep
+from instep.answers.erasure_marks import mark_erasure
 from instep.core.database import OPTIONS, Database, Tx
 from instep.drafts.digest import note_sent
 from instep.drafts.previews import create_preview
@@ -37,7 +38,8 @@ from tests.support.visitors import begin, leave
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 # A challenge is answered before anybody has signed in.
 # An AI client is known before anybody has said for whom.
-SHARED = {"alembic_version", "challenges", "jobs", "oauth_clients", "rate_windows"}
+# Backups are made of all companies together.
+SHARED = {"alembic_version", "backup_runs", "challenges", "jobs", "oauth_clients", "rate_windows"}
 OUT_OF_REACH = {"challenges", "rate_windows"}
 # What belongs to a person, in whichever workspaces they are, and the column that names the person.
 OF_PEOPLE = {
@@ -94,6 +96,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await invite(owner, cast.acme.workspace_id, fresh_email(), Role.VIEWER)
     await new_sign_in_link(owner, cast.acme.workspace_id, user.id)
     await look_at(database, cast.acme, user, draft["id"])
+    await mark_erasure(owner, str(cast.acme.workspace_id), "canary@example.com", [])
     async with acting(database, cast.acme) as ctx:
         await create_preview(ctx, draft["id"])
         await note_sent(ctx)
@@ -134,7 +137,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "oauth_tokens",
         ),
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
-        *("files", "file_references", "stored_objects", "object_chunks"),
+        *("files", "file_references", "stored_objects", "object_chunks", "erasures"),
     ]
 
 
@@ -165,8 +168,11 @@ def test_connections_are_taken_from_the_pool_where_the_tenant_is_set_and_by_the_
         if re.search(r"getconn|pool\.connection\(|AsyncConnection\.connect", file.read_text())
     }
 
-    # The last two are the operator's commands, which work as the owner.
-    assert takers == {"core/database", "core/jobs/worker", "cli/admin_session", "demo/story"}
+    # The last three are the operator's commands, which work as the owner.
+    assert takers == {
+        *("core/database", "core/jobs/worker"),
+        *("backups/restoring", "cli/admin_session", "demo/story"),
+    }
 
 
 async def test_no_view_leads_around_the_policies(owner: Tx) -> None:
@@ -215,6 +221,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "find_preview",
         "find_setup_link",
         "is_origin_of_a_bot",
+        "list_erasures",
         "memberships_of",
         "peek_hits",
         "prune_askings",

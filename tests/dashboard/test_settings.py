@@ -9,6 +9,7 @@ from instep.core.database import Database, Tx
 from tests.dashboard.conftest import Desk
 from tests.drafts.review import hold_back_statement
 from tests.support.cast import Api, Cast, Client
+from tests.support.limits import SetSetting
 from tests.support.oauth import connect_somebody
 from tests.support.sign_in import PASSWORD, browser, fresh_email
 
@@ -50,6 +51,27 @@ async def test_an_editor_sees_what_is_for_editors(editor: Desk, viewer: Desk, na
 async def test_a_stranger_finds_no_settings(stranger: Desk) -> None:
     for name in PAGES:
         assert (await stranger.get(f"settings/{name}")).status_code == 404
+
+
+async def test_owners_see_whether_there_is_a_recent_backup(
+    desk: Desk, editor: Desk, owner: Tx, set_setting: SetSetting
+) -> None:
+    unset = await desk.get("settings/general")
+    set_setting("INSTEP_BACKUPS", "/var/backups/instep")
+    none_yet = await desk.get("settings/general")
+    await owner.execute(
+        "insert into backup_runs (began_at, ended_at, name, bytes) values (now(), now(), 'instep.zip', 1)"
+    )
+    good = await desk.get("settings/general")
+    await owner.execute("update backup_runs set began_at = began_at - interval '3 days'")
+    late = await desk.get("settings/general")
+    await owner.execute("delete from backup_runs")
+
+    assert "No daily backups are set up." in unset.text
+    assert "There is no recent backup" in none_yet.text
+    assert "A backup is made every day, the last one on" in good.text
+    assert "There is no recent backup" in late.text
+    assert "Backups" not in (await editor.get("settings/general")).text
 
 
 async def test_a_name_and_a_language_are_saved_and_told_once(desk: Desk, owner: Tx, cast: Cast) -> None:

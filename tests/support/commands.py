@@ -73,11 +73,11 @@ def exit_code_of(words: str | None) -> int:
 class Operator:
     """Somebody at the shell of a server that stands on the database of the tests."""
 
-    def __init__(self, database_url: str) -> None:
-        self.database_url = database_url
+    def __init__(self, database_url: str, **settings: str) -> None:
+        self.settings = {"INSTEP_DATABASE_URL": database_url, **settings}
 
     async def run(self, *arguments: str, typed: str = "", **environment: str) -> CommandResult:
-        environment = {"INSTEP_DATABASE_URL": self.database_url, **environment}
+        environment = {**self.settings, **environment}
         return await asyncio.to_thread(run_command, *arguments, typed=typed, **environment)
 
     async def text(self, *arguments: str) -> str:

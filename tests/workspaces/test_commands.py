@@ -273,7 +273,9 @@ async def test_doctor_finds_no_problem_and_tells_no_secret(
     assert report.json["settings"]["INSTEP_DATA_DIR"] == str(tmp_path)
     assert report.json["settings"]["INSTEP_SECRET_KEY"] == "(set)"
     assert not any(
-        secret_text in out.text for secret_text in (secret, operator.database_url) for out in (lines, report)
+        secret_text in out.text
+        for secret_text in (secret, operator.settings["INSTEP_DATABASE_URL"])
+        for out in (lines, report)
     )
 
 

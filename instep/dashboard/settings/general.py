@@ -10,6 +10,7 @@ from instep.dashboard.settings.frame import attempt, show_settings
 from instep.identity.scopes import Role
 from instep.llm.budget import tokens_used_today
 from instep.workspaces import actions
+from instep.workspaces.backup_state import find_backup_state
 from instep.workspaces.queries import list_bots
 
 PATH = "/app/{bot_slug}/settings"
@@ -39,6 +40,8 @@ async def general(page: BotPage, refusal: AppError | None = None) -> Response:
         model=settings().model,
         tokens_today=await tokens_used_today(ctx),
         tokens_per_day=settings().model_tokens_per_day,
+        has_backups=settings().backups is not None,
+        backup=await find_backup_state(ctx.tx),
     )
 
 

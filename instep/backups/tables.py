@@ -1,0 +1,92 @@
+"""The tables that a backup holds, as the database's catalog describes them.
+
+Every table is in a backup unless it is named here, so a new one can't be forgotten.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.rows import class_row
+from psycopg.sql import SQL, Composed, Identifier
+
+Connection = psycopg.Connection[Any]
+
+LEFT_OUT = {
+    "alembic_version": "the manifest has the revision",
+    "backup_runs": "they tell of this installation's own backups",
+    "bot_vectors": "embeddings are made again",
+    "challenges": "a sign-in that has begun is begun again",
+    "draft_viewers": "who looks at a draft is known for seconds",
+    "invitations": "a link to join may have been used or withdrawn since",
+    "oauth_grants": "an app may have been disconnected since: people connect it again",
+    "oauth_tokens": "they belong to grants",
+    "passage_vectors": "embeddings are made again",
+    "rate_windows": "counters of an hour at most",
+    "search_indexes": "they are made again from the articles",
+    "sessions": "a session may have been ended since: people sign in again",
+    "setup_links": "a link to sign in may have been used since",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with the columns that are stored, which generated ones are not."""
+
+    name: str
+    columns: list[str]
+
+    @property
+    def sql(self) -> Composed:
+        """The table with its columns, as COPY takes them."""
+        columns = SQL(", ").join(map(Identifier, self.columns))
+        return SQL("{} ({})").format(Identifier("public", self.name), columns)
+
+
+TABLES = """
+    select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0
+      and not a.attisdropped and a.attgenerated = ''
+      and not exists (select from pg_depend d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    group by c.relname order by c.relname
+"""
+
+
+def list_tables(connection: Connection) -> list[Table]:
+    """All tables of the schema, also those that a backup leaves out."""
+    with connection.cursor(row_factory=class_row(Table)) as cursor:
+        return cursor.execute(TABLES).fetchall()
+
+
+def stored_tables(connection: Connection) -> list[Table]:
+    return [table for table in list_tables(connection) if table.name not in LEFT_OUT]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """The sequence behind a column, and the last number that it has given; 0: none yet."""
+
+    table: str
+    column: str
+    last: int
+
+
+# A sequence outside a transaction: numbers that are given meanwhile are never too few.
+SEQUENCES = """
+    select c.relname::text as table, a.attname::text as column, coalesce(s.last_value, 0) as last
+    from pg_depend d
+    join pg_class c on c.oid = d.refobjid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+    join pg_class q on q.oid = d.objid and q.relkind = 'S'
+    join pg_sequences s on s.schemaname = 'public' and s.sequencename = q.relname
+    where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
+      and d.deptype in ('a', 'i') and c.relnamespace = 'public'::regnamespace
+    order by 1, 2
+"""
+
+
+def list_sequences(connection: Connection) -> list[Sequence]:
+    with connection.cursor(row_factory=class_row(Sequence)) as cursor:
+        return cursor.execute(SEQUENCES).fetchall()

@@ -1,0 +1,57 @@
+"""`instep backup` and `instep restore`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from instep.cli.options import AsJson
+from instep.cli.output import as_lines, say
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", dir_okay=False)]
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, which must not exist.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write everything but the secret key to a file, also while servers run."""
+    from instep.backups.restoring import BackupContents, manifest_facts
+    from instep.backups.snapshot import make_backup
+    from instep.core.config import settings
+    from instep.core.postgres import running_postgres
+    from instep.core.progress import tell
+    from instep.files.storage import open_bucket
+
+    bucket_url = settings().files
+    with running_postgres(settings()) as postgres:
+        bucket = open_bucket(bucket_url) if bucket_url else None
+        manifest = make_backup(postgres.url, bucket, file, tell)
+    contents = BackupContents(**manifest_facts(manifest))
+    lines = [
+        f"{file} holds {contents.rows:,} rows of {contents.tables} tables: {file.stat().st_size:,} bytes."
+    ]
+    if contents.files:
+        lines.append(f"{contents.files:,} files of the bucket are in it.")
+    if contents.missing_files:
+        lines.append(f"{contents.missing_files:,} files are not: their storage has lost them.")
+    lines.append("Keep the secret key apart from it: the backup does not hold it, and needs it.")
+    say(contents, "\n".join(lines), as_json)
+
+
+def restore(
+    file: File,
+    check: Annotated[bool, typer.Option("--check", help="Check the file and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Restore a backup into an empty installation."""
+    from instep.backups.restoring import check_backup, describe_restored, restore_backup
+    from instep.core.config import settings
+    from instep.core.progress import tell
+
+    if check:
+        contents = check_backup(file)
+        say(contents, as_lines(contents), as_json)
+        return
+    restored = restore_backup(settings(), file, tell)
+    say(restored, describe_restored(restored), as_json)
