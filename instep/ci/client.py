@@ -6,17 +6,13 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-import httpx2
-from pydantic import ValidationError
+from typing import Any
 
 from instep.ci.checkout import CodeChange
-from instep.ci.shapes import Bot, Bots, Draft, Shape, Task
+from instep.ci.shapes import Bot, Bots, Draft, Out, Task, parse_shape
+from instep.ci.transport import HttpResponse, Refused, Transport, Unreachable, is_address
 from instep.core import limits
-from instep.core.errors import AppError
 
-Out = TypeVar("Out", bound=Shape)
 VISIBLE = re.compile(r"[\x21-\x7e]+")
 # Statuses of a server, or of a proxy before it, that is overloaded or restarting.
 RETRYABLE = {429, 502, 503, 504}
@@ -24,10 +20,6 @@ DESCRIPTIONS = {
     "INSTEP_URL": "the address of the server",
     "INSTEP_API_KEY": "an API key of the server",
 }
-
-
-class Refused(AppError):
-    """The server refuses the request, or can't be reached."""
 
 
 class LimitReached(Refused):
@@ -75,17 +67,8 @@ def read_server(environ: Mapping[str, str]) -> Server:
     return Server(url, key)
 
 
-def is_address(text: str) -> bool:
-    try:
-        url = httpx2.URL(text)
-    except httpx2.InvalidURL:
-        return False
-    has_more = url.userinfo or url.query or url.fragment or not text.isprintable()
-    return url.scheme in ("http", "https") and bool(url.host) and not has_more
-
-
 class Client:
-    """Calls one server; a context manager. `now` and `sleep` are the clock, in seconds."""
+    """Calls one server. `now` and `sleep` are the clock, in seconds."""
 
     def __init__(
         self,
@@ -96,20 +79,8 @@ class Client:
     ) -> None:
         self.url, self.now, self.sleep = server.url, now, sleep
         self.patience_seconds = patience_seconds
-        headers = {"Authorization": f"Bearer {server.key}", "User-Agent": "instep"}
-        try:
-            # Redirects are not followed: the key is for this server alone.
-            self.http = httpx2.Client(
-                headers=headers, timeout=limits.API_CALL_SECONDS, follow_redirects=False
-            )
-        except (ValueError, ImportError, httpx2.InvalidURL):
-            raise Refused("The proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY can't be used.") from None
-
-    def __enter__(self) -> "Client":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.http.close()
+        self.key = server.key
+        self.transport = Transport(server.url)
 
     def choose_bot(self, reference: str | None) -> Bot:
         """The bot with this id or slug; without one the key's default, or the only bot that it covers."""
@@ -149,16 +120,16 @@ class Client:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
-    ) -> httpx2.Response:
+    ) -> HttpResponse:
         """Send a request, and retry it while the server is unreachable or busy; raises `Refused`."""
         ends = self.now() + self.patience_seconds
         for pause in pauses():
             try:
-                response = self.http.request(method, f"{self.url}/v1{path}", content=body, headers=headers)
-            except httpx2.RequestError as error:
-                refusal, wait = self.unreachable(error), pause
+                response = self.send(method, path, body, headers or {})
+            except Unreachable as error:
+                refusal, wait = Refused(f"{self.url} can't be reached: {error}"), pause
             else:
-                if response.status_code not in RETRYABLE:
+                if response.status not in RETRYABLE:
                     return self.accept(response)
                 refusal, wait = self.refusal(response), max(pause, retry_after(response))
             if self.now() + wait > ends:
@@ -166,10 +137,11 @@ class Client:
             self.sleep(wait)
         raise AssertionError("pauses never ends")
 
-    def unreachable(self, error: Exception) -> Refused:
-        return Refused(f"{self.url} can't be reached: {error or type(error).__name__}")
+    def send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> HttpResponse:
+        credentials = {"Authorization": f"Bearer {self.key}"}
+        return self.transport.send(method, f"{self.url}/v1{path}", body, {**headers, **credentials})
 
-    def accept(self, response: httpx2.Response) -> httpx2.Response:
+    def accept(self, response: HttpResponse) -> HttpResponse:
         if response.is_success:
             return response
         if response.is_redirect:
@@ -178,26 +150,26 @@ class Client:
             )
         raise self.refusal(response)
 
-    def refusal(self, response: httpx2.Response) -> Refused:
+    def refusal(self, response: HttpResponse) -> Refused:
         """The error with the sentence of the server, if the response has one."""
         try:
             sentence = response.json()["error"]
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             return self.not_instep(response)
         seconds = retry_after(response)
         wait = f" (for {seconds:.0f} seconds)" if seconds else ""
-        error = REFUSALS.get(response.status_code, Refused)
-        return error(f"{self.url} responds with {response.status_code}: {sentence}{wait}")
+        error = REFUSALS.get(response.status, Refused)
+        return error(f"{self.url} responds with {response.status}: {sentence}{wait}")
 
-    def not_instep(self, response: httpx2.Response) -> Refused:
+    def not_instep(self, response: HttpResponse) -> Refused:
         return Refused(
-            f"{self.url} responds with {response.status_code}, but is not an Instep server: check INSTEP_URL."
+            f"{self.url} responds with {response.status}, but is not an Instep server: check INSTEP_URL."
         )
 
-    def read(self, shape: type[Out], response: httpx2.Response) -> Out:
+    def read(self, shape: type[Out], response: HttpResponse) -> Out:
         try:
-            return shape.model_validate_json(response.content)
-        except ValidationError:
+            return parse_shape(shape, response.json())
+        except ValueError:
             raise self.not_instep(response) from None
 
 
@@ -221,7 +193,7 @@ def pauses() -> Iterator[float]:
         pause = min(pause * 2, limits.MAX_API_RETRY_PAUSE_SECONDS)
 
 
-def retry_after(response: httpx2.Response) -> float:
+def retry_after(response: HttpResponse) -> float:
     """The seconds of `Retry-After` (RFC 9110 section 10.2.3); 0.0 without one, or when it is a date."""
     value = response.headers.get("Retry-After", "")
     return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0.0

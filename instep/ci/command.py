@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import typer
-
 from instep.ci.checkout import CodeChange, read_change
 from instep.ci.client import Client, LimitReached, ResourceGone, read_server
 from instep.ci.environment import CiContext, Kind, read_context
-from instep.ci.escaping import one_line
+from instep.ci.printing import print_text, say
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Bot, Draft
 from instep.core import limits
@@ -49,7 +47,7 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
     except AppError as refusal:
         say(refusal.message)
         return FAILED
-    typer.echo(as_json(run) if options.as_json else as_text(run))
+    print_text(as_json(run) if options.as_json else as_text(run))
     write_summary(run, environ.get("GITHUB_STEP_SUMMARY"))
     return exit_code(run, options)
 
@@ -64,8 +62,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     run = Run(server.url, change.selection.left_out, paths=options.paths)
     if not change.selection.files:
         return run
-    with Client(server, patience_seconds=limits.API_RETRY_SECONDS) as client:
-        return send(client, change, run, options)
+    return send(Client(server), change, run, options)
 
 
 def with_options(options: Options, context: CiContext) -> CiContext:
@@ -124,7 +121,3 @@ def exit_code(run: Run, options: Options) -> int:
         say(f"The task has not ended within {options.timeout} seconds. It continues: run this again later.")
         return TIMED_OUT
     return WOULD_EDIT if options.check and run.pending_count else 0
-
-
-def say(sentence: str) -> None:
-    typer.echo(f"instep: {one_line(sentence)}", err=True)

@@ -30,7 +30,7 @@ FACES: dict[str, set[str]] = {
     "app": {""},
     "articles": {"editing", "live", "paths", "texts"},
     "collections": {"visibility"},
-    "ci": {"client", "command", "environment", "escaping", "report", "shapes", "shipped"},
+    "ci": {"client", "command", "environment", "escaping", "printing", "report", "shapes", "shipped"},
     "demo": {"command"},
     "drafts": {
         *("releasing", "reopening", "source_queue", "suppression", "viewing"),
@@ -60,7 +60,7 @@ FACES: dict[str, set[str]] = {
     "worker": {""},
     "workspaces": {"queries"},
     "writer": {
-        *("", "diffs.files", "diffs.parser", "diffs.patch", "llm.model_step"),
+        *("", "diffs.parser", "diffs.patch", "llm.model_step"),
         *("new_articles.outline", "new_articles.outline_sources"),
     },
 }
