@@ -26,7 +26,7 @@ from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
 from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
-from instep.ops import health
+from instep.ops import health, thin_client
 from instep.people import pages as people
 from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
@@ -62,7 +62,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     for router in ROUTERS:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
-    app.router.routes.extend([*health.routes, *reference.routes, *people.routes])
+    app.router.routes.extend([*health.routes, *thin_client.routes, *reference.routes, *people.routes])
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)

@@ -538,6 +538,8 @@ MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024
 # Time of one run of git, and of one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
+# Caches may keep `instep.pyz` and its digest for so many seconds.
+THIN_CLIENT_CACHE_SECONDS = 300
 # The largest response that the client reads, in bytes.
 MAX_API_RESPONSE_BYTES = 128 * 1024 * 1024
 # A request is retried for this long while the server is unreachable or busy, with pauses of at most this.

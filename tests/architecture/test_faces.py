@@ -40,7 +40,7 @@ FACES: dict[str, set[str]] = {
     "files": {"kinds", "picture_sizes", "storage"},
     "insights": {"health.problems", "question_key", "questions.question_key"},
     "mcp_servers": {"discovery", "servers"},
-    "ops": {"doctor", "health", "prune", "rotation", "routes"},
+    "ops": {"doctor", "health", "prune", "rotation", "routes", "thin_client"},
     "people": {
         "attempts",
         "cookies",
