@@ -34,6 +34,7 @@ from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
+from instep.trusts.id_tokens import Issuers
 from instep.web import assets
 from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.buckets import Buckets
@@ -99,6 +100,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound
+    app.state.issuers = Issuers(runtime.outbound) if runtime.outbound else None
     app.state.storages = open_storages(runtime.settings, runtime.database)
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 

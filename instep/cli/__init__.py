@@ -9,7 +9,19 @@ from typing import Annotated
 
 import typer
 
-from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visitors, webhooks, workspaces
+from instep.cli import (
+    alerts,
+    asking,
+    bots,
+    drafts,
+    keys,
+    people,
+    secrets,
+    trusts,
+    visitors,
+    webhooks,
+    workspaces,
+)
 from instep.cli.asking import ask
 from instep.cli.changes import change
 from instep.cli.helping import Area, command, show_help
@@ -73,6 +85,7 @@ app.add_typer(drafts.app, name="draft")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(trusts.app, name="trust")
 app.add_typer(visitors.app, name="visitor")
 app.add_typer(webhooks.app, name="webhooks")
 

@@ -250,6 +250,25 @@ TOKEN_CALLS_PER_MINUTE = 120
 # Per person: fetches of client ID metadata documents.
 CLIENT_METADATA_FETCHES_PER_MINUTE = 30
 
+# Trusts of CI jobs.
+MAX_TRUSTS_PER_WORKSPACE = 100
+# Claims of one trust, and characters of a claim's name and value, an issuer and an audience.
+MAX_TRUST_CLAIMS = 20
+MAX_CLAIM_CHARACTERS = 500
+MAX_ISSUER_CHARACTERS = 500
+# An ID token in characters, and its age: none is issued for a longer job.
+MAX_ID_TOKEN_CHARACTERS = 12_000
+ID_TOKEN_MAX_AGE = timedelta(hours=24)
+TRUST_TOKEN_TTL = timedelta(minutes=15)
+# Exchanges per trust.
+TOKEN_EXCHANGES_PER_MINUTE = 60
+# Documents and keys of an issuer, in bytes; the keys of so many issuers are kept by a process.
+MAX_ISSUER_DOCUMENT_BYTES = 256 * 1024
+MAX_CACHED_ISSUERS = 100
+ISSUER_KEYS_TTL = timedelta(minutes=10)
+# A token with an unknown key has the keys fetched again, but not before they have this age.
+MIN_ISSUER_KEYS_AGE = timedelta(seconds=30)
+
 # Rate limits of the APIs and of public pages.
 REQUEST_WINDOW_SECONDS = 60
 # Client addresses that one process counts for pages and public documents: about 3 MB of memory.

@@ -56,6 +56,7 @@ FACES: dict[str, set[str]] = {
     "review": {"", "command", "release"},
     "runtime": {""},
     "search": {"excerpts", "retrieve", "semantic.query_embedder"},
+    "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
     "workspaces": {"queries"},

@@ -74,12 +74,18 @@ def standing(**replies: list[Reply]) -> Iterator[Stand]:
     """The ordinary server, with other replies for some of: bots, create, poll."""
     lines = {"bots": "GET /v1/bots", "create": "POST /v1/tasks", "poll": "GET /v1/tasks/task_1"}
     stand = Stand("", ordinary() | {lines[name]: answer for name, answer in replies.items()})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(stand.reply))
-    stand.url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever)
+    with serving(stand.reply) as stand.url:
+        yield stand
+
+
+@contextmanager
+def serving(reply: Callable[[Asked], Reply]) -> Iterator[str]:
+    """A server whose replies a function gives; its URL."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(reply))
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield stand
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
