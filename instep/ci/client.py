@@ -2,24 +2,16 @@
 
 import hashlib
 import json
-import re
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from instep.ci.checkout import CodeChange
+from instep.ci.credentials import Server
+from instep.ci.retries import Patience, retry_after
 from instep.ci.shapes import Bot, Bots, Draft, Out, Task, parse_shape
-from instep.ci.transport import HttpResponse, Refused, Transport, Unreachable, is_address
+from instep.ci.transport import HttpResponse, Refused, Transport
 from instep.core import limits
-
-VISIBLE = re.compile(r"[\x21-\x7e]+")
-# Statuses of a server, or of a proxy before it, that is overloaded or restarting.
-RETRYABLE = {429, 502, 503, 504}
-DESCRIPTIONS = {
-    "INSTEP_URL": "the address of the server",
-    "INSTEP_API_KEY": "an API key of the server",
-}
 
 
 class LimitReached(Refused):
@@ -34,14 +26,6 @@ REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """The server's URL, and an API key that is sent to this URL only."""
-
-    url: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
 class CreatedTask:
     """The task of a change, and whether an earlier run created it."""
 
@@ -49,37 +33,12 @@ class CreatedTask:
     is_replay: bool
 
 
-def read_server(environ: Mapping[str, str]) -> Server:
-    url = environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1")
-    key = environ.get("INSTEP_API_KEY", "").strip()
-    if not url or not key:
-        missing = "INSTEP_API_KEY" if url else "INSTEP_URL"
-        raise Refused(
-            f"{missing} is not set: set it to {DESCRIPTIONS[missing]}. CI services often withhold "
-            "secrets from changes of forks."
-        )
-    if not is_address(url):
-        raise Refused("INSTEP_URL must be an address such as https://help.example.com, without user name.")
-    if not VISIBLE.fullmatch(key):
-        raise Refused(
-            "INSTEP_API_KEY is not a valid API key: it contains spaces or other invalid characters."
-        )
-    return Server(url, key)
-
-
 class Client:
-    """Calls one server. `now` and `sleep` are the clock, in seconds."""
+    """Calls one server, and retries while it is busy."""
 
-    def __init__(
-        self,
-        server: Server,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        patience_seconds: float = limits.API_RETRY_SECONDS,
-    ) -> None:
-        self.url, self.now, self.sleep = server.url, now, sleep
-        self.patience_seconds = patience_seconds
-        self.key = server.key
+    def __init__(self, server: Server, patience: Patience | None = None) -> None:
+        self.server, self.url, self.key = server, server.url, server.key
+        self.patience = patience or Patience()
         self.transport = Transport(server.url)
 
     def choose_bot(self, reference: str | None) -> Bot:
@@ -109,8 +68,8 @@ class Client:
     def wait_for(self, task: Task, ends: float) -> Task:
         """Wait until the task has ended or the clock reaches `ends`, and return it."""
         pause = limits.MIN_POLL_SECONDS
-        while not task.has_ended and self.now() < ends:
-            self.sleep(max(0.0, min(pause, ends - self.now())))
+        while not task.has_ended and self.patience.now() < ends:
+            self.patience.sleep(max(0.0, min(pause, ends - self.patience.now())))
             task = self.read(Task, self.ask("GET", f"/tasks/{task.id}"))
             pause = min(pause * 1.5, limits.MAX_POLL_SECONDS)
         return task
@@ -122,24 +81,17 @@ class Client:
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> HttpResponse:
         """Send a request, and retry it while the server is unreachable or busy; raises `Refused`."""
-        ends = self.now() + self.patience_seconds
-        for pause in pauses():
-            try:
-                response = self.send(method, path, body, headers or {})
-            except Unreachable as error:
-                refusal, wait = Refused(f"{self.url} can't be reached: {error}"), pause
-            else:
-                if response.status not in RETRYABLE:
-                    return self.accept(response)
-                refusal, wait = self.refusal(response), max(pause, retry_after(response))
-            if self.now() + wait > ends:
-                raise refusal
-            self.sleep(wait)
-        raise AssertionError("pauses never ends")
+        response = self.send(method, path, body, headers or {})
+        if response.status == 401 and self.server.renew is not None:
+            # A key of a job lives for a quarter of an hour.
+            self.key = self.server.renew()
+            response = self.send(method, path, body, headers or {})
+        return self.accept(response)
 
     def send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> HttpResponse:
-        credentials = {"Authorization": f"Bearer {self.key}"}
-        return self.transport.send(method, f"{self.url}/v1{path}", body, {**headers, **credentials})
+        sent = {**headers, "Authorization": f"Bearer {self.key}"}
+        address = f"{self.url}/v1{path}"
+        return self.patience.retry(self.url, lambda: self.transport.send(method, address, body, sent))
 
     def accept(self, response: HttpResponse) -> HttpResponse:
         if response.is_success:
@@ -184,16 +136,3 @@ def idempotency_key(bot: Bot, change: CodeChange, body: bytes) -> str:
     """A hash of bot, commits and body: another body has another key."""
     parts = [bot.id.encode(), change.base.encode(), change.head.encode(), body]
     return "change-" + hashlib.sha256(b"\0".join(parts)).hexdigest()
-
-
-def pauses() -> Iterator[float]:
-    pause = 1.0
-    while True:
-        yield pause
-        pause = min(pause * 2, limits.MAX_API_RETRY_PAUSE_SECONDS)
-
-
-def retry_after(response: HttpResponse) -> float:
-    """The seconds of `Retry-After` (RFC 9110 section 10.2.3); 0.0 without one, or when it is a date."""
-    value = response.headers.get("Retry-After", "")
-    return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0.0

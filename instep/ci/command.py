@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from instep.ci.checkout import CodeChange, read_change
-from instep.ci.client import Client, LimitReached, ResourceGone, read_server
+from instep.ci.client import Client, LimitReached, ResourceGone
+from instep.ci.credentials import read_server
 from instep.ci.environment import CiContext, Kind, read_context
 from instep.ci.printing import print_text, say
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines

@@ -80,13 +80,15 @@ async def token(request: StrictRequest) -> Response:
 async def exchange(request: StrictRequest, fields: Fields) -> Response:
     """Exchange the ID token of a CI job for a short-lived API key (RFC 8693)."""
     refuse_other_exchange(request, fields)
-    asked = TokenExchange(required(fields, "subject_token"), fields.get("client_id"), fields.get("scope"))
+    request_in = TokenExchange(
+        required(fields, "subject_token"), fields.get("client_id"), fields.get("scope")
+    )
     state = request.app.state
     async with state.database.enter_workspace("") as tx:
         window = await count_hit(tx, "oauth", client_address(request), limits.REQUEST_WINDOW_SECONDS)
     refuse_spent(window.hits, limits.TOKEN_CALLS_PER_MINUTE, window.seconds_left)
     try:
-        exchanged = await exchange_token(state.database, state.issuers, asked)
+        exchanged = await exchange_token(state.database, state.issuers, request_in)
     except WiderScope as refusal:
         raise OAuthRefusal("invalid_scope", refusal.message) from None
     return Response(exchanged.model_dump_json(), 200, NO_STORE, "application/json")

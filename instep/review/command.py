@@ -4,9 +4,11 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from instep.ci.client import Client, read_server
+from instep.ci.client import Client
 from instep.ci.command import FAILED
+from instep.ci.credentials import read_server
 from instep.ci.printing import print_text, say
+from instep.ci.retries import Patience
 from instep.ci.shapes import Shape
 from instep.core import limits
 from instep.core.errors import AppError
@@ -29,7 +31,8 @@ def run_review(environ: Mapping[str, str], bot: str | None, run: Run) -> int:
 
 def open_queue(environ: Mapping[str, str], bot: str | None) -> Queue:
     """The queue of a bot at the server of the environment."""
-    client = Client(read_server(environ), patience_seconds=limits.REVIEW_RETRY_SECONDS)
+    patience = Patience(limits.REVIEW_RETRY_SECONDS)
+    client = Client(read_server(environ, patience), patience)
     return Queue(client, client.choose_bot(bot or None))
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from instep.ci.checkout import CodeChange
-from instep.ci.client import Client, CreatedTask, LimitReached, Server, read_server
+from instep.ci.client import Client, CreatedTask, LimitReached
+from instep.ci.credentials import Server, read_server
 from instep.ci.diff import FileDiff, Selection
+from instep.ci.retries import Patience
 from instep.ci.shapes import Bot
 from instep.ci.transport import Refused
 from instep.core import limits
@@ -48,7 +50,8 @@ def clock() -> Clock:
 
 
 def client(stand: Stand | str, clock: Clock) -> Client:
-    return Client(Server(stand if isinstance(stand, str) else stand.url, KEY), clock.now, clock.sleep)
+    patience = Patience(now=clock.now, sleep=clock.sleep)
+    return Client(Server(stand if isinstance(stand, str) else stand.url, KEY), patience)
 
 
 def create(stand: Stand | str, clock: Clock, change: CodeChange | None = None) -> CreatedTask:

@@ -57,7 +57,7 @@ class Office:
 
     async def trusts_also(self, company: Company, **changes: Any) -> Trust:
         return await actions.create_trust(
-            self.owner, company.workspace_id, fields(self.issuer, **changes), ALLOW
+            self.owner, company.workspace_id, fields(self.issuer.url, **changes), ALLOW
         )
 
 
