@@ -33,12 +33,19 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer; `text` goes out as it is, anything else as JSON."""
+    """One answer; `text` and `raw` go out as they are, anything else as JSON."""
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     text: str | None = None
+    raw: bytes | None = None
+
+    @property
+    def content(self) -> bytes:
+        if self.raw is not None:
+            return self.raw
+        return (json.dumps(self.body) if self.text is None else self.text).encode()
 
 
 @dataclass(slots=True)
@@ -98,7 +105,7 @@ def handler(reply: Callable[[Asked], Reply]) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             answer = reply(Asked(f"{self.command} {self.path}", headers, body))
-            content = (json.dumps(answer.body) if answer.text is None else answer.text).encode()
+            content = answer.content
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -106,7 +113,7 @@ def handler(reply: Callable[[Asked], Reply]) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = answer
+        do_GET = do_POST = do_PUT = do_PATCH = answer
 
         def log_message(self, *ignored: object) -> None:
             pass
