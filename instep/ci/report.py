@@ -8,7 +8,7 @@ from typing import Any
 
 from instep.ci.diff import LeftOut
 from instep.ci.escaping import COMMAND, escaped, fenced, line_excerpt, one_line, without_commands
-from instep.ci.shapes import Draft, Evidence, Task
+from instep.ci.shapes import Bot, Draft, Evidence, Task
 from instep.core import limits
 
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
@@ -24,6 +24,7 @@ class Run:
     drafts: Sequence[Draft] = ()
     # The pathspecs that the change was limited to.
     paths: Sequence[str] = ()
+    bot: Bot | None = None
 
     @property
     def no_task_reason(self) -> str:

@@ -94,6 +94,11 @@ class TaskError(Shape):
 
 
 @dataclass(frozen=True)
+class ReviewedArticle(Shape):
+    verdict: str
+
+
+@dataclass(frozen=True)
 class Task(Shape):
     id: str
     status: Literal["queued", "running", "completed", "failed"]
@@ -101,6 +106,7 @@ class Task(Shape):
     summary: str | None
     drafts: list[TaskDraft]
     error: TaskError | None
+    reviewed: Sequence[ReviewedArticle] = ()
 
     @property
     def has_ended(self) -> bool:

@@ -557,6 +557,13 @@ MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024
 # Time of one run of git, and of one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
+# A comment on a pull request, in characters (GitHub takes 65,536); drafts in it; lines and characters of an
+# excerpt; and how many pages of comments are searched for an earlier one.
+MAX_COMMENT_CHARACTERS = 60_000
+MAX_COMMENTED_DRAFTS = 20
+MAX_COMMENT_EXCERPT_LINES = 8
+MAX_COMMENT_EXCERPT_CHARACTERS = 1_200
+MAX_COMMENT_PAGES = 30
 # Caches may keep `instep.pyz` and its digest for so many seconds.
 THIN_CLIENT_CACHE_SECONDS = 300
 # The largest response that the client reads, in bytes.

@@ -54,6 +54,11 @@ def add_change(commands: Any) -> None:
         "--check", action="store_true", help="Wait, and end with exit code 3 if articles need an edit."
     )
     parser.add_argument(
+        "--comment",
+        action="store_true",
+        help="Wait, and tell of the drafts in a comment on the pull or merge request.",
+    )
+    parser.add_argument(
         "--timeout",
         type=seconds,
         default=limits.TASK_WAIT_SECONDS,
@@ -75,6 +80,7 @@ def run_change(options: Namespace) -> int:
             paths=options.path,
             wait=options.wait,
             check=options.check,
+            comment=options.comment,
             timeout=options.timeout,
             as_json=options.json,
         ),
