@@ -24,6 +24,7 @@ from instep.cli import (
 )
 from instep.cli.asking import ask
 from instep.cli.changes import change
+from instep.cli.checks import check
 from instep.cli.helping import Area, command, show_help
 from instep.cli.installation import doctor, migrate, routes
 from instep.cli.releases import release
@@ -70,6 +71,7 @@ command(
     "instep release --range v1.4.0..v1.5.0",
     "instep release --url https://git.example.com/acme/app/pull/42",
 )(release)
+command(app, None, "instep check docs/help")(check)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
 command(app, None, "instep worker")(worker)
 command(app, None, "instep migrate")(migrate)

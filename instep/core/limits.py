@@ -564,6 +564,8 @@ MAX_COMMENTED_DRAFTS = 20
 MAX_COMMENT_EXCERPT_LINES = 8
 MAX_COMMENT_EXCERPT_CHARACTERS = 1_200
 MAX_COMMENT_PAGES = 30
+# Files that `instep check` reads at once.
+MAX_CHECKED_FILES = 20_000
 # Caches may keep `instep.pyz` and its digest for so many seconds.
 THIN_CLIENT_CACHE_SECONDS = 300
 # The largest response that the client reads, in bytes.

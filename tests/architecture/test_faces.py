@@ -49,7 +49,14 @@ FACES: dict[str, set[str]] = {
         *("conflicts", "digest", "pending", "previews", "queue_pages"),
     },
     "files": {"kinds", "picture_sizes", "storage"},
-    "insights": {"health.problems", "question_key", "questions.question_key"},
+    "insights": {
+        "health.checks_text",
+        "health.problems",
+        "health.structure",
+        "question_key",
+        "questions.question_key",
+    },
+    "linting": {"command"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "health", "prune", "rotation", "routes", "thin_client"},
     "people": {
