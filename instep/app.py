@@ -27,7 +27,7 @@ from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
 from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
-from instep.ops import health
+from instep.ops import health, thin_client
 from instep.people import pages as people
 from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
@@ -35,6 +35,7 @@ from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.site import pages as site
 from instep.tasks.rest import router as tasks
+from instep.trusts.id_tokens import Issuers
 from instep.web import assets
 from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.buckets import Buckets
@@ -63,7 +64,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     for router in ROUTERS:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
-    app.router.routes.extend([*health.routes, *reference.routes, *people.routes])
+    app.router.routes.extend([*health.routes, *thin_client.routes, *reference.routes, *people.routes])
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)
@@ -100,6 +101,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound
+    app.state.issuers = Issuers(runtime.outbound) if runtime.outbound else None
     app.state.storages = open_storages(runtime.settings, runtime.database)
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)
 

@@ -2,32 +2,16 @@
 
 import hashlib
 import json
-import re
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-import httpx2
-from pydantic import ValidationError
+from typing import Any
 
 from instep.ci.checkout import CodeChange
-from instep.ci.shapes import Bot, Bots, Draft, Shape, Task
+from instep.ci.credentials import Server
+from instep.ci.retries import Patience, retry_after
+from instep.ci.shapes import Bot, Bots, Draft, Out, Task, parse_shape
+from instep.ci.transport import HttpResponse, Refused, Transport
 from instep.core import limits
-from instep.core.errors import AppError
-
-Out = TypeVar("Out", bound=Shape)
-VISIBLE = re.compile(r"[\x21-\x7e]+")
-# Statuses of a server, or of a proxy before it, that is overloaded or restarting.
-RETRYABLE = {429, 502, 503, 504}
-DESCRIPTIONS = {
-    "INSTEP_URL": "the address of the server",
-    "INSTEP_API_KEY": "an API key of the server",
-}
-
-
-class Refused(AppError):
-    """The server refuses the request, or can't be reached."""
 
 
 class LimitReached(Refused):
@@ -42,14 +26,6 @@ REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """The server's URL, and an API key that is sent to this URL only."""
-
-    url: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
 class CreatedTask:
     """The task of a change, and whether an earlier run created it."""
 
@@ -57,59 +33,13 @@ class CreatedTask:
     is_replay: bool
 
 
-def read_server(environ: Mapping[str, str]) -> Server:
-    url = environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1")
-    key = environ.get("INSTEP_API_KEY", "").strip()
-    if not url or not key:
-        missing = "INSTEP_API_KEY" if url else "INSTEP_URL"
-        raise Refused(
-            f"{missing} is not set: set it to {DESCRIPTIONS[missing]}. CI services often withhold "
-            "secrets from changes of forks."
-        )
-    if not is_address(url):
-        raise Refused("INSTEP_URL must be an address such as https://help.example.com, without user name.")
-    if not VISIBLE.fullmatch(key):
-        raise Refused(
-            "INSTEP_API_KEY is not a valid API key: it contains spaces or other invalid characters."
-        )
-    return Server(url, key)
-
-
-def is_address(text: str) -> bool:
-    try:
-        url = httpx2.URL(text)
-    except httpx2.InvalidURL:
-        return False
-    has_more = url.userinfo or url.query or url.fragment or not text.isprintable()
-    return url.scheme in ("http", "https") and bool(url.host) and not has_more
-
-
 class Client:
-    """Calls one server; a context manager. `now` and `sleep` are the clock, in seconds."""
+    """Calls one server, and retries while it is busy."""
 
-    def __init__(
-        self,
-        server: Server,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        patience_seconds: float = limits.API_RETRY_SECONDS,
-    ) -> None:
-        self.url, self.now, self.sleep = server.url, now, sleep
-        self.patience_seconds = patience_seconds
-        headers = {"Authorization": f"Bearer {server.key}", "User-Agent": "instep"}
-        try:
-            # Redirects are not followed: the key is for this server alone.
-            self.http = httpx2.Client(
-                headers=headers, timeout=limits.API_CALL_SECONDS, follow_redirects=False
-            )
-        except (ValueError, ImportError, httpx2.InvalidURL):
-            raise Refused("The proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY can't be used.") from None
-
-    def __enter__(self) -> "Client":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.http.close()
+    def __init__(self, server: Server, patience: Patience | None = None) -> None:
+        self.server, self.url, self.key = server, server.url, server.key
+        self.patience = patience or Patience()
+        self.transport = Transport(server.url)
 
     def choose_bot(self, reference: str | None) -> Bot:
         """The bot with this id or slug; without one the key's default, or the only bot that it covers."""
@@ -138,8 +68,8 @@ class Client:
     def wait_for(self, task: Task, ends: float) -> Task:
         """Wait until the task has ended or the clock reaches `ends`, and return it."""
         pause = limits.MIN_POLL_SECONDS
-        while not task.has_ended and self.now() < ends:
-            self.sleep(max(0.0, min(pause, ends - self.now())))
+        while not task.has_ended and self.patience.now() < ends:
+            self.patience.sleep(max(0.0, min(pause, ends - self.patience.now())))
             task = self.read(Task, self.ask("GET", f"/tasks/{task.id}"))
             pause = min(pause * 1.5, limits.MAX_POLL_SECONDS)
         return task
@@ -149,27 +79,21 @@ class Client:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
-    ) -> httpx2.Response:
+    ) -> HttpResponse:
         """Send a request, and retry it while the server is unreachable or busy; raises `Refused`."""
-        ends = self.now() + self.patience_seconds
-        for pause in pauses():
-            try:
-                response = self.http.request(method, f"{self.url}/v1{path}", content=body, headers=headers)
-            except httpx2.RequestError as error:
-                refusal, wait = self.unreachable(error), pause
-            else:
-                if response.status_code not in RETRYABLE:
-                    return self.accept(response)
-                refusal, wait = self.refusal(response), max(pause, retry_after(response))
-            if self.now() + wait > ends:
-                raise refusal
-            self.sleep(wait)
-        raise AssertionError("pauses never ends")
+        response = self.send(method, path, body, headers or {})
+        if response.status == 401 and self.server.renew is not None:
+            # A key of a job lives for a quarter of an hour.
+            self.key = self.server.renew()
+            response = self.send(method, path, body, headers or {})
+        return self.accept(response)
 
-    def unreachable(self, error: Exception) -> Refused:
-        return Refused(f"{self.url} can't be reached: {error or type(error).__name__}")
+    def send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> HttpResponse:
+        sent = {**headers, "Authorization": f"Bearer {self.key}"}
+        address = f"{self.url}/v1{path}"
+        return self.patience.retry(self.url, lambda: self.transport.send(method, address, body, sent))
 
-    def accept(self, response: httpx2.Response) -> httpx2.Response:
+    def accept(self, response: HttpResponse) -> HttpResponse:
         if response.is_success:
             return response
         if response.is_redirect:
@@ -178,26 +102,26 @@ class Client:
             )
         raise self.refusal(response)
 
-    def refusal(self, response: httpx2.Response) -> Refused:
+    def refusal(self, response: HttpResponse) -> Refused:
         """The error with the sentence of the server, if the response has one."""
         try:
             sentence = response.json()["error"]
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             return self.not_instep(response)
         seconds = retry_after(response)
         wait = f" (for {seconds:.0f} seconds)" if seconds else ""
-        error = REFUSALS.get(response.status_code, Refused)
-        return error(f"{self.url} responds with {response.status_code}: {sentence}{wait}")
+        error = REFUSALS.get(response.status, Refused)
+        return error(f"{self.url} responds with {response.status}: {sentence}{wait}")
 
-    def not_instep(self, response: httpx2.Response) -> Refused:
+    def not_instep(self, response: HttpResponse) -> Refused:
         return Refused(
-            f"{self.url} responds with {response.status_code}, but is not an Instep server: check INSTEP_URL."
+            f"{self.url} responds with {response.status}, but is not an Instep server: check INSTEP_URL."
         )
 
-    def read(self, shape: type[Out], response: httpx2.Response) -> Out:
+    def read(self, shape: type[Out], response: HttpResponse) -> Out:
         try:
-            return shape.model_validate_json(response.content)
-        except ValidationError:
+            return parse_shape(shape, response.json())
+        except ValueError:
             raise self.not_instep(response) from None
 
 
@@ -212,16 +136,3 @@ def idempotency_key(bot: Bot, change: CodeChange, body: bytes) -> str:
     """A hash of bot, commits and body: another body has another key."""
     parts = [bot.id.encode(), change.base.encode(), change.head.encode(), body]
     return "change-" + hashlib.sha256(b"\0".join(parts)).hexdigest()
-
-
-def pauses() -> Iterator[float]:
-    pause = 1.0
-    while True:
-        yield pause
-        pause = min(pause * 2, limits.MAX_API_RETRY_PAUSE_SECONDS)
-
-
-def retry_after(response: httpx2.Response) -> float:
-    """The seconds of `Retry-After` (RFC 9110 section 10.2.3); 0.0 without one, or when it is a date."""
-    value = response.headers.get("Retry-After", "")
-    return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0.0

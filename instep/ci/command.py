@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import typer
-
 from instep.ci.checkout import CodeChange, read_change
-from instep.ci.client import Client, LimitReached, ResourceGone, read_server
+from instep.ci.client import Client, LimitReached, ResourceGone
+from instep.ci.comment import write_comment
+from instep.ci.credentials import read_server
 from instep.ci.environment import CiContext, Kind, read_context
-from instep.ci.escaping import one_line
+from instep.ci.printing import print_text, say
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.ci.shapes import Bot, Draft
 from instep.core import limits
@@ -35,8 +35,13 @@ class Options:
     paths: Sequence[str] = ()
     wait: bool = False
     check: bool = False
+    comment: bool = False
     timeout: int = limits.TASK_WAIT_SECONDS
     as_json: bool = False
+
+    @property
+    def waits(self) -> bool:
+        return self.wait or self.check or self.comment
 
 
 def send_change(options: Options, environ: Mapping[str, str]) -> int:
@@ -49,8 +54,10 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
     except AppError as refusal:
         say(refusal.message)
         return FAILED
-    typer.echo(as_json(run) if options.as_json else as_text(run))
+    print_text(as_json(run) if options.as_json else as_text(run))
     write_summary(run, environ.get("GITHUB_STEP_SUMMARY"))
+    if options.comment and run.bot is not None:
+        write_comment(run, run.bot, environ)
     return exit_code(run, options)
 
 
@@ -61,11 +68,12 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
         say(change.note)
     for line in left_out_lines(change.selection.left_out):
         say(line)
+    client = Client(server)
     run = Run(server.url, change.selection.left_out, paths=options.paths)
-    if not change.selection.files:
-        return run
-    with Client(server, patience_seconds=limits.API_RETRY_SECONDS) as client:
+    if change.selection.files:
         return send(client, change, run, options)
+    # An earlier comment of the bot is brought up to date also when there is nothing to send any more.
+    return replace(run, bot=client.choose_bot(options.bot or None)) if options.comment else run
 
 
 def with_options(options: Options, context: CiContext) -> CiContext:
@@ -82,10 +90,10 @@ def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
     task = creation.task
     origin = ", which an earlier run created" if creation.is_replay else ""
     say(f"The task is {task.id}{origin}.")
-    if options.wait or options.check:
+    if options.waits:
         task = client.wait_for(task, start + options.timeout)
     drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.MAX_REPORTED_DRAFTS]]
-    return replace(run, task=task, drafts=[draft for draft in drafts if draft])
+    return replace(run, bot=bot, task=task, drafts=[draft for draft in drafts if draft])
 
 
 def status_line(change: CodeChange, bot: Bot) -> str:
@@ -120,11 +128,7 @@ def exit_code(run: Run, options: Options) -> int:
     if run.task.error:
         say(f"The task failed: {run.task.error.message}")
         return FAILED
-    if (options.wait or options.check) and not run.task.has_ended:
+    if options.waits and not run.task.has_ended:
         say(f"The task has not ended within {options.timeout} seconds. It continues: run this again later.")
         return TIMED_OUT
     return WOULD_EDIT if options.check and run.pending_count else 0
-
-
-def say(sentence: str) -> None:
-    typer.echo(f"instep: {one_line(sentence)}", err=True)

@@ -10,9 +10,9 @@ from typing import IO
 from instep.ci.git import Git
 from instep.core import limits
 from instep.core.errors import AppError
+from instep.text.file_kinds import LEFT_OUT, WEIGHTS, Kind, kind_of
 from instep.text.patch import FilePatch
 from instep.text.patch_parser import parse_diff
-from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
 
 # A plumbing command, which ignores users' settings of `git diff`; `git.SETTINGS` fixes those it reads.
 DIFF_TREE = ("diff-tree", "-r", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color")

@@ -27,6 +27,8 @@ class CiContext:
     default_branch: str | None = None
     # The branch's last commit before a push; after a force push it may no longer exist.
     before: str | None = None
+    # The number of the pull request.
+    number: str | None = None
 
 
 def read_context(environ: Mapping[str, str]) -> CiContext:
@@ -50,6 +52,7 @@ def github_context(environ: Mapping[str, str]) -> CiContext:
             url=text_at(event, "pull_request", "html_url"),
             description=text_at(event, "pull_request", "body"),
             default_branch=branch,
+            number=number_of(event["pull_request"]),
         )
     if environ.get("GITHUB_REF_TYPE") == "tag":
         return github_tag_context(event, environ.get("GITHUB_REF_NAME"))
@@ -86,6 +89,7 @@ def gitlab_context(environ: Mapping[str, str]) -> CiContext:
             title=variables.get("CI_MERGE_REQUEST_TITLE"),
             url=f"{variables.get('CI_MERGE_REQUEST_PROJECT_URL', home)}/-/merge_requests/{number}",
             description=variables.get("CI_MERGE_REQUEST_DESCRIPTION"),
+            number=number,
         )
     if tag := variables.get("CI_COMMIT_TAG"):
         message = variables.get("CI_COMMIT_TAG_MESSAGE")
@@ -127,6 +131,11 @@ def text_at(value: Any, *path: str) -> str | None:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, str) and value else None
+
+
+def number_of(pull_request: Any) -> str | None:
+    number = pull_request.get("number") if isinstance(pull_request, dict) else None
+    return str(number) if isinstance(number, int) else None
 
 
 def commit(sha: str | None) -> str | None:

@@ -10,6 +10,10 @@ from instep.text.characters import replace_unprintable, shorten
 COMMAND = re.compile(r"##(?=\w*\[)")
 # Characters with a meaning in Markdown or HTML.
 SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
+# What begins a mention, a reference or a command in GitHub or GitLab, after its escape; and an address.
+REFERENCE = re.compile(r"(\\[@#!~$\[]|%)(?=\w)|^(?=/)")
+ADDRESS = re.compile(r"(www|\\:)(\\\.|//)", re.IGNORECASE)
+ZERO_WIDTH_SPACE = "\u200b"
 
 
 def without_commands(text: str) -> str:
@@ -30,6 +34,12 @@ def line_excerpt(text: str) -> str:
 def escaped(text: str) -> str:
     """The text on one line, escaped so that Markdown shows it unchanged."""
     return SIGNIFICANT.sub(r"\\\1", one_line(text)).replace("\\<", "&lt;").replace("\\&", "&amp;")
+
+
+def inert(text: str) -> str:
+    """The text as `escaped` gives it, in which a code host finds no mention, reference, label or address."""
+    marked = REFERENCE.sub(lambda match: (match[1] or "") + ZERO_WIDTH_SPACE, escaped(text))
+    return ADDRESS.sub(rf"\1{ZERO_WIDTH_SPACE}\2", marked)
 
 
 def fenced(lines: Sequence[str], language: str) -> str:

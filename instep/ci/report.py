@@ -8,7 +8,7 @@ from typing import Any
 
 from instep.ci.diff import LeftOut
 from instep.ci.escaping import COMMAND, escaped, fenced, line_excerpt, one_line, without_commands
-from instep.ci.shapes import Draft, Evidence, Task
+from instep.ci.shapes import Bot, Draft, Evidence, Task
 from instep.core import limits
 
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
@@ -24,6 +24,7 @@ class Run:
     drafts: Sequence[Draft] = ()
     # The pathspecs that the change was limited to.
     paths: Sequence[str] = ()
+    bot: Bot | None = None
 
     @property
     def no_task_reason(self) -> str:
@@ -49,8 +50,8 @@ class Run:
 def as_json(run: Run) -> str:
     """The task as the API gives it, with its drafts in full and the files that were not sent."""
     no_task: dict[str, Any] = {"id": None, "status": None, "outcome": None, "drafts": []}
-    fields = run.task.model_dump(by_alias=True) if run.task else no_task
-    fields["draftDetails"] = [draft.model_dump(by_alias=True) for draft in run.drafts]
+    fields = dict(run.task.document if run.task else no_task)
+    fields["draftDetails"] = [draft.document for draft in run.drafts]
     fields["leftOut"] = [{"file": file.file, "reason": file.reason} for file in run.left_out]
     # A runner would execute these characters. They occur only in strings, which may contain escapes.
     return COMMAND.sub(r"\\u0023#", json.dumps(fields))

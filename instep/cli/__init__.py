@@ -9,11 +9,24 @@ from typing import Annotated
 
 import typer
 
-from instep.cli import alerts, asking, bots, drafts, keys, people, secrets, visitors, webhooks, workspaces
+from instep.cli import (
+    alerts,
+    asking,
+    bots,
+    drafts,
+    keys,
+    people,
+    secrets,
+    trusts,
+    visitors,
+    webhooks,
+    workspaces,
+)
 from instep.cli.asking import ask
 from instep.cli.backups import backup, restore
 from instep.cli.changes import change
 from instep.cli.exporting import export
+from instep.cli.checks import check
 from instep.cli.helping import Area, command, show_help
 from instep.cli.imports import import_articles
 from instep.cli.installation import doctor, migrate, routes
@@ -64,6 +77,7 @@ command(
 )(release)
 command(app, None, "instep sync docs/help", "instep sync docs/help --bot acme-help --draft")(sync)
 command(app, None, "instep export acme-help.zip", "instep export help-center --bot acme-help")(export)
+command(app, None, "instep check docs/help")(check)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
 command(
     app,
@@ -88,6 +102,7 @@ app.add_typer(drafts.app, name="draft")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(trusts.app, name="trust")
 app.add_typer(visitors.app, name="visitor")
 app.add_typer(webhooks.app, name="webhooks")
 

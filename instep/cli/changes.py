@@ -34,6 +34,12 @@ def change(
     check: Annotated[
         bool, typer.Option("--check", help="Wait, and end with exit code 3 if articles need an edit.")
     ] = False,
+    comment: Annotated[
+        bool,
+        typer.Option(
+            "--comment", help="Wait, and tell of the drafts in a comment on the pull or merge request."
+        ),
+    ] = False,
     timeout: Annotated[
         int, typer.Option(min=1, metavar="SECONDS", help="How long to wait; then the exit code is 4.")
     ] = limits.TASK_WAIT_SECONDS,
@@ -42,5 +48,5 @@ def change(
     """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY, usually in CI."""
     from instep.ci.command import Options, send_change
 
-    options = Options(base, head, title, url, kind, bot, path or (), wait, check, timeout, as_json)
+    options = Options(base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json)
     raise typer.Exit(send_change(options, os.environ))

@@ -23,6 +23,8 @@ def as_lines(out: "BaseModel") -> str:
 
 
 def as_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={text}" for name, text in value.items())
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
@@ -38,7 +40,9 @@ def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: boo
     typer.echo(table([column.replace("_", " ") for column in columns], cells))
 
 
-def as_cell(value: str | list[str] | None) -> str:
+def as_cell(value: str | list[str] | dict[str, str] | None) -> str:
     if isinstance(value, list):
         return ",".join(value)
+    if isinstance(value, dict):
+        return as_text(value)
     return "-" if value is None else value

@@ -299,6 +299,25 @@ TOKEN_CALLS_PER_MINUTE = 120
 # Per person: fetches of client ID metadata documents.
 CLIENT_METADATA_FETCHES_PER_MINUTE = 30
 
+# Trusts of CI jobs.
+MAX_TRUSTS_PER_WORKSPACE = 100
+# Claims of one trust, and characters of a claim's name and value, an issuer and an audience.
+MAX_TRUST_CLAIMS = 20
+MAX_CLAIM_CHARACTERS = 500
+MAX_ISSUER_CHARACTERS = 500
+# An ID token in characters, and its age: none is issued for a longer job.
+MAX_ID_TOKEN_CHARACTERS = 12_000
+ID_TOKEN_MAX_AGE = timedelta(hours=24)
+TRUST_TOKEN_TTL = timedelta(minutes=15)
+# Exchanges per trust.
+TOKEN_EXCHANGES_PER_MINUTE = 60
+# Documents and keys of an issuer, in bytes; the keys of so many issuers are kept by a process.
+MAX_ISSUER_DOCUMENT_BYTES = 256 * 1024
+MAX_CACHED_ISSUERS = 100
+ISSUER_KEYS_TTL = timedelta(minutes=10)
+# A token with an unknown key has the keys fetched again, but not before they have this age.
+MIN_ISSUER_KEYS_AGE = timedelta(seconds=30)
+
 # Rate limits of the APIs and of public pages.
 REQUEST_WINDOW_SECONDS = 60
 # Client addresses that one process counts for pages and public documents: about 3 MB of memory.
@@ -595,6 +614,19 @@ MAX_SYNC_BODY_BYTES = 32 * 1024 * 1024
 # Time of one run of git, and of one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
+# A comment on a pull request, in characters (GitHub takes 65,536); drafts in it; lines and characters of an
+# excerpt; and how many pages of comments are searched for an earlier one.
+MAX_COMMENT_CHARACTERS = 60_000
+MAX_COMMENTED_DRAFTS = 20
+MAX_COMMENT_EXCERPT_LINES = 8
+MAX_COMMENT_EXCERPT_CHARACTERS = 1_200
+MAX_COMMENT_PAGES = 30
+# Files that `instep check` reads at once.
+MAX_CHECKED_FILES = 20_000
+# Caches may keep `instep.pyz` and its digest for so many seconds.
+THIN_CLIENT_CACHE_SECONDS = 300
+# The largest response that the client reads, in bytes.
+MAX_API_RESPONSE_BYTES = 128 * 1024 * 1024
 # A request is retried for this long while the server is unreachable or busy, with pauses of at most this.
 API_RETRY_SECONDS = 90
 MAX_API_RETRY_PAUSE_SECONDS = 15

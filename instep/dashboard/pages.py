@@ -26,6 +26,7 @@ from instep.dashboard.settings import (
     people_pages,
     redirect_pages,
     suppressed_pages,
+    trust_pages,
     webhook_pages,
 )
 from instep.dashboard.setup import first_run, get_started
@@ -37,7 +38,7 @@ MODULES = (
     review_routes,
     *(article_editor, entry_editor, editor_parts, content),
     *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages),
-    *(general, appearance, key_pages, webhook_pages, alert_pages, app_pages, people_pages),
+    *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
     *(redirect_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from instep.core import limits
 from instep.identity.scopes import Scope
-from instep.oauth.schemas import GRANT_TYPES
+from instep.oauth.schemas import GRANT_TYPES, TOKEN_EXCHANGE
 from instep.web.public import public
 
 AUTHORIZE, TOKEN, REGISTER, REVOKE = (
@@ -27,7 +27,7 @@ def authorization_server(site: str) -> dict[str, Any]:
         "scopes_supported": list(Scope),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
-        "grant_types_supported": list(GRANT_TYPES),
+        "grant_types_supported": [*GRANT_TYPES, TOKEN_EXCHANGE],
         "token_endpoint_auth_methods_supported": ["none"],
         "revocation_endpoint_auth_methods_supported": ["none"],
         "code_challenge_methods_supported": ["S256"],

@@ -21,7 +21,9 @@ from instep.oauth import actions, metadata
 from instep.oauth.actions import CodeGrant, RefreshGrant
 from instep.oauth.errors import NO_STORE, OAuthRefusal, render_oauth_error
 from instep.oauth.queries import ENTER_GRANT, GrantAuth
-from instep.oauth.schemas import GRANT_TYPES, App, AppMetadata, Tokens
+from instep.oauth.schemas import GRANT_TYPES, TOKEN_EXCHANGE, App, AppMetadata, Tokens
+from instep.trusts.actions import WiderScope, exchange_token
+from instep.trusts.schemas import ACCESS_TOKEN, ID_TOKEN, JWT, TokenExchange
 from instep.web.authenticated_route import StrictRequest
 from instep.web.call import AppAccess
 from instep.web.client_addresses import client_address
@@ -56,10 +58,13 @@ async def token(request: StrictRequest) -> Response:
     fields = await read_fields(request)
     refuse_secret(request)
     kind = required(fields, "grant_type")
+    if kind == TOKEN_EXCHANGE:
+        return await exchange(request, fields)
     client_id = required(fields, "client_id")
     refuse_foreign_resource(request, fields)
     if kind not in GRANT_TYPES:
-        raise OAuthRefusal("unsupported_grant_type", f"`grant_type` must be one of {', '.join(GRANT_TYPES)}.")
+        kinds = ", ".join((*GRANT_TYPES, TOKEN_EXCHANGE))
+        raise OAuthRefusal("unsupported_grant_type", f"`grant_type` must be one of {kinds}.")
     if kind == "authorization_code":
         code, uri, verifier = (required(fields, name) for name in ("code", "redirect_uri", "code_verifier"))
         async with grant_context(request, code) as (tx, grant_id):
@@ -70,6 +75,35 @@ async def token(request: StrictRequest) -> Response:
     async with grant_context(request, refresh_token) as (tx, grant_id):
         grant = RefreshGrant(client_id, refresh_token, fields.get("scope"))
         return token_response(await actions.refresh_tokens(tx, grant_id, grant))
+
+
+async def exchange(request: StrictRequest, fields: Fields) -> Response:
+    """Exchange the ID token of a CI job for a short-lived API key (RFC 8693)."""
+    refuse_other_exchange(request, fields)
+    request_in = TokenExchange(
+        required(fields, "subject_token"), fields.get("client_id"), fields.get("scope")
+    )
+    state = request.app.state
+    async with state.database.enter_workspace("") as tx:
+        window = await count_hit(tx, "oauth", client_address(request), limits.REQUEST_WINDOW_SECONDS)
+    refuse_spent(window.hits, limits.TOKEN_CALLS_PER_MINUTE, window.seconds_left)
+    try:
+        exchanged = await exchange_token(state.database, state.issuers, request_in)
+    except WiderScope as refusal:
+        raise OAuthRefusal("invalid_scope", refusal.message) from None
+    return Response(exchanged.model_dump_json(), 200, NO_STORE, "application/json")
+
+
+def refuse_other_exchange(request: StrictRequest, fields: Fields) -> None:
+    """Refuse tokens of other types, and tokens for other servers (RFC 8693 sections 2.1 and 2.2.2)."""
+    if fields.get("subject_token_type") not in (ID_TOKEN, JWT):
+        raise OAuthRefusal("invalid_request", f"`subject_token_type` must be {ID_TOKEN}.")
+    if fields.get("requested_token_type", ACCESS_TOKEN) != ACCESS_TOKEN or "actor_token" in fields:
+        raise OAuthRefusal("invalid_request", "An ID token gives an access token, and nothing else.")
+    site = request.app.state.settings.base_url
+    target = fields.get("resource", fields.get("audience", site)).rstrip("/").removesuffix("/v1")
+    if target != site:
+        raise OAuthRefusal("invalid_target", f"Tokens are for {site} only.")
 
 
 @for_apps

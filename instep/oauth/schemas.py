@@ -15,7 +15,10 @@ from instep.identity.scopes import Role, Scope
 from instep.oauth.redirects import is_loopback, valid_redirect_uri
 from instep.web.shapes import without_nul
 
+# The grant types of apps, which people connect.
 GRANT_TYPES = ("authorization_code", "refresh_token")
+# The grant type of CI jobs (RFC 8693 section 2.1).
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 
 
 def readable_name(text: str) -> str:

@@ -14,6 +14,8 @@ PRUNE_INTERVAL = timedelta(hours=1)
 RATE_WINDOW_RETENTION = timedelta(hours=2)
 # Expired tokens are kept for a while, so that their reuse can be told from an unknown token.
 EXPIRED_OAUTH_RETENTION = timedelta(days=1)
+# Expired keys of CI jobs are kept for a while, so that the audit can be followed to them.
+TRUST_KEY_RETENTION = timedelta(days=7)
 # Rows per statement. An article is deleted together with its revisions and drafts, so its batch is smaller.
 ARTICLE_BATCH_ROWS = 200
 BATCH_ROWS = 1_000
@@ -46,6 +48,7 @@ async def prune(database: Database, job: Job) -> None:
             apps=limits.UNUSED_APP_RETENTION,
             kept=EXPIRED_OAUTH_RETENTION,
         )
+        await tx.execute("select prune_trust_keys(%(kept)s)", kept=TRUST_KEY_RETENTION)
     await schedule_prune(database)
 
 

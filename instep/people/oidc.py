@@ -29,6 +29,7 @@ from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch, send_request
 from instep.core.outbound.urls import parse_url
 from instep.identity.audit import record
+from instep.identity.issuers import ALGORITHMS, signing_keys
 from instep.identity.sessions import new_token
 from instep.people import queries
 from instep.people.actions import InvalidEmail, valid_email
@@ -39,8 +40,6 @@ from instep.people.schemas import Attempt, Candidate, SignedIn
 from instep.people.second_step import SecondStepExpired, begin_in
 
 CALLBACK = "/sign-in/oidc/callback"
-ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"]
-KEY_TYPES = {"RSA", "EC", "OKP"}
 SCOPE = "openid email"
 ANSWERS_JSON = {"Accept": "application/json", "User-Agent": "Instep"}
 
@@ -213,18 +212,6 @@ def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider
         return valid_email(claims["email"])
     except InvalidEmail:
         raise OidcRefused from None
-
-
-def signing_keys(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The public keys for signatures in a set of keys (RFC 7517), which may hold others."""
-    keys = document.get("keys")
-    if not isinstance(keys, list):
-        raise OidcRefused
-    return [
-        key
-        for key in keys
-        if isinstance(key, dict) and key.get("kty") in KEY_TYPES and key.get("use", "sig") == "sig"
-    ]
 
 
 async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate:

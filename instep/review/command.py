@@ -1,14 +1,15 @@
 """The runs of `instep draft …`: ask the server, tell what it says, and end with an exit code."""
 
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 
-import typer
-from pydantic import BaseModel
-
-from instep.ci.client import Client, read_server
-from instep.ci.command import FAILED, say
+from instep.ci.client import Client
+from instep.ci.command import FAILED
+from instep.ci.credentials import read_server
+from instep.ci.printing import print_text, say
+from instep.ci.retries import Patience
+from instep.ci.shapes import Shape
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.review import DismissalReason, OnConflict
@@ -21,18 +22,18 @@ Run = Callable[[Queue], None]
 def run_review(environ: Mapping[str, str], bot: str | None, run: Run) -> int:
     """Do it with the queue of the bot, and say by the exit code whether it went well."""
     try:
-        with opened(environ, bot) as queue:
-            run(queue)
+        run(open_queue(environ, bot))
     except AppError as refusal:
         say(refusal.message)
         return FAILED
     return 0
 
 
-@contextmanager
-def opened(environ: Mapping[str, str], bot: str | None) -> Iterator[Queue]:
-    with Client(read_server(environ), patience_seconds=limits.REVIEW_RETRY_SECONDS) as client:
-        yield Queue(client, client.choose_bot(bot or None))
+def open_queue(environ: Mapping[str, str], bot: str | None) -> Queue:
+    """The queue of a bot at the server of the environment."""
+    patience = Patience(limits.REVIEW_RETRY_SECONDS)
+    client = Client(read_server(environ, patience), patience)
+    return Queue(client, client.choose_bot(bot or None))
 
 
 def list_drafts(queue: Queue, article: str | None, as_json: bool) -> None:
@@ -74,8 +75,8 @@ def reopen_draft(queue: Queue, draft_id: str, as_json: bool) -> None:
     print_answer(reopened, f"{reopened.id} waits for review again.", as_json)
 
 
-def print_answer(answer: BaseModel, text: str, as_json: bool) -> None:
-    typer.echo(answer.model_dump_json(by_alias=True) if as_json else text)
+def print_answer(answer: Shape, text: str, as_json: bool) -> None:
+    print_text(json.dumps(answer.document) if as_json else text)
 
 
 def shows_colours(environ: Mapping[str, str]) -> bool:

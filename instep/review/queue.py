@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from email.message import Message
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -56,7 +58,8 @@ class Queue:
             body["when"] = "release"
         answer = self.client.ask("POST", f"{path_of(draft_id)}/apply", bytes_of(body), self.headers | JSON)
         applied = self.client.read(DraftApplied, answer)
-        return applied.model_copy(update={"warnings": warnings_of(answer.headers)})
+        warnings = warnings_of(answer.headers)
+        return replace(applied, warnings=warnings, document={**applied.document, "warnings": warnings})
 
     def dismiss(self, draft_id: str, reason: str | None, comment: str | None) -> DraftSettled:
         sent = {"reason": reason, "comment": comment}
@@ -83,7 +86,7 @@ def path_of(draft_id: str) -> str:
     return f"/drafts/{quote(draft_id, safe='')}"
 
 
-def warnings_of(headers: Mapping[str, str]) -> list[str]:
+def warnings_of(headers: Message) -> list[str]:
     """The sentences of the header `Instep-Warnings`; nothing where it holds anything else."""
     try:
         warnings = json.loads(headers.get("Instep-Warnings", "[]"))

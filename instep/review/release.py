@@ -4,13 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from instep.ci.command import FAILED, say
+from instep.ci.command import FAILED
 from instep.ci.escaping import without_commands
+from instep.ci.printing import say
+from instep.ci.shapes import parse_shape
 from instep.ci.shipped import Shipment, read_shipment
 from instep.core.errors import AppError, InvalidRequest
-from instep.review.command import opened, print_answer
+from instep.review.command import open_queue, print_answer
 from instep.review.queue import Queue
 from instep.review.shapes import ReleasedDrafts
+
+NOTHING_RELEASED = parse_shape(ReleasedDrafts, {"applied": [], "conflicts": [], "waiting": []})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +33,9 @@ def run_release(options: ReleaseOptions, environ: Mapping[str, str]) -> int:
         if not options.urls and not options.revisions:
             raise InvalidRequest("Name what has shipped: with --range, --url or both.")
         shipment = read_shipment(Path.cwd(), options.revisions, environ) if options.revisions else None
-        with opened(environ, options.bot) as queue:
-            urls = [*options.urls, *(shipped_urls(queue, shipment) if shipment else ())]
-            released = queue.release(list(dict.fromkeys(urls))) if urls else ReleasedDrafts()
+        queue = open_queue(environ, options.bot)
+        urls = [*options.urls, *(shipped_urls(queue, shipment) if shipment else ())]
+        released = queue.release(list(dict.fromkeys(urls))) if urls else NOTHING_RELEASED
     except AppError as refusal:
         say(refusal.message)
         return FAILED

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-import typer
-
 from instep.ci.escaping import line_excerpt, one_line, without_commands
 from instep.ci.report import TYPES, place_of
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
 NONE_WAITS = "No draft waits for review."
-COLOURS = {"@": "cyan", "+": "green", "-": "red"}
+# The numbers of colours in ECMA-48 (section 8.3.117): cyan, green, red.
+COLOURS = {"@": 36, "+": 32, "-": 31}
 
 
 def as_table(page: QueuePage) -> str:
@@ -73,4 +72,4 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
 
 def coloured(line: str) -> str:
     colour = COLOURS.get(line[:1])
-    return typer.style(line, fg=colour) if colour else line
+    return f"\x1b[{colour}m{line}\x1b[0m" if colour else line

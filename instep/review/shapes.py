@@ -1,12 +1,12 @@
 """What is read of the API's answers about drafts; fields that a newer server adds are passed on."""
 
 from collections.abc import Sequence
-
-from pydantic import Field
+from dataclasses import dataclass, field
 
 from instep.ci.shapes import Evidence, Shape
 
 
+@dataclass(frozen=True, kw_only=True)
 class QueueEntry(Shape):
     """A draft as the list of them tells it."""
 
@@ -20,14 +20,16 @@ class QueueEntry(Shape):
     source_url: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class QueuePage(Shape):
     """The newest drafts that wait."""
 
     results: list[QueueEntry]
-    has_more: bool = Field(alias="has_more")
-    next_cursor: str | None = Field(alias="next_cursor", default=None)
+    has_more: bool = field(metadata={"name": "has_more"})
+    next_cursor: str | None = field(metadata={"name": "next_cursor"}, default=None)
 
 
+@dataclass(frozen=True, kw_only=True)
 class DraftShown(QueueEntry):
     """A draft with all that a reviewer decides by; without a diff where it is a new article."""
 
@@ -42,6 +44,7 @@ class DraftShown(QueueEntry):
     current_version: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class DraftSettled(Shape):
     """A draft that was applied or dismissed."""
 
@@ -49,13 +52,15 @@ class DraftSettled(Shape):
     status: str
 
 
+@dataclass(frozen=True, kw_only=True)
 class DraftApplied(DraftSettled):
     """An applied draft, and what the server warns of: sentences beside its answer."""
 
     article_id: str
-    warnings: list[str] = Field(default_factory=list)
+    warnings: Sequence[str] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReleasedDraft(Shape):
     """A draft of a release."""
 
@@ -63,6 +68,7 @@ class ReleasedDraft(Shape):
     article_id: str
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReleasedDrafts(Shape):
     """What became of the drafts of a release."""
 

@@ -186,7 +186,7 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
 
 async def count_creation(ctx: Ctx) -> RateWindow:
     """Count a task of the caller: of the API key, or of the person, through whichever app."""
-    return await count_hit(ctx.tx, "tasks", creator_of(ctx), limits.TASK_WINDOW_SECONDS)
+    return await count_hit(ctx.tx, "tasks", await creator_of(ctx), limits.TASK_WINDOW_SECONDS)
 
 
 async def count_creation_in_workspace(ctx: Ctx) -> RateWindow:
@@ -195,11 +195,13 @@ async def count_creation_in_workspace(ctx: Ctx) -> RateWindow:
 
 async def peek_creations(ctx: Ctx) -> RateWindow:
     """What the caller has created, without counting."""
-    return await peek_hits(ctx.tx, "tasks", creator_of(ctx), limits.TASK_WINDOW_SECONDS)
+    return await peek_hits(ctx.tx, "tasks", await creator_of(ctx), limits.TASK_WINDOW_SECONDS)
 
 
-def creator_of(ctx: Ctx) -> str:
-    return ctx.actor.id or ctx.workspace_id
+async def creator_of(ctx: Ctx) -> str:
+    """Whose tasks count together: the caller's, and those of all jobs that come by the same trust."""
+    trust_id = await ctx.tx.value("select trust_id from api_keys where id = %(id)s", id=ctx.actor.id)
+    return trust_id or ctx.actor.id or ctx.workspace_id
 
 
 async def start(ctx: Ctx, task_id: str) -> TaskInput | None:

@@ -152,9 +152,13 @@ async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:
 
 
 async def list_keys(tx: Tx, workspace_id: str) -> list[KeyRow]:
+    """The keys that somebody has created; those of CI jobs come and go with their trusts."""
     return await tx.all(
         KeyRow,
-        f"select {KEY} from api_keys where workspace_id = %(workspace)s order by created_at, id",
+        f"""
+        select {KEY} from api_keys where workspace_id = %(workspace)s and trust_id is null
+        order by created_at, id
+        """,
         workspace=workspace_id,
     )
 

@@ -30,6 +30,8 @@ OPEN_TO_EVERYBODY = {
     "/v1/openapi.json",
     "/openapi.json",
     "/docs/api",
+    "/ci/instep.pyz",
+    "/ci/instep.pyz.sha256",
     "/help/{bot}",
     "/help/{bot}/",
     "/help/{bot}/articles",

@@ -50,7 +50,7 @@ SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
     "as_text": ({"instep.ci.report", "instep.ops.doctor", "instep.review.report"}, "a report in that form"),
     "migrate": ({"instep.cli.installation", "instep.migrations"}, "the command calls the function"),
     "new_token": ({"instep.identity.access_tokens", "instep.identity.sessions"}, "a secret for a caller"),
-    "say": ({"instep.ci.command", "instep.cli.output"}, "print a sentence at a terminal"),
+    "say": ({"instep.ci.printing", "instep.cli.output"}, "print a sentence at a terminal"),
 }
 
 

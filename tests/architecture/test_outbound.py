@@ -21,7 +21,8 @@ CALLS = {
 }
 ELSEWHERE = {
     ("alerts/posting", "apprise"): "a program of its own, whose only way out is a tunnel through the guard",
-    ("ci/client", "httpx2"): "a command of a CI, which calls the server that its owner names",
+    ("ci/transport", "http.client"): "names an error of the library below",
+    ("ci/transport", "urllib.request"): "a command of a CI, which calls the server that its owner names",
     ("core/embedded/wire", "socket"): "knocks at the Unix socket of our own PostgreSQL",
     ("core/jobs/worker", "socket"): "asks for the name of this machine",
     ("demo/command", "socket"): "names the kind of a listening socket",

@@ -33,12 +33,19 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer; `text` goes out as it is, anything else as JSON."""
+    """One answer; `text` and `raw` go out as they are, anything else as JSON."""
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     text: str | None = None
+    raw: bytes | None = None
+
+    @property
+    def content(self) -> bytes:
+        if self.raw is not None:
+            return self.raw
+        return (json.dumps(self.body) if self.text is None else self.text).encode()
 
 
 @dataclass(slots=True)
@@ -74,12 +81,18 @@ def standing(**replies: list[Reply]) -> Iterator[Stand]:
     """The ordinary server, with other replies for some of: bots, create, poll."""
     lines = {"bots": "GET /v1/bots", "create": "POST /v1/tasks", "poll": "GET /v1/tasks/task_1"}
     stand = Stand("", ordinary() | {lines[name]: answer for name, answer in replies.items()})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(stand.reply))
-    stand.url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever)
+    with serving(stand.reply) as stand.url:
+        yield stand
+
+
+@contextmanager
+def serving(reply: Callable[[Asked], Reply]) -> Iterator[str]:
+    """A server whose replies a function gives; its URL."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(reply))
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield stand
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
@@ -92,7 +105,7 @@ def handler(reply: Callable[[Asked], Reply]) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             answer = reply(Asked(f"{self.command} {self.path}", headers, body))
-            content = (json.dumps(answer.body) if answer.text is None else answer.text).encode()
+            content = answer.content
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -100,7 +113,7 @@ def handler(reply: Callable[[Asked], Reply]) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = answer
+        do_GET = do_POST = do_PUT = do_PATCH = answer
 
         def log_message(self, *ignored: object) -> None:
             pass

@@ -1,16 +1,18 @@
 """How the server is asked: patiently, for one task, and with a key that nobody else sees."""
 
 import json
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from instep.ci.checkout import CodeChange
-from instep.ci.client import Client, CreatedTask, LimitReached, Refused, Server, read_server
+from instep.ci.client import Client, CreatedTask, LimitReached
+from instep.ci.credentials import Server, read_server
 from instep.ci.diff import FileDiff, Selection
+from instep.ci.retries import Patience
 from instep.ci.shapes import Bot
+from instep.ci.transport import Refused
 from instep.core import limits
 from tests.ci.servers import BOT, TASK, Reply, Stand, standing
 from tests.runtime.installation import free_port
@@ -48,12 +50,12 @@ def clock() -> Clock:
 
 
 def client(stand: Stand | str, clock: Clock) -> Client:
-    return Client(Server(stand if isinstance(stand, str) else stand.url, KEY), clock.now, clock.sleep)
+    patience = Patience(now=clock.now, sleep=clock.sleep)
+    return Client(Server(stand if isinstance(stand, str) else stand.url, KEY), patience)
 
 
 def create(stand: Stand | str, clock: Clock, change: CodeChange | None = None) -> CreatedTask:
-    with client(stand, clock) as opened:
-        return opened.create_task(Bot(**BOT), change or changed())
+    return client(stand, clock).create_task(Bot(**BOT), change or changed())
 
 
 def test_the_change_is_sent_as_the_api_takes_it(clock: Clock) -> None:
@@ -107,7 +109,8 @@ def test_the_idempotency_key_tells_runs_apart_by_what_they_send(clock: Clock) ->
 
 
 def test_two_bots_have_two_tasks(clock: Clock) -> None:
-    with standing() as stand, client(stand, clock) as opened:
+    with standing() as stand:
+        opened = client(stand, clock)
         opened.create_task(Bot(**BOT), changed())
         opened.create_task(Bot(id="other", name="Other"), changed())
 
@@ -251,7 +254,8 @@ def test_a_proxy_that_cant_be_used_is_refused_without_its_password(
 
 
 def test_it_looks_at_a_task_with_growing_pauses_until_it_has_ended(clock: Clock) -> None:
-    with standing(poll=[Reply(200, TASK)] * 9 + [ENDED]) as stand, client(stand, clock) as opened:
+    with standing(poll=[Reply(200, TASK)] * 9 + [ENDED]) as stand:
+        opened = client(stand, clock)
         ended = opened.wait_for(opened.create_task(Bot(**BOT), changed()).task, clock.now() + 300)
 
     assert ended.has_ended
@@ -261,7 +265,8 @@ def test_it_looks_at_a_task_with_growing_pauses_until_it_has_ended(clock: Clock)
 
 
 def test_a_task_that_has_ended_already_is_not_asked_for(clock: Clock) -> None:
-    with standing(create=[replace(ENDED, status=202)]) as stand, client(stand, clock) as opened:
+    with standing(create=[replace(ENDED, status=202)]) as stand:
+        opened = client(stand, clock)
         opened.wait_for(opened.create_task(Bot(**BOT), changed()).task, clock.now() + 300)
 
     assert stand.lines == ["POST /v1/tasks"]
@@ -270,7 +275,8 @@ def test_a_task_that_has_ended_already_is_not_asked_for(clock: Clock) -> None:
 
 def test_when_the_time_is_up_the_task_is_given_as_it_is(clock: Clock) -> None:
     began = clock.now()
-    with standing(poll=[Reply(200, TASK | {"status": "running"})]) as stand, client(stand, clock) as opened:
+    with standing(poll=[Reply(200, TASK | {"status": "running"})]) as stand:
+        opened = client(stand, clock)
         task = opened.wait_for(opened.create_task(Bot(**BOT), changed()).task, began + 20)
 
     assert task.status == "running"
@@ -279,18 +285,21 @@ def test_when_the_time_is_up_the_task_is_given_as_it_is(clock: Clock) -> None:
 
 def test_a_server_that_starts_again_while_it_waits_is_outlived(clock: Clock) -> None:
     poll = [Reply(503, {"error": "Later.", "code": "x"}), Reply(502, text="<html>"), ENDED]
-    with standing(poll=poll) as stand, client(stand, clock) as opened:
+    with standing(poll=poll) as stand:
+        opened = client(stand, clock)
         assert opened.wait_for(opened.create_task(Bot(**BOT), changed()).task, clock.now() + 60).has_ended
 
 
 def test_the_only_bot_need_not_be_named(clock: Clock) -> None:
-    with standing() as stand, client(stand, clock) as opened:
+    with standing() as stand:
+        opened = client(stand, clock)
         assert opened.choose_bot(None).id == BOT["id"]
 
 
 def test_of_several_bots_one_is_named(clock: Clock) -> None:
     both = Reply(200, {"results": [BOT, {"id": "other", "name": "Other"}]})
-    with standing(bots=[both]) as stand, client(stand, clock) as opened:
+    with standing(bots=[both]) as stand:
+        opened = client(stand, clock)
         assert opened.choose_bot("other").name == "Other"
         with pytest.raises(Refused, match=r"Name the bot with --bot or INSTEP_BOT; .*other \(Other\)"):
             opened.choose_bot(None)
@@ -303,7 +312,8 @@ def test_a_bot_may_be_named_by_its_slug_and_a_default_need_not_be_named(clock: C
         BOT | {"slug": "acme", "isDefault": False},
         {"id": "other", "name": "Other", "slug": "other-help", "isDefault": True},
     ]
-    with standing(bots=[Reply(200, {"results": bots})]) as stand, client(stand, clock) as opened:
+    with standing(bots=[Reply(200, {"results": bots})]) as stand:
+        opened = client(stand, clock)
         assert opened.choose_bot("acme").id == BOT["id"]
         assert opened.choose_bot(None).id == "other"
         with pytest.raises(Refused, match=r"does not cover the bot third; .*\(acme\), other \(other-help\)"):
@@ -360,11 +370,3 @@ def test_settings_that_cant_be_used_are_refused(settings: dict[str, str], senten
 
     assert "hunter2" not in refusal.value.message
     assert KEY not in refusal.value.message
-
-
-def test_nothing_stays_open(clock: Clock) -> None:
-    with standing() as stand:
-        opened = client(stand, clock)
-        with closing(opened.http):
-            opened.choose_bot(None)
-        assert opened.http.is_closed

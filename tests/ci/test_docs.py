@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 from instep.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options
 from instep.cli import app
 from instep.core import limits
+from instep.ops.thin_client import build_archive
 from tests.ci.repositories import Repository
-from tests.ci.servers import TASK, Reply, Stand, standing
+from tests.ci.servers import TASK, Reply, Stand, serving, standing
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "ci.md").read_text()
@@ -108,11 +109,41 @@ def test_the_workflow_gives_the_action_what_it_takes() -> None:
 
 @pytest.fixture
 def tools(tmp_path: Path) -> Path:
-    """A folder for temporary files in which Instep is installed already."""
-    commands = tmp_path / "tools" / "instep" / "bin"
-    commands.mkdir(parents=True)
-    (commands / "instep").symlink_to(Path(sys.executable).with_name("instep"))
-    return tmp_path / "tools"
+    """A folder for temporary files into which Instep was fetched already."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    (folder / "instep.pyz").write_bytes(build_archive().content)
+    return folder
+
+
+@pytest.fixture
+def outset(tmp_path: Path) -> Path:
+    """A folder for temporary files, as the first step finds it."""
+    folder = tmp_path / "outset"
+    folder.mkdir()
+    return folder
+
+
+def test_the_first_step_of_the_action_gets_the_client_and_verifies_it(outset: Path) -> None:
+    archive = build_archive()
+    with serving(lambda asked: Reply(raw=archive.content)) as url:
+        for sha256 in ("", archive.digest.hex()):
+            process = run_step(0, outset, f"{url}/v1/", sha256=sha256)
+            assert (process.returncode, process.stdout) == (0, ""), process.stderr
+            assert (outset / "instep.pyz").read_bytes() == archive.content
+        process = run_step(0, outset, url, sha256="0" * 64)
+
+    assert process.returncode == 1
+    assert process.stdout.startswith("::error title=Instep::")
+    assert not (outset / "instep.pyz").exists()
+
+
+def test_the_first_step_fails_where_there_is_no_client(outset: Path) -> None:
+    with serving(lambda asked: Reply(404, {})) as url:
+        process = run_step(0, outset, url)
+
+    assert process.returncode != 0
+    assert "404" in process.stderr
 
 
 @pytest.mark.parametrize(("check", "code"), [("true", WOULD_EDIT), ("false", 0), ("", 0)])
@@ -167,13 +198,18 @@ def test_another_failure_is_one_of_the_action_too(repository: Repository, tools:
 
 
 def run_last_step(tools: Path, stand: Stand, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Run it as GitHub does."""
-    step = ACTION["runs"]["steps"][-1]
-    values = dict.fromkeys(ACTION["inputs"], "") | {"url": stand.url, "api-key": "isk_x"} | inputs
+    return run_step(-1, tools, stand.url, **inputs)
+
+
+def run_step(number: int, tools: Path, url: str, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run a step as GitHub does, with the Python of the tests."""
+    step = ACTION["runs"]["steps"][number]
+    values = dict.fromkeys(ACTION["inputs"], "") | {"url": url, "api-key": "isk_x"} | inputs
     environment = {name: filled(text, values) for name, text in step["env"].items()}
+    folders = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        env=os.environ | environment | {"RUNNER_TEMP": str(tools)},
+        env=os.environ | environment | {"RUNNER_TEMP": str(tools), "PATH": folders},
         capture_output=True,
         text=True,
         check=False,

@@ -7,7 +7,7 @@ import pytest
 
 from instep.ci.diff import LeftOut
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
-from instep.ci.shapes import Draft, Task
+from instep.ci.shapes import Draft, Task, parse_shape
 from instep.core import limits
 from instep.core.markdown import render
 from tests.ci.servers import TASK
@@ -55,8 +55,8 @@ def run(*drafts: Json, **fields: Any) -> Run:
     listed = [{name: draft[name] for name in ("id", "type", "title", "articleId")} for draft in drafts]
     outcome = "drafts" if drafts else "no_changes"
     task = TASK | {"status": "completed", "outcome": outcome, "summary": "Found.", "drafts": listed} | fields
-    details = [Draft.model_validate(draft) for draft in drafts[: limits.MAX_REPORTED_DRAFTS]]
-    return Run(URL, [LeftOut("a.lock", "lock file")], Task.model_validate(task), details)
+    details = [parse_shape(Draft, draft) for draft in drafts[: limits.MAX_REPORTED_DRAFTS]]
+    return Run(URL, [LeftOut("a.lock", "lock file")], parse_shape(Task, task), details)
 
 
 def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:

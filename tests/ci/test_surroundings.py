@@ -28,11 +28,12 @@ def test_github_tells_of_a_pull_request(tmp_path: Path) -> None:
         "body": "Why.",
         "base": {"sha": BASE},
         "head": {"sha": HEAD},
+        "number": 7,
     }
 
     context = github(tmp_path, {"pull_request": pull_request, "repository": REPOSITORY, "after": ZEROS})
 
-    assert context == CiContext("pr", BASE, HEAD, "Größe", url, "Why.", "trunk")
+    assert context == CiContext("pr", BASE, HEAD, "Größe", url, "Why.", "trunk", number="7")
 
 
 def test_a_pull_request_without_a_description_has_none(tmp_path: Path) -> None:
@@ -96,7 +97,9 @@ def test_gitlab_tells_of_a_merge_request() -> None:
     }
     url = "https://gitlab.test/acme/app/-/merge_requests/12"
 
-    assert read_context(GITLAB | variables) == CiContext("pr", BASE, HEAD, "Draft: Größe", url, "Why.")
+    assert read_context(GITLAB | variables) == CiContext(
+        "pr", BASE, HEAD, "Draft: Größe", url, "Why.", number="12"
+    )
 
 
 def test_of_a_merged_result_the_head_is_that_of_the_merge_request() -> None:

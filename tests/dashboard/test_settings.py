@@ -21,12 +21,13 @@ PAGES = (
     "webhooks",
     "alerts",
     "people",
+    "trusts",
     "apps",
     "redirects",
     "suppressed",
     "audit",
 )
-FOR_OWNERS = ("keys", "webhooks", "alerts", "people", "apps", "audit")
+FOR_OWNERS = ("keys", "webhooks", "alerts", "people", "trusts", "apps", "audit")
 SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"')
 HOOK = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Addresses of no host that anybody answers at: the stage runs no jobs, so nothing is sent.
 HOOK = "https://93.184.215.14/hooks/a-path-that-is-longer-than-a-telephone-is-wide/instep"
 CHAT = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
+GITHUB = "https://token.actions.githubusercontent.com"
 FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("site", {"accent": "#e8b500"}),
     ("widget/origins", {"origin": "https://app.nordwind.example"}),
@@ -27,6 +28,11 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("redirects", {"from": "/old", "target": "https://nordwind.example/a/page/that/has/moved/elsewhere"}),
     ("people", {"email": "invited@nordwind.example", "role": "viewer"}),
     ("keys", {"name": "ci", "scope": "content:write"}),
+    (
+        "trusts",
+        {"issuer": GITHUB, "claims": "repository=nordwind/a-long-name\nref=refs/heads/*"},
+    ),
+    ("trusts", {"issuer": "https://gitlab.com", "claims": "project_path=nordwind/app"}),
 )
 
 
@@ -43,6 +49,8 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
             await submit(browser, page, f"{path}/webhooks/{webhook_id}/test")
         key_id = await owner.value("select id from api_keys where name = 'ci'")
         await submit(browser, page, f"{path}/keys/revoke", id=key_id)
+        trust_id = await owner.value("select id from trusts where issuer = 'https://gitlab.com'")
+        await submit(browser, page, f"{path}/trusts/revoke", id=trust_id)
     await settle_deliveries(owner)
     await hold_back(owner, slug)
     return {"webhook": f"{path}/webhooks/{webhook_id}"}

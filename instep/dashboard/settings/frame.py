@@ -25,6 +25,7 @@ SUBSECTIONS = (
     ("webhooks", "Webhooks", Role.OWNER),
     ("alerts", "Alerts", Role.OWNER),
     ("people", "People", Role.OWNER),
+    ("trusts", "CI without keys", Role.OWNER),
     ("apps", "Connected apps", Role.OWNER),
     ("redirects", "Redirects", Role.VIEWER),
     ("suppressed", "Held back", Role.VIEWER),

@@ -45,6 +45,7 @@ class LinkElement:
 class ImageElement:
     alt: str
     line: int
+    src: str = ""
 
 
 @dataclass(slots=True)
@@ -148,7 +149,8 @@ class StructureReader:
             self.heading = HeadingElement(int(tag[1]), self.line)
             self.structure.headings.append(self.heading)
         elif tag == "img":
-            image = ImageElement(unescape(attributes.get("alt", "")).strip(), self.line)
+            alt, src = (unescape(attributes.get(name, "")) for name in ("alt", "src"))
+            image = ImageElement(alt.strip(), self.line, src)
             self.structure.images.append(image)
             self.add_words(image.alt)
             if self.link is not None:

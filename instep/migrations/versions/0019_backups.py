@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0019"
-down_revision = "0016"
+down_revision = "0018"
 
 SCHEMA = """
     -- Erasures of visitors' data. Each is also written beside the backups, so that a restore of an older one

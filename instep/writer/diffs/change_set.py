@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from instep.text.file_kinds import LEFT_OUT, WEIGHTS, Kind, kind_of
 from instep.text.patch import Diff, FilePatch
 from instep.writer.diffs.documentation import is_documentation
-from instep.writer.diffs.files import LEFT_OUT, WEIGHTS, Kind, kind_of
 
 MAX_LINES = 20_000
 _KIND_WORDS: dict[Kind, str] = {

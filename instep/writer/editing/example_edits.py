@@ -8,11 +8,11 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from instep.text.characters import has_hidden
+from instep.text.file_kinds import LONG_LINE, WEIGHTS
 from instep.text.patch import Hunk, Line
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.parsed_article import TextLine, parse_article
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
-from instep.writer.diffs.files import LONG_LINE, WEIGHTS
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.relevance.selection import DraftCandidate
 from instep.writer.shapes import Article

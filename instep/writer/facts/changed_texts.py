@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from instep.core.name_matching import is_distinct, mention
+from instep.text.file_kinds import WEIGHTS
 from instep.text.patch import FilePatch
-from instep.writer.diffs.files import WEIGHTS
 from instep.writer.facts.line_alignment import LinePair
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.words.identifiers import Token, are_alike, is_caption, is_hyphenated, is_label, wider

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk, Line
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.syntax import Syntax, syntax_of
 from instep.writer.facts.written_names import is_passed_on
 

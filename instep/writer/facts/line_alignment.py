@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch, Line
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.words.identifiers import TOKEN
 
 _MAX_CELLS = 2_500

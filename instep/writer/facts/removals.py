@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from instep.core.name_matching import is_distinct
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of

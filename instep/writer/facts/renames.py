@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from instep.core.name_matching import is_distinct, mention
+from instep.text.file_kinds import LONG_LINE, WEIGHTS
 from instep.text.patch import FilePatch
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.diffs.files import LONG_LINE, WEIGHTS
 from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
 from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.shapes import Article, Change

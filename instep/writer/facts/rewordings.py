@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from instep.writer.diffs.files import WEIGHTS
+from instep.text.file_kinds import WEIGHTS
 from instep.writer.facts.changed_texts import ChangedText, SourceLine
 
 _WORD = re.compile(r"\w{2,}")

@@ -11,8 +11,8 @@ from typing import Literal
 
 from tree_sitter import Language, Node, Parser
 
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk
-from instep.writer.diffs.files import LONG_LINE
 
 Role = Literal["function", "type", "key", "assignment", "parameter"]
 Parameters = tuple[tuple[str, str], ...]

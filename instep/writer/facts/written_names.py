@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk, Line
-from instep.writer.diffs.files import LONG_LINE
 
 NameForm = Literal["variable", "flag", "short flag", "route", "dotted", "hyphenated"]
 

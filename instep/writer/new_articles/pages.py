@@ -5,10 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Line
 from instep.writer.articles.corpus import Corpus
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.words.identifiers import key_of
 

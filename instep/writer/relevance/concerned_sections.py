@@ -8,10 +8,10 @@ from heapq import nlargest
 from itertools import islice
 from math import log
 
+from instep.text.file_kinds import LONG_LINE
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import ArticleSection, sections_of
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.shapes import Article, Change
 from instep.writer.words.change_terms import change_terms

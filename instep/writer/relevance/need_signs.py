@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import log
 
+from instep.text.file_kinds import LONG_LINE
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.shapes import Change
 

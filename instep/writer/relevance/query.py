@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log
 
+from instep.text.file_kinds import LONG_LINE
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.diffs.files import LONG_LINE
 from instep.writer.relevance.article_features import names_in
 from instep.writer.shapes import Change
 from instep.writer.words.change_terms import change_terms, sequence_of

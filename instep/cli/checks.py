@@ -1,0 +1,14 @@
+"""`instep check`, for folders of Markdown."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def check(path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder, or one file.")]) -> None:
+    """Find broken links, anchors, images and front matter in Markdown files, without a server."""
+    from instep.linting.command import check_folder
+
+    raise typer.Exit(check_folder(path, os.environ))

@@ -1,0 +1,96 @@
+"""`instep trust …`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from instep.cli.admin_session import in_workspace
+from instep.cli.helping import Area, command
+from instep.cli.options import AsJson, InWorkspace
+from instep.cli.output import as_lines, say, say_list
+from instep.identity.scopes import Scope
+
+if TYPE_CHECKING:
+    from instep.core.database import Tx
+    from instep.trusts.schemas import Trust
+
+app = typer.Typer(cls=Area, no_args_is_help=True, help="CI jobs that need no API key.")
+
+
+@command(
+    app,
+    "create",
+    "instep trust create --issuer https://token.actions.githubusercontent.com --claim repository=acme/app",
+    "instep trust create --issuer https://gitlab.com --claim project_path=acme/app --claim ref_protected=true"
+    " --bot acme-help",
+)
+def create_trust(
+    issuer: Annotated[str, typer.Option(help="The address of the CI service, as its tokens name it.")],
+    claim: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A claim that a token must have; * stands for any characters but /. Repeatable.",
+        ),
+    ],
+    audience: Annotated[
+        str | None, typer.Option(help="For whom its tokens are; by default the address of this server.")
+    ] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(help="The id or slug of a bot that it is for; repeatable, all by default."),
+    ] = None,
+    scope: Annotated[Scope, typer.Option(help="What its jobs may do.")] = Scope.WRITE,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let CI jobs with such tokens in, for 15 minutes each, without an API key."""
+    from instep.core.config import settings
+    from instep.trusts import actions
+    from instep.trusts.schemas import TrustFields, trust_out
+    from instep.workspaces.actions import find_bot_by_reference
+
+    claims = read_claims(claim)
+
+    async def create(tx: "Tx", workspace_id: str) -> "Trust":
+        bots = [(await find_bot_by_reference(tx, workspace_id, reference)).id for reference in bot or []]
+        fields = TrustFields(issuer, audience or settings().base_url, claims, bots, scope)
+        return await actions.create_trust(tx, workspace_id, fields, settings().allow_list)
+
+    trust = trust_out(in_workspace(workspace, create))
+    say(trust, as_lines(trust), as_json)
+
+
+@command(app, "list", "instep trust list", "instep trust list --json")
+def show_trusts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """List the trusts."""
+    from instep.trusts.queries import list_trusts
+    from instep.trusts.schemas import trust_out
+
+    trusts = [trust_out(trust) for trust in in_workspace(workspace, list_trusts)]
+    say_list(trusts, ("id", "scope", "used_at", "revoked_at", "issuer", "audience", "claims"), as_json)
+
+
+@command(app, "revoke", "instep trust revoke trust_…")
+def revoke_trust(
+    trust_id: Annotated[str, typer.Argument(metavar="ID")],
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """End a trust: the next call of its jobs is refused, and they get no new key."""
+    from instep.trusts import actions
+    from instep.trusts.schemas import trust_out
+
+    trust = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_trust(tx, workspace_id, trust_id))
+    say(trust_out(trust), f"{trust_id} is revoked.", as_json)
+
+
+def read_claims(texts: list[str]) -> dict[str, str]:
+    """The claims in texts such as `repository=acme/app`."""
+    pairs = [text.partition("=") for text in texts]
+    if not all(name.strip() and sign for name, sign, _ in pairs):
+        raise typer.BadParameter("write it as NAME=VALUE, such as repository=acme/app", param_hint="--claim")
+    claims = {name.strip(): value.strip() for name, _, value in pairs}
+    if len(claims) < len(pairs):
+        raise typer.BadParameter("name each claim once", param_hint="--claim")
+    return claims
